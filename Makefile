@@ -1,0 +1,59 @@
+# make demo: set up, build, install and run the demonstration.
+# make test: the same with the development extras, then every check.
+PYTHON ?= python3
+CXX ?= c++
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src native -type f -not -name '*.pyc')
+NATIVE_TESTS := $(patsubst native/tests/%.cpp,build/native-tests/%,$(wildcard native/tests/test_*.cpp))
+SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined \
+             -fno-sanitize-recover=all -ffp-contract=off -Inative/include -pthread
+
+.PHONY: demo test lint types native-test pytest docs bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/dagscape demo
+
+test: lint types native-test pytest docs
+
+$(VENV)/created:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/installed: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet .
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet ".[dev]"
+	touch $@ $(VENV)/installed
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy
+	$(BIN)/stubtest --ignore-disjoint-bases dagscape._native
+
+native-test: $(NATIVE_TESTS)
+	set -e; for test in $^; do $$test; done
+
+build/native-tests/%: native/tests/%.cpp native/tests/check.hpp $(wildcard native/src/* native/include/dagscape/*)
+	mkdir -p $(@D)
+	$(CXX) $(SANITIZED) $< $(wildcard native/src/*.cpp) -o $@
+
+pytest: $(VENV)/installed-dev
+	$(BIN)/pytest tests
+	$(BIN)/pytest --doctest-modules --pyargs dagscape
+
+docs: $(VENV)/installed-dev
+	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build/html
+
+bench: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet ".[bench]"
+	$(BIN)/python -m benchmarks.local_scores
+
+clean:
+	rm -rf build .venv docs/_build

@@ -1,0 +1,59 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "bindings.hpp"
+#include "dagscape/joint_scores.hpp"
+#include "monitored.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dagscape {
+namespace {
+
+template <class T, int dimensions>
+using Input = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+auto view(const auto& array) { return std::span(array.data(), array.size()); }
+
+template <class Code>
+void construct(JointScoreJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weights,
+               Input<std::uint32_t, 1> arities, unsigned max_size, int term, double alpha, int unit_bits,
+               std::int64_t penalty_per_state, std::uint64_t max_states) {
+    if (codes.shape(0) != weights.size() || codes.shape(1) != arities.size()) {
+        throw nb::value_error("codes, weights and arities do not have matching shapes");
+    }
+    const JointScoreSpec spec{{static_cast<CellTermKind>(term), alpha, unit_bits}, penalty_per_state, max_states};
+    new (job) JointScoreJob(view(codes), view(weights), view(arities), max_size, spec);
+}
+
+void run(const JointScoreJob& job, Output out, unsigned threads, nb::object progress) {
+    if (out.size() != job.index().size()) throw nb::value_error("out does not have one place for each set");
+    run_monitored(std::move(progress), [&](Monitor& monitor) { job.run({out.data(), out.size()}, threads, monitor); });
+}
+
+double estimate_seconds(const JointScoreJob& job, double budget) {
+    double seconds = 0;
+    run_monitored(nb::none(), [&](Monitor& monitor) { seconds = job.estimate_seconds(budget, monitor); });
+    return seconds;
+}
+
+template <class Code>
+void bind_constructor(nb::class_<JointScoreJob>& job) {
+    job.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
+            "max_size"_a, "term"_a, "alpha"_a, "unit_bits"_a, "penalty_per_state"_a, "max_states"_a);
+}
+
+}  // namespace
+
+void bind_joint_scores(nb::module_& module) {
+    nb::class_<JointScoreJob> job(module, "JointScoreJob");
+    bind_constructor<std::uint8_t>(job);
+    bind_constructor<std::uint32_t>(job);
+    job.def("run", &run, "out"_a.noconvert(), "threads"_a, "progress"_a.none());
+    job.def("estimate_seconds", &estimate_seconds, "budget"_a);
+    module.attr("IMPOSSIBLE") = kImpossible;
+}
+
+}  // namespace dagscape

@@ -1,0 +1,10 @@
+// One function per kernel header; module.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace dagscape {
+
+void bind_joint_scores(nanobind::module_& module);
+
+}  // namespace dagscape

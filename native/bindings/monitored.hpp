@@ -1,0 +1,40 @@
+// Runs a kernel on another thread while this one reports progress to Python and listens for Ctrl-C.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <functional>
+#include <future>
+
+#include "dagscape/monitor.hpp"
+
+namespace dagscape {
+
+// Calls kernel(monitor) without the GIL. Ten times a second the GIL is taken back to run Python's signal handlers and to
+// call progress(done, total), unless it is None. If either raises, the kernel is stopped, waited for, and the Python
+// exception goes on from here.
+inline void run_monitored(nanobind::object progress, const std::function<void(Monitor&)>& kernel) {
+    using namespace std::chrono_literals;
+    Monitor monitor;
+    std::future<void> finished = std::async(std::launch::async, [&] { kernel(monitor); });
+    const auto wait = [&](auto patience) {
+        nanobind::gil_scoped_release unlocked;
+        return finished.wait_for(patience) == std::future_status::ready;
+    };
+    try {
+        while (!wait(100ms)) {
+            if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+            if (!progress.is_none()) progress(monitor.done(), monitor.total());
+        }
+        if (!progress.is_none()) progress(monitor.done(), monitor.total());
+    } catch (...) {
+        monitor.stop();
+        nanobind::gil_scoped_release unlocked;
+        finished.wait();
+        throw;
+    }
+    finished.get();
+}
+
+}  // namespace dagscape

@@ -1,0 +1,68 @@
+// One set function over the lattice, from which the local scores of all families are differences.
+//
+//   J(S) = Σ over the observed joint states of S of a term  −  penalty · q(S)
+//
+// where the term (cell_terms.hpp) depends on the number of rows in the state, and q(S) is the number of possible states.
+// With J of every set of at most d + 1 variables, local_score(i, G) = J(G ∪ {i}) − J(G) for BDeu, BIC and AIC.
+//
+// The sets are walked depth first, each partition refining that of its parent; cost: a pass over the distinct rows of
+// the open cells per set. Integers throughout: the result does not depend on the order of anything.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "dagscape/cell_terms.hpp"
+#include "dagscape/monitor.hpp"
+#include "dagscape/partition.hpp"
+#include "dagscape/set_index.hpp"
+
+namespace dagscape {
+
+// The value of a set whose penalty is beyond measure: families that contain it are impossible.
+inline constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::min();
+
+struct JointScoreSpec {
+    CellTermSpec term;
+    std::int64_t penalty_per_state;  // in units of 2^-unit_bits
+    std::uint64_t max_states;        // sets with more states are impossible
+};
+
+// What can be said before the work: fixed for given data, whatever the number of threads.
+class JointScoreJob {
+public:
+    template <class Code>
+    JointScoreJob(std::span<const Code> codes, std::span<const std::uint32_t> weights,
+                  std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec);
+
+    const SetIndex& index() const noexcept { return index_; }
+
+    // Fills `out`, one number per set in the order of index().
+    void run(std::span<std::int64_t> out, unsigned threads, Monitor& monitor) const;
+
+    // Seconds that run() would take on one thread, from parts of the lattice chosen at random within `budget` seconds.
+    double estimate_seconds(double budget, Monitor& monitor) const;
+
+private:
+    // All sets that agree with `chosen` on the positions before `next`.
+    struct Branch {
+        std::vector<std::uint16_t> chosen;
+        unsigned next;
+    };
+    class Walker;
+
+    std::uint64_t sets_in(const Branch& branch) const;
+    bool is_small(const Branch& branch, std::uint64_t sets) const;
+    void split(const Branch& branch, std::uint64_t sets, std::vector<Branch>& parts) const;
+
+    SetIndex index_;
+    JointScoreSpec spec_;
+    std::vector<std::uint16_t> order_;  // variable at each position
+    std::vector<std::uint32_t> arities_;
+    LogStates log_states_;
+    Rows rows_;
+};
+
+}  // namespace dagscape

@@ -1,0 +1,118 @@
+// Partitions of the rows of a table by the values of a set of variables, refined one variable at a time.
+//
+// Rows are kept once each, with how often they occur. Two things keep partitions small on the way down the lattice
+// (MATH: "work only on distinct rows with multiplicities; stop refining a cell that holds one distinct row"):
+//   - a cell of a single row cannot be split any more: only its weight is kept;
+//   - once a variable has been passed over for good, rows of a cell that differ in nothing else become one row. The rows
+//     are sorted with the last variable as the most significant one, so such rows are neighbours.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dagscape/cell_terms.hpp"
+
+namespace dagscape {
+
+// A table of codes, variables in the order in which the lattice is walked, rows distinct and sorted.
+class Rows {
+public:
+    // `codes` is row-major, rows × variables; `order[p]` is the variable at position p.
+    template <class Code>
+    Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, std::span<const std::uint32_t> arities,
+         std::span<const std::uint16_t> order);
+
+    std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(weight_.size()); }
+    unsigned positions() const noexcept { return static_cast<unsigned>(arity_.size()); }
+    std::uint32_t arity(unsigned position) const noexcept { return arity_[position]; }
+    std::uint32_t largest_arity() const noexcept;
+    const std::uint32_t* weights() const noexcept { return weight_.data(); }
+
+    // Calls visit(column) with the codes at a position, as bytes where every code fits one.
+    template <class Visit>
+    decltype(auto) with_column(unsigned position, Visit&& visit) const {
+        if (bytes_.empty()) return visit(words_.data() + std::size_t{position} * size());
+        return visit(bytes_.data() + std::size_t{position} * size());
+    }
+
+    // Rows that agree from a position on have the same number there, and only they.
+    const std::uint32_t* suffix(unsigned position) const noexcept {
+        return suffix_.data() + std::size_t{position} * size();
+    }
+    std::uint32_t distinct_suffixes(unsigned position) const noexcept { return suffix(position)[size() - 1] + 1; }
+    std::size_t bytes() const noexcept;
+
+private:
+    std::vector<std::uint32_t> arity_;
+    std::vector<std::uint32_t> weight_;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint32_t> words_;
+    std::vector<std::uint32_t> suffix_;
+};
+
+// Cells that hold one row: how many there are of each weight.
+class SingleRows {
+public:
+    void clear() noexcept;
+    void add(std::uint32_t weight) {
+        if (weight < kSmall) {
+            ++small_[weight];
+            if (weight >= used_) used_ = weight + 1;
+        } else {
+            large_.push_back(weight);
+            if (weight > largest_) largest_ = weight;
+        }
+    }
+    std::uint32_t largest() const noexcept { return large_.empty() ? (used_ > 0 ? used_ - 1 : 0) : largest_; }
+    std::int64_t sum(const CellTerms& terms) const noexcept;
+    void copy_from(const SingleRows& other);
+
+private:
+    static constexpr std::uint32_t kSmall = 64;
+
+    std::array<std::uint32_t, kSmall> small_{};
+    std::uint32_t used_ = 0;  // weights from here on do not occur among the small ones
+    std::uint32_t largest_ = 0;
+    std::vector<std::uint32_t> large_;
+};
+
+struct Partition {
+    struct Cell {
+        std::uint32_t end;  // where its rows end; they begin where those of the cell before end
+        std::uint32_t weight;
+    };
+
+    std::vector<std::uint32_t> row;     // the rows of the open cells, cell by cell, in increasing order within each
+    std::vector<std::uint32_t> weight;  // how many rows of the data each stands for
+    std::vector<Cell> cells;            // with two rows or more
+    SingleRows singles;
+    std::uint32_t largest = 0;  // no cell and no single row weighs more
+
+    std::uint32_t open_rows() const noexcept { return cells.empty() ? 0 : cells.back().end; }
+};
+
+// Counters of one refinement; kept between calls so that they need not be allocated and zeroed each time.
+struct RefineScratch {
+    explicit RefineScratch(std::uint32_t largest_arity)
+        : rows(largest_arity, 0), weight(largest_arity, 0), start(largest_arity, 0) {}
+
+    std::vector<std::uint32_t> rows, weight, start, seen;
+};
+
+// All rows in one cell.
+void start_partition(const Rows& rows, Partition& partition);
+
+// Splits every cell by the variable at `position` into `child`, and returns the sum of the terms of all new cells.
+std::int64_t refine(const Rows& rows, const Partition& parent, unsigned position, const CellTerms& terms,
+                    RefineScratch& scratch, Partition& child);
+
+// The same sum, where the refined partition itself is not needed.
+std::int64_t refined_sum(const Rows& rows, const Partition& parent, unsigned position, const CellTerms& terms,
+                         RefineScratch& scratch);
+
+// Makes one row of those that agree from `position` on, within each cell.
+void forget_before(const Rows& rows, unsigned position, Partition& partition);
+
+}  // namespace dagscape

@@ -1,0 +1,51 @@
+// Where a set of variables stands in a table over the lattice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace dagscape {
+
+// Numbers the subsets of {0..n-1} with at most `max_size` members.
+//
+// Where every subset is there, the number is the bit mask. Otherwise the sets stand by size, and within a size in
+// colexicographic order, which is also the order of their masks: {b1 < b2 < ... < bk} is C(b1,1) + C(b2,2) + ... + C(bk,k)
+// places after the first of its size.
+class SetIndex {
+public:
+    SetIndex(unsigned n, unsigned max_size);
+
+    unsigned n() const noexcept { return n_; }
+    unsigned max_size() const noexcept { return max_size_; }
+    bool is_mask() const noexcept { return max_size_ >= n_; }
+    std::uint64_t size() const noexcept { return size_; }
+
+    // The place of a set given by its members in increasing order.
+    std::uint64_t rank(std::span<const std::uint16_t> members) const noexcept {
+        if (is_mask()) {
+            std::uint64_t mask = 0;
+            for (const std::uint16_t member : members) mask |= std::uint64_t{1} << member;
+            return mask;
+        }
+        std::uint64_t place = first_of_size_[members.size()];
+        for (std::size_t i = 0; i < members.size(); ++i) place += choose(members[i], static_cast<unsigned>(i) + 1);
+        return place;
+    }
+
+    // C(from, size) for size <= max_size, and 2^64 - 1 where that does not fit.
+    std::uint64_t choose(unsigned from, unsigned size) const noexcept { return choose_[from * (max_size_ + 1) + size]; }
+
+    // How many sets extend a given one by some of `free` further variables, the given one included.
+    std::uint64_t extensions(unsigned free, unsigned members) const noexcept;
+
+private:
+    unsigned n_;
+    unsigned max_size_;
+    std::uint64_t size_ = 0;
+    std::vector<std::uint64_t> choose_;
+    std::vector<std::uint64_t> first_of_size_;
+};
+
+}  // namespace dagscape

@@ -1,0 +1,85 @@
+#include "dagscape/cell_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dagscape {
+namespace {
+
+constexpr std::uint32_t kTabulated = 1U << 14;
+constexpr std::size_t kCacheBytes = std::size_t{64} << 20;
+
+// lnΓ(x) less its constant, for x >= kTabulated: three terms of Stirling's series leave an error below 1e-23.
+long double stirling(long double x) {
+    const long double inverse = 1 / x;
+    const long double square = inverse * inverse;
+    return (x - 0.5L) * std::log(x) - x + inverse * (1 / 12.0L - square * (1 / 360.0L - square / 1260.0L));
+}
+
+}  // namespace
+
+CellTerms::CellTerms(const CellTermSpec& spec, long double alpha, long double log_alpha)
+    : kind_(spec.kind), unit_bits_(spec.unit_bits), alpha_(alpha), log_alpha_(log_alpha) {}
+
+std::int64_t CellTerms::round(long double term) const noexcept { return std::llrint(std::ldexp(term, unit_bits_)); }
+
+void CellTerms::reserve(std::uint32_t count) {
+    const std::uint32_t wanted = std::min(count, kTabulated) + 1;
+    if (wanted <= table_.size()) return;
+    // Growing by halves again keeps the number of reallocations small.
+    const std::uint32_t grown = std::min<std::uint32_t>(kTabulated + 1, std::max(wanted, wanted / 2 * 3));
+    for (auto n = static_cast<std::uint32_t>(table_.size()); n < grown; ++n) {
+        if (kind_ == CellTermKind::entropy) {
+            last_ = n * std::log(static_cast<long double>(n));
+        } else {
+            // lnΓ(n + a) = lnΓ(n - 1 + a) + ln(n - 1 + a); Neumaier's sum keeps what each addition rounds away. ln a
+            // comes from outside, since a itself may be below the smallest number.
+            const long double increment = n == 1 ? log_alpha_ : std::log(n - 1 + alpha_);
+            const long double sum = last_ + increment;
+            last_low_ += std::fabs(last_) >= std::fabs(increment) ? (last_ - sum) + increment : (increment - sum) + last_;
+            last_ = sum;
+        }
+        table_.push_back(round(last_ + last_low_));
+    }
+}
+
+std::int64_t CellTerms::beyond_table(std::uint32_t count) const noexcept {
+    if (kind_ == CellTermKind::entropy) return round(count * std::log(static_cast<long double>(count)));
+    const auto tabulated = static_cast<long double>(table_.size() - 1);
+    return round(last_ + (stirling(count + alpha_) - stirling(tabulated + alpha_)) + last_low_);
+}
+
+LogStates::LogStates(std::span<const std::uint32_t> arities) {
+    long double sum = 1;
+    for (const std::uint32_t arity : arities) sum += std::log(static_cast<long double>(arity));
+    bits_ = 62 - std::ilogb(sum);
+    for (const std::uint32_t arity : arities) {
+        const long double scaled = std::ldexp(std::log(static_cast<long double>(arity)), bits_);
+        log_arity_.push_back(static_cast<std::uint64_t>(std::llrint(scaled)));
+    }
+}
+
+long double LogStates::natural_log(std::uint64_t log_states) const {
+    return std::ldexp(static_cast<long double>(log_states), -bits_);
+}
+
+const CellTerms& CellTermCache::terms(std::uint64_t log_states, std::uint32_t largest_count) {
+    if (spec_.kind != CellTermKind::dirichlet_shared) log_states = 0;
+    if (bytes_ > kCacheBytes) {
+        by_states_.clear();
+        bytes_ = 0;
+    }
+    auto found = by_states_.find(log_states);
+    if (found == by_states_.end()) {
+        const long double log_alpha =
+            std::log(static_cast<long double>(spec_.alpha)) - log_states_.natural_log(log_states);
+        found = by_states_.emplace(log_states, CellTerms(spec_, std::exp(log_alpha), log_alpha)).first;
+    }
+    CellTerms& terms = found->second;
+    bytes_ -= terms.bytes();
+    terms.reserve(largest_count);
+    bytes_ += terms.bytes();
+    return terms;
+}
+
+}  // namespace dagscape

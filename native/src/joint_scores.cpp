@@ -1,0 +1,225 @@
+#include "dagscape/joint_scores.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "dagscape/parallel.hpp"
+
+namespace dagscape {
+namespace {
+
+// Large enough that starting a branch costs little beside it, small enough that many threads finish together.
+constexpr std::uint64_t kBranchSets = 4096;
+constexpr std::uint64_t kBranches = 512;
+
+// How many row visits lie between two looks at the monitor: far below 50 ms.
+constexpr std::uint64_t kVisitsBetweenChecks = 1 << 20;
+
+// Variables with many values first: what is left deep in the lattice, where most sets are, then has few values, and most
+// rows of a cell become one.
+std::vector<std::uint16_t> by_falling_arity(std::span<const std::uint32_t> arities) {
+    std::vector<std::uint16_t> order(arities.size());
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arities[a] > arities[b]; });
+    return order;
+}
+
+}  // namespace
+
+// Walks branches of the lattice on one thread.
+class JointScoreJob::Walker {
+public:
+    Walker(const JointScoreJob& job, Monitor& monitor)
+        : job_(job), monitor_(monitor), cache_(job.spec_.term, job.log_states_), scratch_(job.rows_.largest_arity()),
+          level_(job.index_.max_size() + 1) {}
+
+    void enter(const Branch& branch) {
+        members_.clear();
+        depth_ = 0;
+        log_states_ = 0;
+        states_ = 1;
+        start_partition(job_.rows_, level_[0]);
+        for (unsigned position = 0; position < branch.next; ++position) {
+            if (std::find(branch.chosen.begin(), branch.chosen.end(), position) != branch.chosen.end()) {
+                value_ = include(position, true);
+            } else {
+                exclude(position);
+            }
+        }
+        if (branch.chosen.empty()) {
+            const std::uint32_t all = level_[0].largest;
+            value_ = cache_.terms(0, all)(all) - penalty(1);
+        }
+    }
+
+    // Writes J of the branch's own set and of all that extend it; with an empty `out` it only goes through the motions.
+    void walk(const Branch& branch, std::span<std::int64_t> out) {
+        write(out, value_);
+        extend(branch.next, out);
+        flush();
+    }
+
+private:
+    void extend(unsigned from, std::span<std::int64_t> out) {
+        const unsigned positions = job_.rows_.positions();
+        if (depth_ == job_.index_.max_size()) return;
+        for (unsigned position = from; position < positions; ++position) {
+            const bool leaf = position + 1 == positions || depth_ + 1 == job_.index_.max_size();
+            const std::int64_t value = include(position, !leaf);
+            write(out, value);
+            if (!leaf) extend(position + 1, out);
+            leave(position);
+            // A single pass is left after the last but one variable: merging rows for it would cost as much.
+            if (position + 2 < positions) exclude(position);
+        }
+    }
+
+    // Adds the variable at a position to the set and returns J of it.
+    std::int64_t include(unsigned position, bool keep_partition) {
+        const Partition& parent = level_[depth_];
+        const std::uint16_t variable = job_.order_[position];
+        members_.insert(std::upper_bound(members_.begin(), members_.end(), variable), variable);
+        log_states_ += job_.log_states_.of_variable(variable);
+        states_before_.push_back(states_);
+        const std::uint64_t arity = job_.arities_[variable];
+        states_ = states_ > kManyStates / arity ? kManyStates : states_ * arity;
+        visits_ += parent.open_rows() + 16;
+        if (visits_ > kVisitsBetweenChecks) flush();
+
+        const CellTerms& terms = cache_.terms(log_states_, parent.largest);
+        const std::int64_t sum = keep_partition
+                                     ? refine(job_.rows_, parent, position, terms, scratch_, level_[depth_ + 1])
+                                     : refined_sum(job_.rows_, parent, position, terms, scratch_);
+        ++depth_;
+        return states_ > job_.spec_.max_states ? kImpossible : sum - penalty(states_);
+    }
+
+    void leave(unsigned position) {
+        const std::uint16_t variable = job_.order_[position];
+        members_.erase(std::lower_bound(members_.begin(), members_.end(), variable));
+        log_states_ -= job_.log_states_.of_variable(variable);
+        states_ = states_before_.back();
+        states_before_.pop_back();
+        --depth_;
+    }
+
+    // Passes over a variable: what only it told apart becomes one row.
+    void exclude(unsigned position) {
+        if (position + 1 == job_.rows_.positions()) return;
+        if (job_.rows_.distinct_suffixes(position + 1) == job_.rows_.distinct_suffixes(position)) return;
+        visits_ += level_[depth_].open_rows();
+        forget_before(job_.rows_, position + 1, level_[depth_]);
+    }
+
+    std::int64_t penalty(std::uint64_t states) const {
+        return job_.spec_.penalty_per_state * static_cast<std::int64_t>(std::min(states, job_.spec_.max_states));
+    }
+
+    void write(std::span<std::int64_t> out, std::int64_t value) {
+        if (!out.empty()) out[job_.index_.rank(members_)] = value;
+        ++written_;
+    }
+
+    void flush() {
+        monitor_.advance(written_);
+        monitor_.check();
+        written_ = 0;
+        visits_ = 0;
+    }
+
+    // Products of arities stop growing here.
+    static constexpr std::uint64_t kManyStates = std::uint64_t{1} << 62;
+
+    const JointScoreJob& job_;
+    Monitor& monitor_;
+    CellTermCache cache_;
+    RefineScratch scratch_;
+    std::vector<Partition> level_;  // by number of members
+    std::vector<std::uint16_t> members_;
+    std::vector<std::uint64_t> states_before_;
+    unsigned depth_ = 0;
+    std::uint64_t log_states_ = 0;
+    std::uint64_t states_ = 1;
+    std::int64_t value_ = 0;
+    std::uint64_t visits_ = 0;
+    std::uint64_t written_ = 0;
+};
+
+template <class Code>
+JointScoreJob::JointScoreJob(std::span<const Code> codes, std::span<const std::uint32_t> weights,
+                             std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec)
+    : index_(static_cast<unsigned>(arities.size()), max_size), spec_(spec), order_(by_falling_arity(arities)),
+      arities_(arities.begin(), arities.end()), log_states_(arities), rows_(codes, weights, arities, order_) {}
+
+template JointScoreJob::JointScoreJob(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
+                                      std::span<const std::uint32_t>, unsigned, const JointScoreSpec&);
+template JointScoreJob::JointScoreJob(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
+                                      std::span<const std::uint32_t>, unsigned, const JointScoreSpec&);
+
+std::uint64_t JointScoreJob::sets_in(const Branch& branch) const {
+    return index_.extensions(index_.n() - branch.next, static_cast<unsigned>(branch.chosen.size()));
+}
+
+bool JointScoreJob::is_small(const Branch& branch, std::uint64_t sets) const {
+    return sets_in(branch) <= sets || branch.next == index_.n() || branch.chosen.size() == index_.max_size();
+}
+
+void JointScoreJob::split(const Branch& branch, std::uint64_t sets, std::vector<Branch>& parts) const {
+    if (is_small(branch, sets)) {
+        parts.push_back(branch);
+        return;
+    }
+    Branch with = branch;
+    with.chosen.push_back(static_cast<std::uint16_t>(branch.next));
+    ++with.next;
+    split(with, sets, parts);
+    split({branch.chosen, branch.next + 1}, sets, parts);
+}
+
+void JointScoreJob::run(std::span<std::int64_t> out, unsigned threads, Monitor& monitor) const {
+    monitor.expect(index_.size());
+    std::vector<Branch> branches;
+    split({{}, 0}, std::max(kBranchSets, index_.size() / kBranches), branches);
+    std::vector<std::unique_ptr<Walker>> walkers(threads);
+    run_tasks(branches.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
+        if (!walkers[worker]) walkers[worker] = std::make_unique<Walker>(*this, monitor);
+        walkers[worker]->enter(branches[task]);
+        walkers[worker]->walk(branches[task], out);
+    });
+}
+
+double JointScoreJob::estimate_seconds(double budget, Monitor& monitor) const {
+    using Clock = std::chrono::steady_clock;
+    const auto since = [](Clock::time_point start) {
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    };
+    const auto start = Clock::now();
+    Walker walker(*this, monitor);
+    std::mt19937_64 random(index_.size());
+    // A few hundredths of a second each, however many rows there are.
+    const std::uint64_t sample_sets = std::clamp<std::uint64_t>((1U << 24) / rows_.size(), 16, kBranchSets);
+    double seconds_per_set = 0;
+    unsigned samples = 0;
+    do {
+        // A branch is met with a chance in proportion to its sets, so the mean over branches is the mean over sets.
+        Branch branch{{}, 0};
+        while (!is_small(branch, sample_sets)) {
+            Branch with = branch;
+            with.chosen.push_back(static_cast<std::uint16_t>(branch.next));
+            ++with.next;
+            ++branch.next;
+            if (random() % (sets_in(with) + sets_in(branch)) < sets_in(with)) branch = with;
+        }
+        walker.enter(branch);
+        const auto walk_start = Clock::now();
+        walker.walk(branch, {});
+        seconds_per_set += since(walk_start) / static_cast<double>(sets_in(branch));
+        ++samples;
+    } while (since(start) < budget);
+    return seconds_per_set / samples * static_cast<double>(index_.size());
+}
+
+}  // namespace dagscape

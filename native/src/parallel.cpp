@@ -1,0 +1,43 @@
+#include "dagscape/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace dagscape {
+
+void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
+               const std::function<void(std::size_t, unsigned)>& work) {
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr first_failure;
+    std::mutex failure_mutex;
+
+    const auto run = [&](unsigned worker) {
+        try {
+            while (!failed.load(std::memory_order_relaxed)) {
+                const std::size_t task = next.fetch_add(1, std::memory_order_relaxed);
+                if (task >= tasks) return;
+                monitor.check();
+                work(task, worker);
+            }
+        } catch (...) {
+            const std::lock_guard lock(failure_mutex);
+            if (!first_failure) first_failure = std::current_exception();
+            failed.store(true, std::memory_order_relaxed);
+        }
+    };
+
+    const auto helpers = static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(tasks, 1)) - 1);
+    std::vector<std::thread> team;
+    team.reserve(helpers);
+    for (unsigned worker = 1; worker <= helpers; ++worker) team.emplace_back(run, worker);
+    run(0);
+    for (std::thread& member : team) member.join();
+    if (first_failure) std::rethrow_exception(first_failure);
+}
+
+}  // namespace dagscape

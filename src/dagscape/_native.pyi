@@ -1,0 +1,24 @@
+from collections.abc import Callable
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+IMPOSSIBLE: Final[int]
+
+def supports_v3() -> bool: ...
+
+class JointScoreJob:
+    def __init__(
+        self,
+        codes: NDArray[Any],
+        weights: NDArray[Any],
+        arities: NDArray[Any],
+        max_size: int,
+        term: int,
+        alpha: float,
+        unit_bits: int,
+        penalty_per_state: int,
+        max_states: int,
+    ) -> None: ...
+    def run(self, out: NDArray[Any], threads: int, progress: Callable[[int, int], None] | None) -> None: ...
+    def estimate_seconds(self, budget: float) -> float: ...

@@ -1,0 +1,1 @@
+from dagscape._native import *

@@ -1,0 +1,25 @@
+"""Every error that dagscape raises on purpose.
+
+Each message is one sentence a user can act on: the value, the limit and the remedy. Option names stand in it as
+they are spelled in Python; the command line rewrites them.
+"""
+
+
+class DagscapeError(Exception):
+    """Base of all errors raised by dagscape."""
+
+
+class InvalidData(DagscapeError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class InvalidOption(DagscapeError, ValueError):
+    """An argument has a wrong value, or two arguments contradict each other."""
+
+
+class TooLarge(DagscapeError, MemoryError):
+    """The job needs more memory than it may take."""
+
+
+class BackendUnavailable(DagscapeError, RuntimeError):
+    """An optional package or a device that the job needs is not there."""

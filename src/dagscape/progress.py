@@ -1,0 +1,63 @@
+"""Progress of long work: what kernels report and how a caller listens.
+
+A listener is any callable that takes a :class:`Progress`. Kernels call it from the calling thread, a few times a
+second, between two checks for Ctrl-C; an exception that it raises stops the work and is passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a piece of work has come.
+
+    Attributes
+    ----------
+    task : str
+        What is being done, in a few words.
+    done, total : int
+        Units of work finished and in all.
+    """
+
+    task: str
+    done: int
+    total: int
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+def kernel_callback(task: str, listener: ProgressListener | None) -> Callable[[int, int], None] | None:
+    """The two-number callback that kernels call, for a listener (or for none)."""
+    if listener is None:
+        return None
+    return lambda done, total: listener(Progress(task, done, total))
+
+
+@contextmanager
+def progress_bar(*, enabled: bool = True) -> Iterator[ProgressListener | None]:
+    """Show progress as a bar on standard error, and clear it at the end.
+
+    Yields ``None`` when disabled, so that the result can always be passed on as ``progress=``.
+    """
+    if not enabled:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
+    tasks: dict[str, TaskID] = {}
+    with RichProgress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+
+        def show(progress: Progress) -> None:
+            if progress.task not in tasks:
+                tasks[progress.task] = bar.add_task(progress.task, total=progress.total)
+            bar.update(tasks[progress.task], completed=progress.done, total=progress.total)
+
+        yield show

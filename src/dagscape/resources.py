@@ -1,0 +1,95 @@
+"""What this machine offers: memory and processors, and the words for them."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from dagscape.errors import InvalidOption, TooLarge
+
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+# Room left to the rest of the machine when no limit is given.
+_SHARE_OF_AVAILABLE = 0.8
+
+
+def format_bytes(count: float) -> str:
+    """A number of bytes as people say it.
+
+    >>> format_bytes(17_179_869_184)
+    '16.0 GiB'
+    """
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            return f"{count:.0f} bytes" if unit == "bytes" else f"{count:,.1f} {unit}"
+        count /= 1024
+    raise AssertionError
+
+
+def parse_bytes(size: int | str) -> int:
+    """A number of bytes from ``"8GiB"``, ``"500M"``, ``"1.5 g"`` or an integer.
+
+    >>> parse_bytes("1.5 GiB")
+    1610612736
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b|ytes)?\s*", str(size).lower())
+    if match is None or float(match[1]) <= 0:
+        raise InvalidOption(f"max_memory is {size!r}; it must be a positive size such as '8GiB' or '500MiB'")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def available_memory() -> int:
+    """Bytes that can be taken now without swapping, as far as the system or its container tells."""
+    found = []
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                found.append(int(line.split()[1]) * 1024)
+    except OSError:
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
+        if limit != "max":
+            found.append(max(int(limit) - used, 0))
+    except (OSError, ValueError):
+        pass
+    return min(found)
+
+
+def memory_limit(max_memory: int | str | None) -> int:
+    """The most bytes a job may take: what the user says, or most of what is available."""
+    if max_memory is not None:
+        return parse_bytes(max_memory)
+    return int(available_memory() * _SHARE_OF_AVAILABLE)
+
+
+def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: str) -> None:
+    """Refuse a job that needs more memory than the limit.
+
+    Parameters
+    ----------
+    needed : int
+        Bytes the job will take.
+    max_memory : int, str or None
+        The user's limit; ``None`` for most of what is available.
+    what : str
+        What needs it, as the start of a sentence: "the scores of 31 variables".
+    remedy : str
+        What the user can do, as an imperative.
+    """
+    limit = memory_limit(max_memory)
+    if needed > limit:
+        raise TooLarge(
+            f"{what} need {format_bytes(needed)}; the limit is {format_bytes(limit)} (max_memory): {remedy}"
+        )
+
+
+def thread_count(threads: int | None) -> int:
+    """The number of threads to use: what the user says, or one for each processor we may run on."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or threads < 1 or threads > 1024:
+        raise InvalidOption(f"threads is {threads}; it must be between 1 and 1024")
+    return int(threads)

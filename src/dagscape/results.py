@@ -1,0 +1,137 @@
+"""What every result has in common: plain data, provenance, and JSON that can be read back.
+
+A result is a frozen dataclass that derives from :class:`Result`. Nothing in it needs the data or the scores again.
+Its fields may be numbers, texts, tuples, mappings, NumPy arrays and other dataclasses; arrays become nested lists in
+JSON, and the infinities, which JSON lacks, the texts ``"inf"`` and ``"-inf"``. ``docs/results.md`` has the schema.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from dagscape.errors import InvalidData
+from dagscape.files import replace_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a result comes from.
+
+    Attributes
+    ----------
+    version : str
+        The version of dagscape.
+    method : str
+        What was computed, by its public name.
+    parameters : mapping
+        The arguments that shape the result, defaults filled in.
+    seed : int or None
+        The seed, where anything was random.
+    seconds : mapping
+        Wall-clock seconds by phase.
+    backend : str
+        The kernels that ran, and the number of threads.
+    """
+
+    version: str
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    backend: str = ""
+
+
+def array_field(dtype: Any = np.float64) -> Any:
+    """Declare a dataclass field that holds an array, so that it is read back as one."""
+    return field(metadata={"decode": lambda value: np.array(_decode_floats(value), dtype=dtype)})
+
+
+def decoded_field(decode: Callable[[Any], Any]) -> Any:
+    """Declare a dataclass field with a function that rebuilds its value from JSON."""
+    return field(metadata={"decode": decode})
+
+
+@dataclass(frozen=True, slots=True)
+class Result(ABC):
+    """Base of all results.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The names of the variables, in the order of every array's axes.
+    provenance : Provenance
+        How the result was made.
+    """
+
+    kind: ClassVar[str]
+
+    variables: tuple[str, ...]
+    provenance: Provenance
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """The result as a pandas data frame."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as a JSON document: dictionaries, lists, texts and numbers only."""
+        document: dict[str, Any] = {"kind": self.kind, "schema": SCHEMA_VERSION}
+        for entry in dataclasses.fields(self):
+            document[entry.name] = _encode(getattr(self, entry.name))
+        return document
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Rebuild a result from :meth:`to_dict`'s document."""
+        values: dict[str, Any] = {}
+        for entry in dataclasses.fields(cls):
+            if entry.name not in document:
+                raise InvalidData(f"the {cls.kind!r} document lacks {entry.name!r}")
+            decode = entry.metadata.get("decode", _as_tuple)
+            values[entry.name] = decode(document[entry.name])
+        values["provenance"] = Provenance(**document["provenance"])
+        return cls(**values)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result as JSON; :func:`dagscape.load_result` reads it back."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+        with replace_file(path) as stream:
+            stream.write(text.encode() + b"\n")
+
+
+def _encode(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {entry.name: _encode(getattr(value, entry.name)) for entry in dataclasses.fields(value)}
+    if isinstance(value, np.ndarray):
+        return _encode(value.tolist())
+    if isinstance(value, np.generic):
+        return _encode(value.item())
+    if isinstance(value, Mapping):
+        return {str(key): _encode(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encode(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value
+
+
+def _decode_floats(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decode_floats(item) for item in value]
+    return float(value) if isinstance(value, str) else value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(_as_tuple(item) for item in value) if isinstance(value, list) else value
