@@ -33,9 +33,9 @@ void run(const JointScoreJob& job, Output out, unsigned threads, nb::object prog
     run_monitored(std::move(progress), [&](Monitor& monitor) { job.run({out.data(), out.size()}, threads, monitor); });
 }
 
-double estimate_seconds(const JointScoreJob& job, double budget) {
+double seconds_per_set(const JointScoreJob& job, double budget) {
     double seconds = 0;
-    run_monitored(nb::none(), [&](Monitor& monitor) { seconds = job.estimate_seconds(budget, monitor); });
+    run_monitored(nb::none(), [&](Monitor& monitor) { seconds = job.seconds_per_set(budget, monitor); });
     return seconds;
 }
 
@@ -52,7 +52,7 @@ void bind_joint_scores(nb::module_& module) {
     bind_constructor<std::uint8_t>(job);
     bind_constructor<std::uint32_t>(job);
     job.def("run", &run, "out"_a.noconvert(), "threads"_a, "progress"_a.none());
-    job.def("estimate_seconds", &estimate_seconds, "budget"_a);
+    job.def("seconds_per_set", &seconds_per_set, "budget"_a);
     module.attr("IMPOSSIBLE") = kImpossible;
 }
 

@@ -191,7 +191,7 @@ void JointScoreJob::run(std::span<std::int64_t> out, unsigned threads, Monitor& 
     });
 }
 
-double JointScoreJob::estimate_seconds(double budget, Monitor& monitor) const {
+double JointScoreJob::seconds_per_set(double budget, Monitor& monitor) const {
     using Clock = std::chrono::steady_clock;
     const auto since = [](Clock::time_point start) {
         return std::chrono::duration<double>(Clock::now() - start).count();
@@ -201,7 +201,7 @@ double JointScoreJob::estimate_seconds(double budget, Monitor& monitor) const {
     std::mt19937_64 random(index_.size());
     // A few hundredths of a second each, however many rows there are.
     const std::uint64_t sample_sets = std::clamp<std::uint64_t>((1U << 24) / rows_.size(), 16, kBranchSets);
-    double seconds_per_set = 0;
+    double sum = 0;
     unsigned samples = 0;
     do {
         // A branch is met with a chance in proportion to its sets, so the mean over branches is the mean over sets.
@@ -216,10 +216,10 @@ double JointScoreJob::estimate_seconds(double budget, Monitor& monitor) const {
         walker.enter(branch);
         const auto walk_start = Clock::now();
         walker.walk(branch, {});
-        seconds_per_set += since(walk_start) / static_cast<double>(sets_in(branch));
+        sum += since(walk_start) / static_cast<double>(sets_in(branch));
         ++samples;
     } while (since(start) < budget);
-    return seconds_per_set / samples * static_cast<double>(index_.size());
+    return sum / samples;
 }
 
 }  // namespace dagscape

@@ -1,14 +1,13 @@
 #include "dagscape/set_index.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace dagscape {
 namespace {
 
-constexpr std::uint64_t kSaturated = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kSaturated = std::uint64_t{1} << 62;
 
-std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) { return a > kSaturated - b ? kSaturated : a + b; }
+std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) { return std::min(a + b, kSaturated); }
 
 }  // namespace
 

@@ -31,11 +31,13 @@ class Progress:
 ProgressListener = Callable[[Progress], None]
 
 
-def kernel_callback(task: str, listener: ProgressListener | None) -> Callable[[int, int], None] | None:
-    """The two-number callback that kernels call, for a listener (or for none)."""
+def kernel_callback(
+    task: str, listener: ProgressListener | None, before: int, total: int
+) -> Callable[[int, int], None] | None:
+    """What a kernel calls with its own progress, as one part of a task of which ``before`` units are done already."""
     if listener is None:
         return None
-    return lambda done, total: listener(Progress(task, done, total))
+    return lambda done, part: listener(Progress(task, before + done, total))
 
 
 @contextmanager

@@ -42,8 +42,8 @@ public:
     // Fills `out`, one number per set in the order of index().
     void run(std::span<std::int64_t> out, unsigned threads, Monitor& monitor) const;
 
-    // Seconds that run() would take on one thread, from parts of the lattice chosen at random within `budget` seconds.
-    double estimate_seconds(double budget, Monitor& monitor) const;
+    // Seconds that run() takes per set on one thread, from parts of the lattice chosen at random within `budget` seconds.
+    double seconds_per_set(double budget, Monitor& monitor) const;
 
 private:
     // All sets that agree with `chosen` on the positions before `next`.

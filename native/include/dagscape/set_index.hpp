@@ -34,7 +34,7 @@ public:
         return place;
     }
 
-    // C(from, size) for size <= max_size, and 2^64 - 1 where that does not fit.
+    // C(from, size) for size <= max_size, and 2^62 where it is more.
     std::uint64_t choose(unsigned from, unsigned size) const noexcept { return choose_[from * (max_size_ + 1) + size]; }
 
     // How many sets extend a given one by some of `free` further variables, the given one included.

@@ -1,0 +1,8 @@
+"""``python -m dagscape``."""
+
+import sys
+
+from dagscape.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

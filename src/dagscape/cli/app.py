@@ -1,0 +1,85 @@
+"""The program ``dagscape``: finds the subcommand, and turns errors into one sentence and an exit code.
+
+Exit codes: 0 done; 1 failed while running; 2 wrong usage; 3 bad data; 4 too large, or a back end is missing;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from dagscape.cli.wording import with_option_names
+from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge
+from dagscape.version import __version__
+
+# A subcommand is a module of this package with a click command called `command`; it is imported when it is used.
+COMMANDS: dict[str, str] = {
+    "describe": "Variables, levels, counts and missing cells of a table.",
+    "score": "The local scores of all families.",
+    "plan": "Memory and time a job will need, before it starts.",
+    "demo": "A short tour on a data set that comes with dagscape.",
+}
+
+_EXIT_CODES: tuple[tuple[type[DagscapeError], int], ...] = (
+    (InvalidOption, 2),
+    (InvalidData, 3),
+    (TooLarge, 4),
+    (BackendUnavailable, 4),
+    (DagscapeError, 1),
+)
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"dagscape.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="'dagscape COMMAND --help' says more about each.",
+)
+@click.version_option(__version__, prog_name="dagscape")
+def cli() -> None:
+    """Which Bayesian-network structures explain a table of data, and how sure one can be."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code."""
+    try:
+        outcome = cli.main(arguments, prog_name="dagscape", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except DagscapeError as error:
+        code = next(code for kind, code in _EXIT_CODES if isinstance(error, kind))
+        return _fail(with_option_names(str(error)), code)
+    except MemoryError:
+        return _fail("the machine ran out of memory: set a lower --max-memory, or --max-parents", 4)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain about the pipe once more when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"dagscape: {message}", err=True)
+    return code

@@ -1,0 +1,208 @@
+"""Options that several subcommands share, and what they stand for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from dagscape.data.bundled import BUNDLED
+from dagscape.data.dataset import Dataset, encode
+from dagscape.data.discretizing import DISCRETIZERS, discretize
+from dagscape.data.reading import read_table
+from dagscape.errors import InvalidOption
+from dagscape.files import check_writable, open_text
+from dagscape.progress import progress_bar
+from dagscape.results import Result
+from dagscape.scores.priors import PRIORS
+from dagscape.scores.registry import SCORES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _apply(decorators: Iterable[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+    listed = list(decorators)
+
+    def decorate(command: Command) -> Command:
+        for decorator in reversed(listed):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def _read_json(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:  # noqa: ARG001
+    if path is None:
+        return None
+    with open_text(path) as text:
+        try:
+            return json.load(text)
+        except json.JSONDecodeError as error:
+            raise InvalidOption(f"{parameter.opts[0]} {path!r} is not JSON: {error}") from error
+
+
+data_argument = click.argument("data", metavar="DATA")
+
+DATA_HELP = f"""\b
+DATA is a .csv or .tsv file (plain or gzipped), a .parquet file, - for standard input,
+or a data set that comes with dagscape: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
+
+table_options = _apply(
+    [
+        click.option("--separator", metavar="CHAR", help="What separates cells; by default by the file's ending."),
+        click.option(
+            "--missing-values",
+            metavar="TEXT",
+            multiple=True,
+            default=("", "?"),
+            help="A cell that means missing; may be repeated. By default an empty cell and '?'.",
+        ),
+    ]
+)
+
+data_options = _apply(
+    [
+        table_options,
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "level", "drop"]),
+            default="error",
+            show_default=True,
+            help="Missing cells: refuse them, make them a level of their own, or leave out their rows.",
+        ),
+        click.option(
+            "--levels",
+            metavar="FILE",
+            callback=_read_json,
+            help="JSON with the levels, or the number of levels, of some variables: {\"x\": [\"a\", \"b\"], \"y\": 3}.",
+        ),
+        click.option(
+            "--interventions",
+            metavar="COLUMN",
+            help="The column that says which variable was set by experiment in each row (name or number).",
+        ),
+        click.option(
+            "--discretize",
+            metavar="METHOD[:BINS]",
+            help=f"Cut columns of decimals into levels: {', '.join(DISCRETIZERS)}; 3 bins if not said.",
+        ),
+        click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl keeps apart."),
+        click.option(
+            "--discretize-columns",
+            metavar="COLUMN",
+            multiple=True,
+            help="A column to discretise; may be repeated. By default all columns of decimals.",
+        ),
+    ]
+)
+
+score_options = _apply(
+    [
+        click.option(
+            "--score", type=click.Choice(list(SCORES), case_sensitive=False), default="bdeu", show_default=True
+        ),
+        click.option("--ess", type=float, default=1.0, show_default=True, help="Equivalent sample size (BDeu)."),
+        click.option("--max-parents", type=int, metavar="N", help="The most parents of a variable; no limit if not said."),
+        click.option(
+            "--prior",
+            "structure_prior",
+            metavar="PRIOR",
+            default="uniform",
+            show_default=True,
+            help="; ".join(f"{name}: {meaning}" for name, meaning in PRIORS.items()) + ".",
+        ),
+        click.option(
+            "--require",
+            "required",
+            nargs=2,
+            multiple=True,
+            metavar="PARENT CHILD",
+            help="An edge that must be there; may be repeated.",
+        ),
+        click.option(
+            "--forbid",
+            "forbidden",
+            nargs=2,
+            multiple=True,
+            metavar="PARENT CHILD",
+            help="An edge that may not be there; may be repeated.",
+        ),
+        click.option(
+            "--tiers",
+            metavar="FILE",
+            callback=_read_json,
+            help="JSON list of lists of variables; no edge may lead from a later list to an earlier one.",
+        ),
+    ]
+)
+
+work_options = _apply(
+    [
+        click.option("--threads", type=int, metavar="N", help="How many threads; all processors if not said."),
+        click.option("--max-memory", metavar="SIZE", help="The most memory to take, such as 8GiB."),
+    ]
+)
+
+output_options = _apply(
+    [
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."),
+        click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings."),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a subcommand's results, progress and warnings go."""
+
+    as_json: bool
+    quiet: bool
+
+    def show(self, result: Result) -> None:
+        """Print a result on standard output: as tables, or as one JSON document."""
+        if self.as_json:
+            click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
+            return
+        from rich.console import Console
+
+        from dagscape.report.tables import render
+
+        Console(soft_wrap=False, highlight=False).print(render(result))
+
+    def warn(self, message: str) -> None:
+        """Say something on standard error that the user should know."""
+        if not self.quiet:
+            click.echo(f"dagscape: warning: {message}", err=True)
+
+    def progress(self) -> Any:
+        """A progress bar on standard error, if that is a terminal."""
+        return progress_bar(enabled=not self.quiet and sys.stderr.isatty())
+
+
+def take_data(data: str, options: dict[str, Any]) -> Dataset:
+    """Read the data that a subcommand's options describe, and take those options out."""
+    cutting = options.pop("discretize")
+    columns = options.pop("discretize_columns")
+    class_column = options.pop("class_column")
+    table = read_table(data, separator=options.pop("separator"), missing_values=options.pop("missing_values"))
+    encoding = {name: options.pop(name) for name in ("missing", "levels", "interventions")}
+    if cutting is None:
+        return encode(table, **encoding)
+    method, _, bins = cutting.partition(":")
+    if bins and not bins.isdecimal():
+        raise InvalidOption(f"bins is {bins!r}; after the colon must stand a whole number")
+    count = {"bins": int(bins)} if bins else {}
+    return discretize(
+        table, method=method, columns=columns or None, class_column=class_column, **count, **encoding
+    )
+
+
+def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001
+    """Refuse an output file that cannot be written before any work is done for it."""
+    if path is not None:
+        check_writable(path)
+    return path

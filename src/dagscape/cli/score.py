@@ -1,0 +1,59 @@
+"""``dagscape score``: the local scores of all families."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dagscape.cli.options import (
+    DATA_HELP,
+    Output,
+    data_argument,
+    data_options,
+    output_options,
+    output_path,
+    score_options,
+    take_data,
+    work_options,
+)
+from dagscape.scores.formats import score_format, write_scores
+from dagscape.scores.scoring import local_scores
+from dagscape.scores.summary import summarize_scores
+
+
+def _score_file(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        score_format(path)
+    return output_path(context, parameter, path)
+
+
+@click.command(epilog=DATA_HELP)
+@data_argument
+@data_options
+@score_options
+@work_options
+@click.option("--top", type=int, default=3, show_default=True, help="How many families of each variable to show.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=_score_file,
+    help="Write all scores to a file: .jkl (Jaakkola's format, for GOBNILP and others), .jkl.gz, or .npz (exact).",
+)
+@output_options
+def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Compute the local scores of all families, and show the best of each variable.
+
+    Scores are natural logarithms; higher is better.
+    """
+    out = Output(as_json, quiet)
+    dataset = take_data(data, options)
+    for warning in dataset.describe().warnings:
+        out.warn(warning)
+    with out.progress() as progress:
+        scores = local_scores(dataset, **options, progress=progress)
+        summary = summarize_scores(scores, top)
+        if output is not None:
+            write_scores(scores, output, progress=progress)
+    out.show(summary)

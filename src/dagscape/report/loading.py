@@ -1,0 +1,37 @@
+"""Results read back from JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from dagscape.data.summary import DataSummary
+from dagscape.errors import InvalidData
+from dagscape.files import open_text
+from dagscape.results import SCHEMA_VERSION, Result
+from dagscape.scores.planning import Plan
+from dagscape.scores.summary import ScoreSummary
+
+RESULTS: dict[str, type[Result]] = {result.kind: result for result in (DataSummary, Plan, ScoreSummary)}
+
+
+def load_result(path: str | os.PathLike[str]) -> Result:
+    """Read a result that was written by its ``save`` method, or printed by the command line with ``--json``."""
+    source = os.fspath(path)
+    with open_text(path) as text:
+        try:
+            document = json.load(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InvalidData(f"{source!r} is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("kind") not in RESULTS:
+        raise InvalidData(f"{source!r} is not a result of dagscape: its kind is none of {', '.join(RESULTS)}")
+    if document.get("schema") != SCHEMA_VERSION:
+        raise InvalidData(
+            f"{source!r} has schema {document.get('schema')}; this version of dagscape reads {SCHEMA_VERSION}"
+        )
+    try:
+        return RESULTS[document["kind"]].from_dict(document)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, InvalidData):
+            raise
+        raise InvalidData(f"{source!r} is not a whole {document['kind']!r} result: {error}") from error

@@ -1,0 +1,17 @@
+r"""AIC: one nat for every free parameter [akaike1974]_.
+
+.. math:: local\_score(i, G) = \sum_{jk} N_{ijk} \ln \frac{N_{ijk}}{N_{ij}} - (r_i - 1) q_G
+"""
+
+from __future__ import annotations
+
+from dagscape.scores.definition import ScoreDefinition
+from dagscape.scores.log_likelihood import charged_per_parameter
+
+AIC = ScoreDefinition(
+    name="aic",
+    title="AIC",
+    citation="akaike1974",
+    score_equivalent=True,
+    terms=charged_per_parameter(lambda rows: 1.0),
+)

@@ -1,0 +1,23 @@
+r"""BDeu: the Bayesian Dirichlet score with an equivalent sample size, uniform over the joint states [heckerman1995]_.
+
+.. math:: local\_score(i, G) = \sum_j \Bigl[ \ln\frac{Γ(α_{ij})}{Γ(N_{ij} + α_{ij})}
+          + \sum_k \ln\frac{Γ(N_{ijk} + α_{ijk})}{Γ(α_{ijk})} \Bigr]
+
+Since :math:`α_{ijk} = ess / (r_i q_i)` is the equivalent sample size divided by the number of joint states of the whole
+family, and :math:`α_{ij}` the same for the parents, each half is one function of a set.
+
+Notation: *j* runs over the states of the parents *G*, *k* over the levels of the child *i*; N are counts of rows.
+"""
+
+from __future__ import annotations
+
+from dagscape.scores.definition import CellTerm, ScoreDefinition, TermKind, same_for_parents
+
+BDEU = ScoreDefinition(
+    name="bdeu",
+    title="BDeu",
+    citation="heckerman1995",
+    score_equivalent=True,
+    terms=same_for_parents(lambda child: CellTerm(TermKind.DIRICHLET_SHARED, child.ess)),
+    uses_ess=True,
+)

@@ -1,0 +1,19 @@
+r"""BIC: half the log of the number of rows for every free parameter [schwarz1978]_.
+
+.. math:: local\_score(i, G) = \sum_{jk} N_{ijk} \ln \frac{N_{ijk}}{N_{ij}} - \frac{\ln m}{2} (r_i - 1) q_G
+
+Where rows are left out of a family (experiments), *m* is the number of rows that are left.
+"""
+
+from __future__ import annotations
+
+from dagscape.scores.definition import ScoreDefinition
+from dagscape.scores.log_likelihood import charged_per_parameter, half_log
+
+BIC = ScoreDefinition(
+    name="bic",
+    title="BIC",
+    citation="schwarz1978",
+    score_equivalent=True,
+    terms=charged_per_parameter(half_log),
+)

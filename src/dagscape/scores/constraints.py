@@ -1,0 +1,110 @@
+"""Hard constraints on edges: required, forbidden, and tiers.
+
+They become, for each child, a set of parents it must have and a set it may not have; a family that breaks either is
+impossible. The words of the user are checked here once: unknown names, contradictions, cycles of required edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dagscape.errors import InvalidOption
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeConstraints:
+    """For each child, the parents it must have and those it may not have, as sets of variable numbers."""
+
+    required: tuple[frozenset[int], ...]
+    forbidden: tuple[frozenset[int], ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is constrained."""
+        return not any(self.required) and not any(self.forbidden)
+
+    def allows(self, child: int, parents: frozenset[int]) -> bool:
+        """Whether the family may be part of a network."""
+        return self.required[child] <= parents and not parents & self.forbidden[child]
+
+
+def edge_constraints(
+    variables: Sequence[str],
+    max_parents: int,
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    tiers: Sequence[Iterable[str]] | None = None,
+) -> EdgeConstraints:
+    """Check the user's constraints and gather them by child.
+
+    Parameters
+    ----------
+    variables : sequence of str
+        The names of the variables.
+    max_parents : int
+        The most parents a variable may have.
+    required, forbidden : iterable of (parent, child)
+        Edges that every network must have, or that none may have.
+    tiers : sequence of iterables of names, optional
+        Edges may not lead from a later tier to an earlier one; variables in no tier are free.
+    """
+    number = {name: i for i, name in enumerate(variables)}
+    must = _by_child(number, required, "required")
+    may_not = _by_child(number, forbidden, "forbidden")
+    tier_of = _tiers(number, tiers or ())
+    for child, child_tier in tier_of.items():
+        may_not[child] |= {parent for parent, tier in tier_of.items() if tier > child_tier}
+    for child, name in enumerate(variables):
+        if clash := must[child] & may_not[child]:
+            parent = variables[min(clash)]
+            raise InvalidOption(
+                f"the edge {parent!r} -> {name!r} is both required and forbidden (by forbidden or tiers)"
+            )
+        if len(must[child]) > max_parents:
+            raise InvalidOption(
+                f"{name!r} has {len(must[child])} required parents, but max_parents is {max_parents}"
+            )
+    _refuse_cycle(variables, must)
+    return EdgeConstraints(tuple(map(frozenset, must)), tuple(map(frozenset, may_not)))
+
+
+def _variable(number: dict[str, int], name: object, option: str) -> int:
+    if not isinstance(name, str) or name not in number:
+        raise InvalidOption(f"{option} names {name!r}, which is not a variable")
+    return number[name]
+
+
+def _by_child(number: dict[str, int], edges: Iterable[Edge], option: str) -> list[set[int]]:
+    gathered: list[set[int]] = [set() for _ in number]
+    for edge in edges:
+        if isinstance(edge, str) or len(edge) != 2:
+            raise InvalidOption(f"{option} holds {edge!r}; an edge is a pair (parent, child)")
+        parent, child = (_variable(number, name, option) for name in edge)
+        if parent == child:
+            raise InvalidOption(f"{option} holds the edge {edge[0]!r} -> {edge[1]!r}, from a variable to itself")
+        gathered[child].add(parent)
+    return gathered
+
+
+def _tiers(number: dict[str, int], tiers: Sequence[Iterable[str]]) -> dict[int, int]:
+    tier_of: dict[int, int] = {}
+    for rank, tier in enumerate(tiers):
+        for name in (tier,) if isinstance(tier, str) else tier:
+            variable = _variable(number, name, "tiers")
+            if variable in tier_of:
+                raise InvalidOption(f"tiers names {name!r} twice")
+            tier_of[variable] = rank
+    return tier_of
+
+
+def _refuse_cycle(variables: Sequence[str], parents: list[set[int]]) -> None:
+    placed: set[int] = set()
+    while len(placed) < len(variables):
+        ready = {v for v in range(len(variables)) if v not in placed and parents[v] <= placed}
+        if not ready:
+            left = ", ".join(repr(variables[v]) for v in range(len(variables)) if v not in placed)
+            raise InvalidOption(f"the required edges form a cycle among {left}")
+        placed |= ready

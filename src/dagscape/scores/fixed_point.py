@@ -1,0 +1,51 @@
+"""Scores as 64-bit integers: exact sums, exact ties.
+
+A score is kept as an integer number of units of 2^-bits nats. The unit is chosen so that the score of any network fits:
+as fine as possible, but never so fine that a sum of n families could overflow. Floats appear at the surface only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.kernels import native
+
+IMPOSSIBLE: int = native.IMPOSSIBLE
+
+# A finer unit than this would only store the rounding errors of the logarithms.
+_FINEST_BITS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of a table of scores: 2^-bits nats.
+
+    >>> unit = Unit.for_scores_up_to(1000.0, n=10)
+    >>> unit.bits
+    46
+    >>> unit.to_float(unit.to_int(-3.25))
+    -3.25
+    """
+
+    bits: int
+
+    @classmethod
+    def for_scores_up_to(cls, largest: float, n: int) -> Unit:
+        """The finest unit in which any sum of ``n`` numbers, none beyond ``±largest`` nats, fits."""
+        return cls(min(_FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0) * (n + 1)))))
+
+    def to_int(self, nats: float) -> int:
+        """The nearest number of units; minus infinity is impossible."""
+        return IMPOSSIBLE if nats == -math.inf else round(math.ldexp(nats, self.bits))
+
+    def to_float(self, units: int) -> float:
+        """The number of nats."""
+        return -math.inf if units == IMPOSSIBLE else math.ldexp(units, -self.bits)
+
+    def to_floats(self, units: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The numbers of nats of an array."""
+        return np.where(units == IMPOSSIBLE, -np.inf, np.ldexp(units.astype(np.float64), -self.bits))

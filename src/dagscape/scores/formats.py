@@ -1,0 +1,285 @@
+"""Score files.
+
+``.jkl``, Jaakkola's format, which GOBNILP and pygobnilp read and write too. Line 1 has the number of variables; then each
+variable has a line ``name K`` and K lines ``score p parent_1 ... parent_p``. White space separates, so white space and
+``%`` inside a name are written as ``%20`` and the like. Lines that begin with ``#`` before the first number are comments.
+
+``.npz``, dagscape's own: NumPy arrays with a JSON header. Nothing is rounded, and whether the scores are complete and
+score-equivalent is kept.
+
+Either may be gzipped (``.jkl.gz``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import json
+import math
+import os
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy as np
+
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.files import open_binary, open_text, replace_file
+from dagscape.progress import Progress, ProgressListener
+from dagscape.results import Provenance
+from dagscape.scores.constraints import EdgeConstraints
+from dagscape.scores.family_table import FamilyTable
+from dagscape.scores.fixed_point import Unit
+from dagscape.scores.lattice import set_count
+from dagscape.scores.local_scores import LatticeScores, LocalScores
+from dagscape.version import __version__
+
+_NPZ_SCHEMA = 1
+
+
+def read_scores(path: str | os.PathLike[str]) -> LocalScores:
+    """Read local scores from a ``.jkl`` or ``.npz`` file.
+
+    Parameters
+    ----------
+    path : path
+        The file, told apart by content, not by name; ``"-"`` is standard input.
+
+    Returns
+    -------
+    LocalScores
+        The scores. From a ``.jkl`` file ``complete`` is true where every family of up to ``max_parents`` parents is
+        listed, and false where families are missing: such files are often pruned.
+    """
+    with open_binary(path) as stream:
+        is_zip = stream.read(4) == b"PK\x03\x04"
+    if is_zip:
+        return _read_npz(path)
+    return _read_jkl(path)
+
+
+def write_scores(
+    scores: LocalScores, path: str | os.PathLike[str], *, progress: ProgressListener | None = None
+) -> None:
+    """Write local scores to a ``.jkl`` or ``.npz`` file, by the ending of the name (``.jkl.gz`` is gzipped).
+
+    The file appears under its name only when it is whole. Impossible families are left out of a ``.jkl`` file.
+    """
+    ending = score_format(path)
+    with replace_file(path) as stream:
+        if ending == ".npz":
+            _write_npz(scores, stream, progress)
+        elif ending == ".jkl":
+            _write_jkl(scores, stream, progress)
+        else:
+            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
+                _write_jkl(scores, packed, progress)
+
+
+def score_format(path: str | os.PathLike[str]) -> str:
+    """The format that a file name asks for: ``.jkl``, ``.jkl.gz`` or ``.npz``."""
+    for ending in (".jkl", ".jkl.gz", ".npz"):
+        if os.fspath(path).lower().endswith(ending):
+            return ending
+    raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: end it in .jkl, .jkl.gz or .npz")
+
+
+def _write_jkl(scores: LocalScores, stream: IO[bytes], progress: ProgressListener | None) -> None:
+    names = [_escape(name) for name in scores.variables]
+    stream.write(f"{scores.n}\n".encode())
+    for child, name in enumerate(names):
+        if progress is not None:
+            progress(Progress("Writing scores", child, scores.n))
+        families = scores.families(child)
+        stream.write(f"{name} {len(families)}\n".encode())
+        for i, score in enumerate(families.scores.tolist()):
+            parents = families.members(i)
+            stream.write(" ".join([repr(score), str(len(parents)), *(names[p] for p in parents)]).encode() + b"\n")
+
+
+def _escape(name: str) -> str:
+    return re.sub(r"[\s%]|^#", lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), name) or "%00"
+
+
+def _unescape(token: str) -> str:
+    """Undo :func:`_escape`, and nothing else: a name that holds another ``%`` stays as it is."""
+    if token == "%00":
+        return ""
+    packed = re.sub(rb"%([0-9A-F]{2})", lambda match: bytes([int(match[1], 16)]), token.encode())
+    try:
+        name = packed.decode()
+    except UnicodeDecodeError:
+        return token
+    return name if _escape(name) == token else token
+
+
+class _Lines:
+    """The lines of a score file, with their numbers for error messages."""
+
+    def __init__(self, source: str, lines: Iterator[str]) -> None:
+        self.source = source
+        self.number = 0
+        self._lines = lines
+
+    def next(self, what: str) -> list[str]:
+        for line in self._lines:
+            self.number += 1
+            if line.strip():
+                return line.split()
+        raise InvalidData(f"{self.source!r} ends after line {self.number}, where {what} should follow")
+
+    def fail(self, problem: str) -> InvalidData:
+        return InvalidData(f"{self.source!r}, line {self.number}: {problem}")
+
+
+def _read_jkl(path: str | os.PathLike[str]) -> FamilyTable:
+    with open_text(path) as text:
+        lines = _Lines(os.fspath(path), iter(text))
+        first = lines.next("the number of variables")
+        while first[0].startswith("#"):
+            first = lines.next("the number of variables")
+        n = _whole(lines, first[0] if len(first) == 1 else " ".join(first), "the number of variables")
+        if n < 1:
+            raise lines.fail("the number of variables must be at least 1")
+        families: dict[str, dict[tuple[str, ...], float]] = {}
+        for _ in range(n):
+            header = lines.next("a variable and the number of its families")
+            if len(header) != 2:
+                raise lines.fail("a variable and the number of its families should stand here, and nothing else")
+            child = _unescape(header[0])
+            if child in families:
+                raise lines.fail(f"the variable {child!r} comes twice")
+            families[child] = _read_families(lines, child, _whole(lines, header[1], "the number of families"))
+        for line in text:
+            lines.number += 1
+            if line.strip():
+                raise lines.fail("there is more after the last family")
+    n_families = set_count(n - 1, max(len(parents) for listed in families.values() for parents in listed))
+    return FamilyTable(
+        families,
+        complete=all(len(listed) == n_families for listed in families.values()),
+        provenance=Provenance(__version__, "read_scores", {"format": "jkl"}),
+    )
+
+
+def _read_families(lines: _Lines, child: str, count: int) -> dict[tuple[str, ...], float]:
+    if count < 1:
+        raise lines.fail(f"{child!r} has no families")
+    listed: dict[tuple[str, ...], float] = {}
+    for _ in range(count):
+        words = lines.next(f"a family of {child!r}")
+        try:
+            score = float(words[0])
+        except ValueError:
+            score = math.nan
+        if math.isnan(score) or score == math.inf:
+            raise lines.fail(f"the score {words[0]!r} of a family of {child!r} is not a number")
+        size = _whole(lines, words[1] if len(words) > 1 else "", "the number of parents")
+        if len(words) != size + 2:
+            raise lines.fail(f"{size} parents are announced, and {len(words) - 2} follow")
+        parents = tuple(sorted(_unescape(word) for word in words[2:]))
+        if parents in listed:
+            raise lines.fail(f"the family of {child!r} with these parents comes twice")
+        listed[parents] = score
+    return listed
+
+
+def _whole(lines: _Lines, word: str, what: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,12}", word):
+        raise lines.fail(f"{what} should stand here, not {word[:40]!r}")
+    return int(word)
+
+
+def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListener | None) -> None:
+    header: dict[str, Any] = {
+        "schema": _NPZ_SCHEMA,
+        "kind": "lattice" if isinstance(scores, LatticeScores) else "families",
+        "variables": scores.variables,
+        "max_parents": scores.max_parents,
+        "complete": scores.complete,
+        "score_equivalent": scores.score_equivalent,
+        "unit_bits": scores.unit.bits,
+        "provenance": dataclasses.asdict(scores.provenance),
+    }
+    arrays: dict[str, Any] = {}
+    if isinstance(scores, LatticeScores):
+        header["joint_table"] = scores.joint_table
+        header["base_table"] = scores.base_table
+        header["required"] = [sorted(parents) for parents in scores.constraints.required]
+        header["forbidden"] = [sorted(parents) for parents in scores.constraints.forbidden]
+        arrays = {f"table{i}": table for i, table in enumerate(scores.tables)}
+        arrays["size_terms"] = scores.size_terms
+    else:
+        for child in range(scores.n):
+            if progress is not None:
+                progress(Progress("Writing scores", child, scores.n))
+            families = scores.families(child)
+            parents = np.full((len(families), scores.max_parents), -1, dtype=np.int64)
+            for i in range(len(families)):
+                members = families.members(i)
+                parents[i, : len(members)] = members
+            arrays[f"parents{child}"] = parents
+            arrays[f"exact{child}"] = families.exact
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(stream, **arrays)
+
+
+def _read_npz(path: str | os.PathLike[str]) -> LocalScores:
+    with open_binary(path) as stream:
+        content = io.BytesIO(stream.read())
+    try:
+        with np.load(content, allow_pickle=False) as arrays:
+            header = json.loads(arrays["header"].tobytes())
+            if header["schema"] != _NPZ_SCHEMA:
+                raise InvalidData(
+                    f"{os.fspath(path)!r} was written by another version of dagscape (schema {header['schema']})"
+                )
+            return _lattice(header, arrays) if header["kind"] == "lattice" else _families(header, arrays)
+    except (KeyError, ValueError, TypeError, IndexError, OSError, zipfile.BadZipFile) as error:
+        if isinstance(error, InvalidData):
+            raise
+        raise InvalidData(f"{os.fspath(path)!r} is not a whole score file: {error}") from error
+
+
+def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
+    variables = tuple(header["variables"])
+    n, max_parents = len(variables), int(header["max_parents"])
+    count = 1 + max(*header["joint_table"], *header["base_table"])
+    tables = [np.asarray(arrays[f"table{i}"], dtype=np.int64) for i in range(count)]
+    sets = set_count(n, max_parents + 1)
+    per_child = [header[key] for key in ("joint_table", "base_table", "required", "forbidden")]
+    if any(table.shape != (sets,) for table in tables) or any(len(listed) != n for listed in per_child):
+        raise ValueError("its arrays do not fit its header")
+    return LatticeScores(
+        variables=variables,
+        max_parents=max_parents,
+        unit=Unit(int(header["unit_bits"])),
+        tables=tables,
+        joint_table=header["joint_table"],
+        base_table=header["base_table"],
+        size_terms=np.array(arrays["size_terms"], dtype=np.int64),
+        constraints=EdgeConstraints(
+            tuple(map(frozenset, header["required"])), tuple(map(frozenset, header["forbidden"]))
+        ),
+        score_equivalent=bool(header["score_equivalent"]),
+        provenance=Provenance(**header["provenance"]),
+    )
+
+
+def _families(header: dict[str, Any], arrays: Any) -> FamilyTable:
+    variables = tuple(header["variables"])
+    unit = Unit(int(header["unit_bits"]))
+    families: dict[str, dict[tuple[str, ...], float]] = {}
+    for child, name in enumerate(variables):
+        parents, exact = arrays[f"parents{child}"], arrays[f"exact{child}"]
+        keys = (tuple(variables[p] for p in row if p >= 0) for row in parents.tolist())
+        families[name] = dict(zip(keys, unit.to_floats(exact).tolist(), strict=True))
+    return FamilyTable(
+        families,
+        variables,
+        complete=header["complete"],
+        score_equivalent=bool(header["score_equivalent"]),
+        provenance=Provenance(**header["provenance"]),
+    )

@@ -1,0 +1,21 @@
+r"""K2: the Bayesian Dirichlet score with all parameters 1 [cooper1992]_.
+
+.. math:: local\_score(i, G) = \sum_j \Bigl[ \ln\frac{(r_i - 1)!}{(N_{ij} + r_i - 1)!} + \sum_k \ln N_{ijk}! \Bigr]
+
+The sum over the family's cells is lnΓ(N + 1); that over the parents' cells is lnΓ(N + r) − lnΓ(r) and so depends on the
+number r of the child's levels: the score is not the same for equivalent networks.
+"""
+
+from __future__ import annotations
+
+from dagscape.scores.definition import CellTerm, ChildFacts, ScoreDefinition, TermKind
+
+
+def _terms(child: ChildFacts) -> tuple[CellTerm, CellTerm]:
+    return (
+        CellTerm(TermKind.DIRICHLET_CONSTANT, 1.0),
+        CellTerm(TermKind.DIRICHLET_CONSTANT, float(child.arity)),
+    )
+
+
+K2 = ScoreDefinition(name="k2", title="K2", citation="cooper1992", score_equivalent=False, terms=_terms)

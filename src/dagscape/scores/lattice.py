@@ -1,0 +1,84 @@
+"""Sets of variables as rows of an array, and where they stand in a table over the lattice.
+
+The Python side of ``native/include/dagscape/set_index.hpp``: the two must number sets alike, and a test holds them to
+it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Members = NDArray[np.int64]
+
+
+def combinations(n: int, size: int) -> Members:
+    """All sets of ``size`` out of ``n`` variables, one in a row, members increasing, in order of their bit masks.
+
+    >>> combinations(4, 2).tolist()
+    [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
+    """
+    sets = np.zeros((1, 0), dtype=np.int64)
+    for width in range(1, size + 1):
+        # Those with largest member `top` are the smaller sets below `top`, which stand first, with `top` added.
+        tops = range(width - 1, n - size + width)
+        counts = [math.comb(top, width - 1) for top in tops]
+        smaller = np.concatenate([sets[:count] for count in counts])
+        sets = np.column_stack([smaller, np.repeat(np.array(tops), counts)])
+    return sets
+
+
+@dataclass(frozen=True, slots=True)
+class SetIndex:
+    """Numbers the sets of at most ``max_size`` of ``n`` variables.
+
+    Where all sets are there, the number of a set is its bit mask; otherwise sets stand by size, then in order of their masks.
+    """
+
+    n: int
+    max_size: int
+    _first_of_size: NDArray[np.int64] = field(init=False, repr=False, compare=False)
+    _choose: NDArray[np.int64] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        sizes = range(self.max_size + 1)
+        counts = [0, *(math.comb(self.n, size) for size in sizes)]
+        choose = [[math.comb(member, size) for size in range(self.max_size + 1)] for member in range(self.n)]
+        object.__setattr__(self, "_first_of_size", np.cumsum(counts, dtype=np.int64))
+        object.__setattr__(self, "_choose", np.array(choose, dtype=np.int64).reshape(self.n, -1))
+
+    @property
+    def size(self) -> int:
+        """The number of sets."""
+        return set_count(self.n, self.max_size)
+
+    def rank(self, sets: Members) -> NDArray[np.int64]:
+        """The numbers of sets of one size, given as rows of increasing members."""
+        size = sets.shape[1]
+        if self.max_size >= self.n:
+            return np.left_shift(np.int64(1), sets).sum(axis=1, dtype=np.int64)
+        places = self._choose[sets, np.arange(1, size + 1)]
+        return places.sum(axis=1, dtype=np.int64) + self._first_of_size[size]
+
+
+def set_count(n: int, max_size: int) -> int:
+    """How many sets of at most ``max_size`` out of ``n`` variables there are.
+
+    >>> set_count(20, 5)
+    21700
+    """
+    return sum(math.comb(n, size) for size in range(min(n, max_size) + 1))
+
+
+def with_member(sets: Members, member: int) -> Members:
+    """Each set with one more variable, which none of them has."""
+    return np.sort(np.column_stack([sets, np.full(len(sets), member)]), axis=1)
+
+
+def parent_sets(n: int, child: int, size: int) -> Members:
+    """All sets of ``size`` possible parents of ``child``, in order of their bit masks."""
+    sets = combinations(n - 1, size)
+    return sets + (sets >= child)

@@ -1,0 +1,326 @@
+"""The local scores of a set of variables: the only thing that exact engines see of the data.
+
+:class:`LocalScores` is what a user holds. It comes in two forms: :class:`LatticeScores`, computed from data and kept as
+functions over the lattice of sets, and :class:`~dagscape.scores.family_table.FamilyTable`, a list of families read from a file or
+supplied by the user.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.errors import InvalidOption
+from dagscape.resources import format_bytes
+from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
+from dagscape.scores.lattice import Members, SetIndex, parent_sets, set_count, with_member
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dagscape.results import Provenance
+    from dagscape.scores.constraints import EdgeConstraints
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A child, a set of parents, and the local score of the two (natural log, higher is better)."""
+
+    child: str
+    parents: tuple[str, ...]
+    score: float
+
+
+class FamilyList(Sequence[Family]):
+    """Families of one child, best first; ties by fewest parents, then by the order of the variables.
+
+    Attributes
+    ----------
+    child : str
+        The child.
+    scores : array of float
+        Their local scores.
+    """
+
+    def __init__(
+        self, variables: Sequence[str], child: int, sets: Sequence[Members], exact: NDArray[np.int64], unit: Unit
+    ) -> None:
+        """Sort the families of ``sets``, arrays of parents by increasing size, with ``exact`` scores in that order."""
+        # A stable sort keeps tied families in the order in which they come: by size, then by mask.
+        order = np.argsort(-exact, kind="stable")
+        starts = np.cumsum([0, *map(len, sets)])
+        self.child = variables[child]
+        self.exact = exact[order]
+        self.scores = unit.to_floats(self.exact)
+        self._variables = variables
+        self._sets = sets
+        self._block = np.searchsorted(starts, order, side="right") - 1
+        self._row = order - starts[self._block]
+
+    def __len__(self) -> int:
+        return len(self.exact)
+
+    @overload
+    def __getitem__(self, index: int) -> Family: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Family]: ...
+    def __getitem__(self, index: int | slice) -> Family | list[Family]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        parents = self.members(index)
+        return Family(self.child, tuple(self._variables[p] for p in parents), float(self.scores[index]))
+
+    def first(self, count: int) -> FamilyList:
+        """The best of these families."""
+        shorter = copy(self)
+        shorter.exact, shorter.scores = self.exact[:count], self.scores[:count]
+        shorter._block, shorter._row = self._block[:count], self._row[:count]
+        return shorter
+
+    def members(self, index: int) -> tuple[int, ...]:
+        """The numbers of the parents of one family."""
+        return tuple(self._sets[self._block[index]][self._row[index]].tolist())
+
+    def __repr__(self) -> str:
+        best = f", best {self[0].parents} {self[0].score:.4f}" if len(self) else ""
+        return f"FamilyList({self.child!r}: {len(self)} families{best})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """A data frame with one family in a row."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {"child": self.child, "parents": [family.parents for family in self], "score": self.scores}
+        )
+
+
+class LocalScores(ABC):
+    """The local score of every family that a network may have.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The names of the variables.
+    max_parents : int
+        The most parents a family has.
+    complete : bool or None
+        Whether every family of up to ``max_parents`` parents is there (``None``: unknown). Sums over networks are wrong
+        where families are missing.
+    score_equivalent : bool
+        Whether Markov-equivalent networks have identical scores; only then can classes be ranked.
+    unit : Unit
+        What an exact score counts.
+    provenance : Provenance
+        How the scores were made.
+    """
+
+    variables: tuple[str, ...]
+    max_parents: int
+    complete: bool | None
+    score_equivalent: bool
+    unit: Unit
+    provenance: Provenance
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return len(self.variables)
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """The memory that the scores take."""
+
+    @property
+    @abstractmethod
+    def family_count(self) -> int:
+        """The number of families, impossible ones included."""
+
+    @abstractmethod
+    def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
+        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` where the family cannot be."""
+
+    @abstractmethod
+    def _family_sets(self, child: int) -> Iterator[Members]:
+        """The child's parent sets, an array for each size, smallest first."""
+
+    def family(self, child: str | int, parents: Collection[str | int] = ()) -> float:
+        """The local score of one family: natural log, minus infinity where the family cannot be.
+
+        Parameters
+        ----------
+        child : str or int
+            A variable, by name or by number.
+        parents : collection of str or int
+            Its parents, in any order.
+        """
+        return self.unit.to_float(self.family_exact(child, parents))
+
+    def family_exact(self, child: str | int, parents: Collection[str | int] = ()) -> int:
+        """The local score of one family as an integer number of units, for exact comparisons."""
+        number = self._number(child)
+        return int(self.exact_scores(number, self._parent_row(number, parents))[0])
+
+    def family_scores(
+        self, child: str | int, parent_sets: Iterable[Collection[str | int]]
+    ) -> NDArray[np.float64]:
+        """The local scores of many families of one child, in the order given."""
+        number = self._number(child)
+        rows = [self._parent_row(number, parents) for parents in parent_sets]
+        exact = np.empty(len(rows), dtype=np.int64)
+        sizes = np.array([row.shape[1] for row in rows], dtype=np.int64)
+        for size in np.unique(sizes):
+            chosen = np.flatnonzero(sizes == size)
+            exact[chosen] = self.exact_scores(number, np.concatenate([rows[i] for i in chosen]))
+        return self.unit.to_floats(exact)
+
+    def families(self, child: str | int, top: int | None = None) -> FamilyList:
+        """The possible families of a child, best first.
+
+        Parameters
+        ----------
+        child : str or int
+            A variable, by name or by number.
+        top : int, optional
+            How many of the best to keep; all by default.
+        """
+        if top is not None and top < 1:
+            raise InvalidOption(f"top is {top}; it must be at least 1")
+        number = self._number(child)
+        sets: list[Members] = []
+        exact: list[NDArray[np.int64]] = []
+        for block in self._family_sets(number):
+            scores = self.exact_scores(number, block)
+            # Where only the best are wanted, more than that of one size can never be among them.
+            keep = np.flatnonzero(scores != IMPOSSIBLE)
+            if top is not None and len(keep) > top:
+                keep = np.sort(keep[np.argsort(-scores[keep], kind="stable")[:top]])
+            sets.append(block[keep])
+            exact.append(scores[keep])
+        found = FamilyList(self.variables, number, sets, np.concatenate(exact), self.unit)
+        return found if top is None else found.first(top)
+
+    def network(self, parents: Mapping[str, Collection[str]]) -> float:
+        """The score of a network given by each variable's parents; variables left out have none.
+
+        The network is taken as it is: nothing checks that it has no directed cycle.
+        """
+        return self.unit.to_float(self.network_exact(parents))
+
+    def network_exact(self, parents: Mapping[str, Collection[str]]) -> int:
+        """The score of a network as an integer number of units: identical for equivalent networks."""
+        for child in parents:
+            self._number(child)
+        exact = [self.family_exact(name, parents.get(name, ())) for name in self.variables]
+        return IMPOSSIBLE if IMPOSSIBLE in exact else sum(exact)
+
+    def _number(self, variable: str | int) -> int:
+        if isinstance(variable, str):
+            if variable in self.variables:
+                return self.variables.index(variable)
+        elif 0 <= variable < self.n:
+            return int(variable)
+        raise InvalidOption(f"{variable!r} is not a variable")
+
+    def _parent_row(self, child: int, parents: Collection[str | int]) -> Members:
+        if isinstance(parents, str):
+            raise InvalidOption(f"parents is the text {parents!r}; it must be a collection of names")
+        numbers = sorted(self._number(parent) for parent in parents)
+        if child in numbers:
+            raise InvalidOption(f"{self.variables[child]!r} cannot be a parent of itself")
+        if len(set(numbers)) < len(numbers):
+            raise InvalidOption(f"the parents of {self.variables[child]!r} name a variable twice")
+        if len(numbers) > self.max_parents:
+            raise InvalidOption(
+                f"{self.variables[child]!r} with {len(numbers)} parents was not scored: max_parents is {self.max_parents}"
+            )
+        return np.array([numbers], dtype=np.int64).reshape(1, -1)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.n} variables, {self.family_count:,} families of up to {self.max_parents} "
+            f"parents, {format_bytes(self.nbytes)})"
+        )
+
+
+class LatticeScores(LocalScores):
+    """Local scores kept as functions over the lattice of sets: local_score(i, G) = J(G ∪ {i}) − J'(G) + c(|G|).
+
+    Made by :func:`dagscape.local_scores`. One number for each set serves all families that the set is part of.
+    """
+
+    def __init__(
+        self,
+        variables: tuple[str, ...],
+        max_parents: int,
+        unit: Unit,
+        tables: Sequence[NDArray[np.int64]],
+        joint_table: Sequence[int],
+        base_table: Sequence[int],
+        size_terms: NDArray[np.int64],
+        constraints: EdgeConstraints,
+        score_equivalent: bool,
+        provenance: Provenance,
+    ) -> None:
+        """Put the parts together.
+
+        Parameters
+        ----------
+        variables, max_parents, unit, score_equivalent, provenance
+            As the attributes.
+        tables : sequence of arrays
+            Functions over the sets of at most ``max_parents + 1`` variables, as :class:`SetIndex` numbers them.
+        joint_table, base_table : sequence of int
+            For each child, which table measures its families, and which their parents.
+        size_terms : array of int
+            What a family gets for its number of parents alone: prior and code length.
+        constraints : EdgeConstraints
+            Which families are impossible.
+        """
+        self.variables = variables
+        self.max_parents = max_parents
+        self.unit = unit
+        self.complete = True
+        self.score_equivalent = score_equivalent
+        self.provenance = provenance
+        self.index = SetIndex(len(variables), min(max_parents + 1, len(variables)))
+        self.tables = tuple(tables)
+        self.joint_table = tuple(joint_table)
+        self.base_table = tuple(base_table)
+        self.size_terms = size_terms
+        self.constraints = constraints
+        for array in (*self.tables, size_terms):
+            array.flags.writeable = False
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the scores take."""
+        return sum(table.nbytes for table in self.tables)
+
+    @property
+    def family_count(self) -> int:
+        """The number of families, impossible ones included."""
+        return self.n * set_count(self.n - 1, self.max_parents)
+
+    def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
+        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` where the family cannot be."""
+        joint = self.tables[self.joint_table[child]][self.index.rank(with_member(sets, child))]
+        base = self.tables[self.base_table[child]][self.index.rank(sets)]
+        possible = joint != IMPOSSIBLE
+        if forbidden := self.constraints.forbidden[child]:
+            possible &= ~np.isin(sets, list(forbidden)).any(axis=1)
+        if required := self.constraints.required[child]:
+            possible &= np.isin(sets, list(required)).sum(axis=1) == len(required)
+        scores = np.full(len(sets), IMPOSSIBLE)
+        scores[possible] = joint[possible] - base[possible] + self.size_terms[sets.shape[1]]
+        return scores
+
+    def _family_sets(self, child: int) -> Iterator[Members]:
+        return (parent_sets(self.n, child, size) for size in range(self.max_parents + 1))
+

@@ -1,0 +1,131 @@
+"""What a job will take, before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from dagscape import kernels
+from dagscape.data.dataset import Dataset
+from dagscape.resources import format_bytes, memory_limit, thread_count
+from dagscape.results import Provenance, Result, decoded_field
+from dagscape.scores.constraints import Edge
+from dagscape.scores.lattice import set_count
+from dagscape.scores.scoring import prepare
+from dagscape.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Seconds of trial scoring for each function: enough to tell a second from a minute from a day.
+_TRIAL_SECONDS = 0.3
+_TRIED_FUNCTIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step of a job.
+
+    Attributes
+    ----------
+    name : str
+        What is done.
+    work : str
+        How much of it, in words.
+    memory : int
+        Bytes it takes at its peak.
+    seconds : float
+        About how long it takes, from a short trial on this machine.
+    """
+
+    name: str
+    work: str
+    memory: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Result):
+    """Memory and time a job will need.
+
+    Attributes
+    ----------
+    steps : tuple of PlanStep
+        The steps, in order.
+    memory_limit : int
+        The most bytes the job may take.
+    """
+
+    kind: ClassVar[str] = "plan"
+
+    steps: tuple[PlanStep, ...] = decoded_field(lambda steps: tuple(PlanStep(**step) for step in steps))
+    memory_limit: int = decoded_field(int)
+
+    @property
+    def memory(self) -> int:
+        """The most bytes that any step takes."""
+        return max(step.memory for step in self.steps)
+
+    @property
+    def seconds(self) -> float:
+        """About how long the job takes."""
+        return sum(step.seconds for step in self.steps)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the job stays within the memory limit."""
+        return self.memory <= self.memory_limit
+
+    def to_frame(self) -> pd.DataFrame:
+        """The steps, one in a row."""
+        import pandas as pd
+
+        return pd.DataFrame([{"step": s.name, "work": s.work, "memory": s.memory, "seconds": s.seconds} for s in self.steps])
+
+    def __repr__(self) -> str:
+        verdict = "fits" if self.fits else "does not fit"
+        return f"Plan({format_bytes(self.memory)}, about {self.seconds:.3g} s; {verdict} {format_bytes(self.memory_limit)})"
+
+
+def plan(
+    data: Dataset,
+    score: str = "bdeu",
+    ess: float = 1.0,
+    max_parents: int | None = None,
+    structure_prior: str = "uniform",
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    tiers: Sequence[Iterable[str]] | None = None,
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+) -> Plan:
+    """The memory and time that :func:`dagscape.local_scores` will need with the same arguments.
+
+    Memory is computed; time comes from scoring a random part of the lattice for a fraction of a second, here and now.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> planned = ds.plan(ds.load_dataset("tic-tac-toe"))
+    >>> planned.fits
+    True
+    """
+    job = prepare(data, score, ess, max_parents, structure_prior, required, forbidden, tiers)
+    threads = thread_count(threads)
+    tried = job.functions[:_TRIED_FUNCTIONS]
+    per_set = sum(job.kernel(function).seconds_per_set(_TRIAL_SECONDS) for function in tried) / len(tried)
+    seconds = per_set * job.sets * len(job.functions) / threads
+    families = data.n * set_count(data.n - 1, job.max_parents)
+    work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
+    if len(job.functions) > 1:
+        work += f", {len(job.functions)} times"
+    return Plan(
+        variables=data.variables,
+        provenance=Provenance(
+            __version__, "plan", job.parameters, backend=f"{kernels.name}, {threads} threads"
+        ),
+        steps=(PlanStep("local scores", work, job.memory(threads), seconds),),
+        memory_limit=memory_limit(max_memory),
+    )

@@ -1,0 +1,24 @@
+"""The scores a user can name. The command line, the documentation and the contract tests read this table."""
+
+from __future__ import annotations
+
+from dagscape.errors import InvalidOption
+from dagscape.scores.aic import AIC
+from dagscape.scores.bdeu import BDEU
+from dagscape.scores.bic import BIC
+from dagscape.scores.definition import ScoreDefinition
+from dagscape.scores.k2 import K2
+from dagscape.scores.log_likelihood import LOG_LIKELIHOOD
+from dagscape.scores.mdl import MDL
+
+SCORES: dict[str, ScoreDefinition] = {
+    definition.name: definition for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD)
+}
+
+
+def find_score(name: str) -> ScoreDefinition:
+    """The definition of a score by its name, in any case."""
+    definition = SCORES.get(str(name).lower())
+    if definition is None:
+        raise InvalidOption(f"score is {name!r}; it must be one of {', '.join(SCORES)}")
+    return definition

@@ -1,0 +1,328 @@
+"""From a data set to its local scores.
+
+What has to be computed is settled first, in a :class:`ScoringJob`: which functions over the lattice, in which unit, with how
+much memory. Then it runs, or is only estimated (``planning.py``).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape import kernels
+from dagscape.data.dataset import Dataset
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.progress import ProgressListener, kernel_callback
+from dagscape.resources import check_memory, format_bytes, thread_count
+from dagscape.results import Provenance
+from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
+from dagscape.scores.definition import CellTerm, ChildFacts, ScoreDefinition, TermKind
+from dagscape.scores.fixed_point import Unit
+from dagscape.scores.lattice import set_count
+from dagscape.scores.local_scores import LatticeScores
+from dagscape.scores.priors import StructurePrior, find_prior
+from dagscape.scores.registry import find_score
+from dagscape.version import __version__
+
+# A family whose penalty alone is this many times the largest possible log-likelihood, and a million nats more, can never
+# matter; it is impossible, so that the unit need not make room for it.
+_PENALTY_ROOM = 16.0
+_PENALTY_FLOOR = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class SetFunction:
+    """A function over the lattice that has to be computed.
+
+    Attributes
+    ----------
+    rows : bytes or None
+        For each distinct row, whether it is summed over (a byte, 0 or 1); None for all.
+    row_count : int
+        How many rows of the data that makes.
+    term : CellTerm
+        What a cell contributes.
+    """
+
+    rows: bytes | None
+    row_count: int
+    term: CellTerm
+
+    @property
+    def largest_penalty(self) -> float:
+        """The largest penalty of a possible set."""
+        likelihood = self.row_count * math.log(max(self.row_count, 2))
+        return _PENALTY_ROOM * likelihood + _PENALTY_FLOOR if self.term.penalty > 0 else 0.0
+
+    @property
+    def max_states(self) -> int:
+        """The most joint states a set may have."""
+        return int(self.largest_penalty / self.term.penalty) if self.term.penalty > 0 else 2**62
+
+    def bound(self, log_states: float) -> float:
+        """A bound on the absolute value of the function, over sets of at most exp(log_states) joint states."""
+        if self.term.kind == TermKind.ENTROPY:
+            return self.row_count * math.log(max(self.row_count, 2)) + self.largest_penalty
+        log_alpha = math.log(self.term.alpha)
+        smallest = log_alpha - (log_states if self.term.kind == TermKind.DIRICHLET_SHARED else 0.0)
+        return self.row_count * max(
+            abs(smallest), abs(log_alpha), math.log(self.row_count + self.term.alpha + 1)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringJob:
+    """All that is settled before scores are computed."""
+
+    data: Dataset
+    definition: ScoreDefinition
+    prior: StructurePrior
+    constraints: EdgeConstraints
+    ess: float
+    max_parents: int
+    functions: tuple[SetFunction, ...]
+    joint_table: tuple[int, ...]
+    base_table: tuple[int, ...]
+    unit: Unit
+
+    @property
+    def max_size(self) -> int:
+        """The size of the largest set."""
+        return self.max_parents + 1
+
+    @property
+    def sets(self) -> int:
+        """The number of sets in each function."""
+        return set_count(self.data.n, self.max_size)
+
+    @property
+    def score_equivalent(self) -> bool:
+        """Whether Markov-equivalent networks will have identical scores."""
+        return self.definition.score_equivalent and self.data.interventions is None and self.constraints.empty
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that shape the scores, for the record."""
+        named = {
+            option: [
+                [self.data.variables[parent], child]
+                for child, parents in zip(self.data.variables, by_child, strict=True)
+                for parent in sorted(parents)
+            ]
+            for option, by_child in (
+                ("required", self.constraints.required),
+                ("forbidden", self.constraints.forbidden),
+            )
+        }
+        return {
+            "data": self.data.fingerprint,
+            "rows": self.data.m,
+            "score": self.definition.name,
+            "ess": self.ess if self.definition.uses_ess else None,
+            "max_parents": self.max_parents,
+            "structure_prior": self.prior.name,
+            **named,
+        }
+
+    def memory(self, threads: int) -> int:
+        """Bytes that the scores and the work on them take."""
+        rows, n = self.data.codes.shape
+        table = n * (self.data.codes.itemsize + 4) + 4
+        partitions = threads * 12 * (self.max_size + 1)
+        return 8 * self.sets * len(self.functions) + rows * (table + partitions)
+
+    def kernel(self, function: SetFunction) -> kernels.native.JointScoreJob:
+        """The kernel that computes one of the functions."""
+        codes, weights = self.data.codes, self.data.weights
+        if function.row_count == 0:
+            # One row that does not count: every sum over rows is empty, and penalties are still charged.
+            codes, weights = codes[:1], np.zeros(1, dtype=np.int64)
+        elif function.rows is not None:
+            chosen = np.frombuffer(function.rows, dtype=np.bool_)
+            codes, weights = codes[chosen], weights[chosen]
+        return kernels.native.JointScoreJob(
+            np.ascontiguousarray(codes),
+            weights.astype(np.uint32),
+            self.data.arities.astype(np.uint32),
+            self.max_size,
+            int(function.term.kind),
+            function.term.alpha,
+            self.unit.bits,
+            self.unit.to_int(function.term.penalty),
+            function.max_states,
+        )
+
+    def size_terms(self) -> list[float]:
+        """What a family gets for each number of parents: the prior, less the cost that is part of the score."""
+        return _size_terms(self.definition, self.prior, self.data.n, self.max_parents)
+
+
+def prepare(
+    data: Dataset,
+    score: str = "bdeu",
+    ess: float = 1.0,
+    max_parents: int | None = None,
+    structure_prior: str = "uniform",
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    tiers: Sequence[Iterable[str]] | None = None,
+) -> ScoringJob:
+    """Check the arguments of :func:`local_scores` and settle what has to be computed."""
+    if not isinstance(data, Dataset):
+        raise InvalidOption(
+            f"data is a {type(data).__name__}; make a Dataset of it first, with read_data() or Dataset.from_frame()"
+        )
+    definition = find_score(score)
+    prior = find_prior(structure_prior)
+    ess = float(ess)
+    if not (math.isfinite(ess) and 1e-9 <= ess <= 1e9):
+        raise InvalidOption(f"ess is {ess}; it must be a number between 1e-9 and 1e9")
+    limit = _parent_limit(data.n, max_parents)
+    constraints = edge_constraints(data.variables, limit, required, forbidden, tiers)
+
+    functions: dict[SetFunction, int] = {}
+    joint_table, base_table = [], []
+    for child, arity in enumerate(data.arities.tolist()):
+        rows, row_count = _rows_of(data, child)
+        joint, base = definition.terms(ChildFacts(rows=row_count, arity=arity, ess=ess))
+        joint_table.append(functions.setdefault(SetFunction(rows, row_count, joint), len(functions)))
+        base_table.append(functions.setdefault(SetFunction(rows, row_count, base), len(functions)))
+
+    largest_set = sorted(data.arities.tolist(), reverse=True)[: limit + 1]
+    log_states = sum(math.log(arity) for arity in largest_set)
+    size_terms = _size_terms(definition, prior, data.n, limit)
+    # A family is a difference of two values of a function, and its term for the number of parents.
+    largest = 2 * max(function.bound(log_states) for function in functions) + max(map(abs, size_terms))
+    return ScoringJob(
+        data=data,
+        definition=definition,
+        prior=prior,
+        constraints=constraints,
+        ess=ess,
+        max_parents=limit,
+        functions=tuple(functions),
+        joint_table=tuple(joint_table),
+        base_table=tuple(base_table),
+        unit=Unit.for_scores_up_to(largest, data.n),
+    )
+
+
+def local_scores(
+    data: Dataset,
+    score: str = "bdeu",
+    ess: float = 1.0,
+    max_parents: int | None = None,
+    structure_prior: str = "uniform",
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    tiers: Sequence[Iterable[str]] | None = None,
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressListener | None = None,
+) -> LatticeScores:
+    """The local scores of all families.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data. Rows in which a variable was set by experiment are left out of its families [cooper1999]_.
+    score : str
+        One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
+    ess : float
+        The equivalent sample size of BDeu.
+    max_parents : int, optional
+        The most parents a variable may have. Without it all 2^n sets are computed, at 8 bytes each.
+    structure_prior : str
+        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (every edge costs K nats).
+    required, forbidden : iterable of (parent, child)
+        Edges that every network must have, or that none may have.
+    tiers : sequence of iterables of names, optional
+        Edges may not lead from a later tier to an earlier one; variables in no tier are free.
+    threads : int, optional
+        How many threads to use; all processors by default. The scores do not depend on it.
+    max_memory : int or str, optional
+        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+    progress : callable, optional
+        Called with a :class:`~dagscape.progress.Progress` a few times a second.
+
+    Returns
+    -------
+    LatticeScores
+        The scores: natural logs, higher is better.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> data = ds.load_dataset("tic-tac-toe")
+    >>> scores = ds.local_scores(data)
+    >>> round(scores.family("class", ["middle-middle-square"]), 4)
+    -597.7301
+    """
+    job = prepare(data, score, ess, max_parents, structure_prior, required, forbidden, tiers)
+    threads = thread_count(threads)
+    refuse_if_too_large(job, threads, max_memory)
+    start = time.perf_counter()
+    tables: list[NDArray[np.int64]] = []
+    for i, function in enumerate(job.functions):
+        table = np.empty(job.sets, dtype=np.int64)
+        callback = kernel_callback("Scoring sets of variables", progress, i * job.sets, len(job.functions) * job.sets)
+        job.kernel(function).run(table, threads, callback)
+        tables.append(table)
+    size_terms = np.array([job.unit.to_int(term) for term in job.size_terms()], dtype=np.int64)
+    return LatticeScores(
+        variables=data.variables,
+        max_parents=job.max_parents,
+        unit=job.unit,
+        tables=tables,
+        joint_table=job.joint_table,
+        base_table=job.base_table,
+        size_terms=size_terms,
+        constraints=job.constraints,
+        score_equivalent=job.score_equivalent,
+        provenance=Provenance(
+            version=__version__,
+            method="local_scores",
+            parameters=job.parameters,
+            seconds={"scoring": time.perf_counter() - start},
+            backend=f"{kernels.name}, {threads} threads",
+        ),
+    )
+
+
+def refuse_if_too_large(job: ScoringJob, threads: int, max_memory: int | str | None) -> None:
+    """Refuse a job that needs more memory than the limit."""
+    remedy = "raise the limit, or set a lower max_parents"
+    if job.max_parents > 3:
+        fewer = 8 * set_count(job.data.n, 4) * len(job.functions)
+        remedy += f" (with 3, the scores take {format_bytes(fewer)})"
+    what = f"the scores of {job.data.n} variables with up to {job.max_parents} parents"
+    check_memory(job.memory(threads), max_memory, what, remedy)
+
+
+def _parent_limit(n: int, max_parents: int | None) -> int:
+    if n > 2**15:
+        raise InvalidData(f"the data have {n} variables; local scores can be computed for up to {2**15}")
+    if max_parents is None:
+        return n - 1
+    if isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0:
+        raise InvalidOption(f"max_parents is {max_parents}; it must be a whole number, 0 or more")
+    return min(int(max_parents), n - 1)
+
+
+def _rows_of(data: Dataset, child: int) -> tuple[bytes | None, int]:
+    if data.interventions is None:
+        return None, data.m
+    observed = ~data.interventions[:, child]
+    return observed.tobytes(), int(data.weights[observed].sum())
+
+
+def _size_terms(definition: ScoreDefinition, prior: StructurePrior, n: int, max_parents: int) -> list[float]:
+    cost = definition.size_cost or (lambda n, parents: 0.0)
+    return [prior.log_weight(n, parents) - cost(n, parents) for parents in range(max_parents + 1)]

@@ -1,0 +1,94 @@
+"""The best families of every variable: what a table of scores says at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dagscape.results import Result, decoded_field
+from dagscape.scores.local_scores import Family, LocalScores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _decode_families(documents: Sequence[Mapping[str, Any]]) -> tuple[Family, ...]:
+    return tuple(
+        Family(entry["child"], tuple(entry["parents"]), float(entry["score"])) for entry in documents
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSummary(Result):
+    """The best families of every variable.
+
+    Attributes
+    ----------
+    max_parents : int
+        The most parents a family has.
+    complete : bool or None
+        Whether every family of up to that many parents was scored (``None``: unknown).
+    score_equivalent : bool
+        Whether Markov-equivalent networks have identical scores.
+    family_count : int
+        The number of families.
+    memory : int
+        Bytes that the scores take.
+    families : tuple of Family
+        For each variable in turn, its best families, best first.
+    """
+
+    kind: ClassVar[str] = "score-summary"
+
+    max_parents: int
+    complete: bool | None
+    score_equivalent: bool
+    family_count: int
+    memory: int
+    families: tuple[Family, ...] = decoded_field(_decode_families)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One family in a row."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "child": [family.child for family in self.families],
+                "parents": [family.parents for family in self.families],
+                "score": [family.score for family in self.families],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"ScoreSummary({len(self.variables)} variables, {self.family_count:,} families)"
+
+
+def summarize_scores(scores: LocalScores, top: int = 3) -> ScoreSummary:
+    """The best families of every variable.
+
+    Parameters
+    ----------
+    scores : LocalScores
+        The scores.
+    top : int
+        How many families of each variable to list.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> summary = ds.summarize_scores(ds.local_scores(ds.load_dataset("tic-tac-toe")), top=1)
+    >>> summary.families[4].parents
+    ('class',)
+    """
+    families = (family for name in scores.variables for family in scores.families(name, top))
+    return ScoreSummary(
+        variables=scores.variables,
+        provenance=scores.provenance,
+        max_parents=scores.max_parents,
+        complete=scores.complete,
+        score_equivalent=scores.score_equivalent,
+        family_count=scores.family_count,
+        memory=scores.nbytes,
+        families=tuple(families),
+    )
