@@ -7,36 +7,37 @@ import io
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, Any, TextIO
 
 from dagscape.errors import DagscapeError, InvalidData, InvalidOption
 
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def open_binary(source: str | os.PathLike[str]) -> IO[bytes]:
+@contextmanager
+def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[Any]]:
     """Open a file for reading (``"-"`` is standard input), unpacking gzip whatever the file is called."""
-    if source == "-":
-        stream: IO[bytes] = io.BytesIO(sys.stdin.buffer.read())
-    else:
-        try:
-            stream = open(source, "rb")
-        except OSError as error:
-            raise InvalidOption(f"cannot read {os.fspath(source)!r}: {error.strerror or error}") from error
-    if stream.read(2) == GZIP_MAGIC:
-        stream.seek(0)
-        return gzip.GzipFile(fileobj=stream)
-    stream.seek(0)
-    return stream
+    try:
+        raw = io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False) if source == "-" else io.FileIO(source))
+        start = raw.peek(len(GZIP_MAGIC))
+    except OSError as error:
+        raise InvalidOption(f"cannot read {os.fspath(source)!r}: {error.strerror or error}") from error
+    with raw:
+        if not start.startswith(GZIP_MAGIC):
+            yield raw
+            return
+        with gzip.GzipFile(fileobj=raw) as unpacked, io.BufferedReader(unpacked) as stream:
+            yield stream
 
 
 @contextmanager
-def open_text(source: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """Open a UTF-8 text file (a byte-order mark is skipped); other encodings and broken gzip are errors."""
-    with open_binary(source) as binary, io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
+def decode_text(binary: io.BufferedReader[Any], source: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """Read a stream as UTF-8 text (a byte-order mark is skipped); other encodings and broken gzip are errors."""
+    with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
         try:
             yield text
         except UnicodeDecodeError as error:
@@ -44,8 +45,15 @@ def open_text(source: str | os.PathLike[str]) -> Iterator[TextIO]:
                 f"{os.fspath(source)!r} is not UTF-8 text (byte 0x{error.object[error.start]:02x}): "
                 "save it as UTF-8 first"
             ) from error
-        except (EOFError, gzip.BadGzipFile, OSError) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
             raise InvalidData(f"{os.fspath(source)!r} cannot be read: {error}") from error
+
+
+@contextmanager
+def open_text(source: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """Open a text file: :func:`open_binary` and :func:`decode_text` in one."""
+    with open_binary(source) as binary, decode_text(binary, source) as text:
+        yield text
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -67,15 +75,15 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Where anything fails, Ctrl-C included, the new file is removed and an old one of that name stays as it was.
     """
     check_writable(path)
-    target = Path(path)
     # A link or a device keeps its identity: the file it stands for is what changes.
-    target = target.resolve()
+    target = Path(path).resolve()
     if target.exists() and not target.is_file():
         with open(target, "wb") as stream:
             yield stream
         return
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    temporary = None
     try:
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
             stream.flush()
@@ -85,7 +93,8 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise DagscapeError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def _default_mode(target: Path) -> int:

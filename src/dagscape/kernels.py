@@ -6,17 +6,17 @@ the same bits; the environment variable ``DAGSCAPE_CPU=baseline`` asks for the f
 
 from __future__ import annotations
 
+import importlib
 import os
 
-from dagscape import _native as native
+from dagscape import _native
 
 name = "baseline"
 
-if native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
-    try:
-        from dagscape import _native_v3 as native
-    except ImportError:
-        # Built for another architecture, where there is only one set of kernels.
-        pass
-    else:
-        name = "x86-64-v3"
+if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
+    # Its stub is that of the baseline: the two differ in nothing but the instructions they use.
+    _native = importlib.import_module("dagscape._native_v3")
+    name = "x86-64-v3"
+
+IMPOSSIBLE = _native.IMPOSSIBLE
+JointScoreJob = _native.JointScoreJob

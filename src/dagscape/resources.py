@@ -41,13 +41,12 @@ def parse_bytes(size: int | str) -> int:
 
 def available_memory() -> int:
     """Bytes that can be taken now without swapping, as far as the system or its container tells."""
-    found = []
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                found.append(int(line.split()[1]) * 1024)
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
     except OSError:
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        pass
     try:
         limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
         used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
@@ -81,9 +80,7 @@ def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: s
     """
     limit = memory_limit(max_memory)
     if needed > limit:
-        raise TooLarge(
-            f"{what} need {format_bytes(needed)}; the limit is {format_bytes(limit)} (max_memory): {remedy}"
-        )
+        raise TooLarge(f"{what} need {format_bytes(needed)}; the limit is {format_bytes(limit)} (max_memory): {remedy}")
 
 
 def thread_count(threads: int | None) -> int:

@@ -33,6 +33,7 @@ _EXIT_CODES: tuple[tuple[type[DagscapeError], int], ...] = (
     (DagscapeError, 1),
 )
 
+
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
@@ -60,9 +61,13 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        outcome = cli.main(arguments, prog_name="dagscape", standalone_mode=False)
+        with cli.make_context("dagscape", given) as context:
+            cli.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as finished:
+        return finished.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -71,13 +76,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(with_option_names(str(error)), code)
     except MemoryError:
         return _fail("the machine ran out of memory: set a lower --max-memory, or --max-parents", 4)
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         return _fail("interrupted", 130)
     except BrokenPipeError:
         # The reader has seen enough. Python would complain about the pipe once more when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    return outcome if isinstance(outcome, int) else 0
+    return 0
 
 
 def _fail(message: str, code: int) -> int:

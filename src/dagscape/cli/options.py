@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from dagscape.progress import progress_bar
 from dagscape.results import Result
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
+
+_WIDTH_OF_FILES = 120
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -78,7 +81,7 @@ data_options = _apply(
             "--levels",
             metavar="FILE",
             callback=_read_json,
-            help="JSON with the levels, or the number of levels, of some variables: {\"x\": [\"a\", \"b\"], \"y\": 3}.",
+            help='JSON with the levels, or the number of levels, of some variables: {"x": ["a", "b"], "y": 3}.',
         ),
         click.option(
             "--interventions",
@@ -103,10 +106,18 @@ data_options = _apply(
 score_options = _apply(
     [
         click.option(
-            "--score", type=click.Choice(list(SCORES), case_sensitive=False), default="bdeu", show_default=True
+            "--score",
+            type=click.Choice(list(SCORES), case_sensitive=False),
+            default="bdeu",
+            show_default=True,
         ),
         click.option("--ess", type=float, default=1.0, show_default=True, help="Equivalent sample size (BDeu)."),
-        click.option("--max-parents", type=int, metavar="N", help="The most parents of a variable; no limit if not said."),
+        click.option(
+            "--max-parents",
+            type=int,
+            metavar="N",
+            help="The most parents of a variable; no limit if not said.",
+        ),
         click.option(
             "--prior",
             "structure_prior",
@@ -171,7 +182,13 @@ class Output:
 
         from dagscape.report.tables import render
 
-        Console(soft_wrap=False, highlight=False).print(render(result))
+        # A file or a pipe has no width of its own: leave room for long names.
+        fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
+        console = Console(highlight=False, width=None if fits_terminal else _WIDTH_OF_FILES)
+        # rich would end the program by itself if the reader has gone away.
+        with console.capture() as captured:
+            console.print(render(result))
+        click.echo(captured.get(), nl=False)
 
     def warn(self, message: str) -> None:
         """Say something on standard error that the user should know."""
@@ -189,16 +206,14 @@ def take_data(data: str, options: dict[str, Any]) -> Dataset:
     columns = options.pop("discretize_columns")
     class_column = options.pop("class_column")
     table = read_table(data, separator=options.pop("separator"), missing_values=options.pop("missing_values"))
-    encoding = {name: options.pop(name) for name in ("missing", "levels", "interventions")}
+    encoding: dict[str, Any] = {name: options.pop(name) for name in ("missing", "levels", "interventions")}
     if cutting is None:
         return encode(table, **encoding)
     method, _, bins = cutting.partition(":")
     if bins and not bins.isdecimal():
         raise InvalidOption(f"bins is {bins!r}; after the colon must stand a whole number")
-    count = {"bins": int(bins)} if bins else {}
-    return discretize(
-        table, method=method, columns=columns or None, class_column=class_column, **count, **encoding
-    )
+    count: dict[str, Any] = {"bins": int(bins)} if bins else {}
+    return discretize(table, method=method, columns=columns or None, class_column=class_column, **count, **encoding)
 
 
 def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001

@@ -40,7 +40,11 @@ def _data_summary(summary: DataSummary) -> RenderableType:
     table = _table("variable", "kind", "levels", "missing", "counts", right=(2, 3))
     for column in summary.columns:
         table.add_row(
-            Text(column.name), column.kind, str(column.distinct), str(column.missing or "-"), Text(_counts(column))
+            Text(column.name),
+            column.kind,
+            str(column.distinct),
+            str(column.missing or "-"),
+            Text(_counts(column)),
         )
     missing = sum(column.missing for column in summary.columns)
     heading = (
@@ -100,7 +104,12 @@ def format_seconds(seconds: float) -> str:
     >>> format_seconds(0.0123), format_seconds(5400)
     ('0.012 s', '1.5 h')
     """
-    for limit, divisor, unit in ((100, 1, "s"), (6000, 60, "min"), (172_800, 3600, "h"), (6e7, 86_400, "days")):
+    for limit, divisor, unit in (
+        (100, 1, "s"),
+        (6000, 60, "min"),
+        (172_800, 3600, "h"),
+        (6e7, 86_400, "days"),
+    ):
         if seconds < limit:
             return f"{seconds / divisor:.2g} {unit}"
     return f"{seconds / 31_557_600:.2g} years"

@@ -64,9 +64,7 @@ def edge_constraints(
                 f"the edge {parent!r} -> {name!r} is both required and forbidden (by forbidden or tiers)"
             )
         if len(must[child]) > max_parents:
-            raise InvalidOption(
-                f"{name!r} has {len(must[child])} required parents, but max_parents is {max_parents}"
-            )
+            raise InvalidOption(f"{name!r} has {len(must[child])} required parents, but max_parents is {max_parents}")
     _refuse_cycle(variables, must)
     return EdgeConstraints(tuple(map(frozenset, must)), tuple(map(frozenset, may_not)))
 

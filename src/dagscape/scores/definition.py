@@ -4,9 +4,9 @@ Every decomposable score of this package is a difference of sums over the cells 
 
 .. math:: local\_score(i, G) = J(G ∪ \{i\}) - J_i'(G) + c(|G|)
 
-The functions :math:`J` and :math:`J'` are sums, over the cells, of a :class:`CellTerm` of the number of rows in the cell,
-less a penalty for each possible state. For scores that give equivalent networks the same value they are the same
-function. A new score is one file that defines a :class:`ScoreDefinition`, and one line in ``registry.py``.
+The functions :math:`J` and :math:`J'` are sums, over the cells, of a :class:`CellTerm` of the number of rows in the
+cell, less a penalty for each possible state. For scores that give equivalent networks the same value they are the
+same function. A new score is one file that defines a :class:`ScoreDefinition`, and one line in ``registry.py``.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class ScoreDefinition:
     size_cost: Callable[[int, int], float] | None = None
 
 
-def same_for_parents(term: Callable[[ChildFacts], CellTerm]) -> Callable[[ChildFacts], tuple[CellTerm, CellTerm]]:
+def same_for_parents(
+    term: Callable[[ChildFacts], CellTerm],
+) -> Callable[[ChildFacts], tuple[CellTerm, CellTerm]]:
     """The terms of a score in which a family and its parents are measured alike: a score-equivalent one."""
     return lambda child: (term(child), term(child))

@@ -24,8 +24,8 @@ class FamilyTable(LocalScores):
     Parameters
     ----------
     families : mapping
-        For each variable, a mapping from its possible parents (any collection of names) to the local score of that family
-        (natural log).
+        For each variable, a mapping from its possible parents (any collection of names) to the local score of that
+        family (natural log).
     variables : sequence of str, optional
         The order of the variables; by default that of ``families``.
     complete : bool, optional
@@ -104,7 +104,7 @@ class FamilyTable(LocalScores):
         return sum(map(len, self._exact))
 
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` where the family is not listed."""
+        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` where it is not listed."""
         listed = self._exact[child]
         return np.array([listed.get(tuple(row), IMPOSSIBLE) for row in sets.tolist()], dtype=np.int64)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.kernels import native
+from dagscape import kernels
 
-IMPOSSIBLE: int = native.IMPOSSIBLE
+IMPOSSIBLE: int = kernels.IMPOSSIBLE
 
 # A finer unit than this would only store the rounding errors of the logarithms.
 _FINEST_BITS = 48

@@ -1,8 +1,9 @@
 """Score files.
 
-``.jkl``, Jaakkola's format, which GOBNILP and pygobnilp read and write too. Line 1 has the number of variables; then each
-variable has a line ``name K`` and K lines ``score p parent_1 ... parent_p``. White space separates, so white space and
-``%`` inside a name are written as ``%20`` and the like. Lines that begin with ``#`` before the first number are comments.
+``.jkl``, Jaakkola's format, which GOBNILP and pygobnilp read and write too. Line 1 has the number of variables; then
+each variable has a line ``name K`` and K lines ``score p parent_1 ... parent_p``. White space separates, so white space
+and ``%`` inside a name are written as ``%20`` and the like. Lines that begin with ``#`` before the first number are
+comments.
 
 ``.npz``, dagscape's own: NumPy arrays with a JSON header. Nothing is rounded, and whether the scores are complete and
 score-equivalent is kept.
@@ -20,13 +21,14 @@ import math
 import os
 import re
 import zipfile
-from collections.abc import Iterator
-from typing import IO, Any
+import zlib
+from collections.abc import Collection, Iterator
+from typing import IO, Any, TextIO, cast
 
 import numpy as np
 
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.files import open_binary, open_text, replace_file
+from dagscape.files import decode_text, open_binary, replace_file
 from dagscape.progress import Progress, ProgressListener
 from dagscape.results import Provenance
 from dagscape.scores.constraints import EdgeConstraints
@@ -53,11 +55,12 @@ def read_scores(path: str | os.PathLike[str]) -> LocalScores:
         The scores. From a ``.jkl`` file ``complete`` is true where every family of up to ``max_parents`` parents is
         listed, and false where families are missing: such files are often pruned.
     """
+    source = os.fspath(path)
     with open_binary(path) as stream:
-        is_zip = stream.read(4) == b"PK\x03\x04"
-    if is_zip:
-        return _read_npz(path)
-    return _read_jkl(path)
+        if _starts_with(stream, b"PK\x03\x04", source):
+            return _read_npz(stream, source)
+        with decode_text(stream, source) as text:
+            return _read_jkl(text, source)
 
 
 def write_scores(
@@ -75,7 +78,7 @@ def write_scores(
             _write_jkl(scores, stream, progress)
         else:
             with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
-                _write_jkl(scores, packed, progress)
+                _write_jkl(scores, cast("IO[bytes]", packed), progress)
 
 
 def score_format(path: str | os.PathLike[str]) -> str:
@@ -134,28 +137,34 @@ class _Lines:
         return InvalidData(f"{self.source!r}, line {self.number}: {problem}")
 
 
-def _read_jkl(path: str | os.PathLike[str]) -> FamilyTable:
-    with open_text(path) as text:
-        lines = _Lines(os.fspath(path), iter(text))
+def _starts_with(stream: io.BufferedReader[Any], magic: bytes, source: str) -> bool:
+    try:
+        return stream.peek(len(magic)).startswith(magic)
+    except (EOFError, zlib.error, OSError) as error:
+        raise InvalidData(f"{source!r} cannot be read: {error}") from error
+
+
+def _read_jkl(text: TextIO, source: str) -> FamilyTable:
+    lines = _Lines(source, iter(text))
+    first = lines.next("the number of variables")
+    while first[0].startswith("#"):
         first = lines.next("the number of variables")
-        while first[0].startswith("#"):
-            first = lines.next("the number of variables")
-        n = _whole(lines, first[0] if len(first) == 1 else " ".join(first), "the number of variables")
-        if n < 1:
-            raise lines.fail("the number of variables must be at least 1")
-        families: dict[str, dict[tuple[str, ...], float]] = {}
-        for _ in range(n):
-            header = lines.next("a variable and the number of its families")
-            if len(header) != 2:
-                raise lines.fail("a variable and the number of its families should stand here, and nothing else")
-            child = _unescape(header[0])
-            if child in families:
-                raise lines.fail(f"the variable {child!r} comes twice")
-            families[child] = _read_families(lines, child, _whole(lines, header[1], "the number of families"))
-        for line in text:
-            lines.number += 1
-            if line.strip():
-                raise lines.fail("there is more after the last family")
+    n = _whole(lines, " ".join(first), "the number of variables")
+    if n < 1:
+        raise lines.fail("the number of variables must be at least 1")
+    families: dict[str, dict[Collection[str], float]] = {}
+    for _ in range(n):
+        header = lines.next("a variable and the number of its families")
+        if len(header) != 2:
+            raise lines.fail("a variable and the number of its families should stand here, and nothing else")
+        child = _unescape(header[0])
+        if child in families:
+            raise lines.fail(f"the variable {child!r} comes twice")
+        families[child] = _read_families(lines, child, _whole(lines, header[1], "the number of families"))
+    for line in text:
+        lines.number += 1
+        if line.strip():
+            raise lines.fail("there is more after the last family")
     n_families = set_count(n - 1, max(len(parents) for listed in families.values() for parents in listed))
     return FamilyTable(
         families,
@@ -164,10 +173,10 @@ def _read_jkl(path: str | os.PathLike[str]) -> FamilyTable:
     )
 
 
-def _read_families(lines: _Lines, child: str, count: int) -> dict[tuple[str, ...], float]:
+def _read_families(lines: _Lines, child: str, count: int) -> dict[Collection[str], float]:
     if count < 1:
         raise lines.fail(f"{child!r} has no families")
-    listed: dict[tuple[str, ...], float] = {}
+    listed: dict[Collection[str], float] = {}
     for _ in range(count):
         words = lines.next(f"a family of {child!r}")
         try:
@@ -226,21 +235,26 @@ def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListene
     np.savez(stream, **arrays)
 
 
-def _read_npz(path: str | os.PathLike[str]) -> LocalScores:
-    with open_binary(path) as stream:
-        content = io.BytesIO(stream.read())
+def _read_npz(stream: io.BufferedReader[Any], source: str) -> LocalScores:
     try:
-        with np.load(content, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(stream.read()), allow_pickle=False) as arrays:
             header = json.loads(arrays["header"].tobytes())
             if header["schema"] != _NPZ_SCHEMA:
-                raise InvalidData(
-                    f"{os.fspath(path)!r} was written by another version of dagscape (schema {header['schema']})"
-                )
+                raise InvalidData(f"{source!r} was written by another version of dagscape (schema {header['schema']})")
             return _lattice(header, arrays) if header["kind"] == "lattice" else _families(header, arrays)
-    except (KeyError, ValueError, TypeError, IndexError, OSError, zipfile.BadZipFile) as error:
+    except (
+        KeyError,
+        ValueError,
+        TypeError,
+        IndexError,
+        EOFError,
+        OSError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ) as error:
         if isinstance(error, InvalidData):
             raise
-        raise InvalidData(f"{os.fspath(path)!r} is not a whole score file: {error}") from error
+        raise InvalidData(f"{source!r} is not a whole score file: {error}") from error
 
 
 def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
@@ -271,11 +285,11 @@ def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
 def _families(header: dict[str, Any], arrays: Any) -> FamilyTable:
     variables = tuple(header["variables"])
     unit = Unit(int(header["unit_bits"]))
-    families: dict[str, dict[tuple[str, ...], float]] = {}
+    families: dict[str, dict[Collection[str], float]] = {}
     for child, name in enumerate(variables):
         parents, exact = arrays[f"parents{child}"], arrays[f"exact{child}"]
-        keys = (tuple(variables[p] for p in row if p >= 0) for row in parents.tolist())
-        families[name] = dict(zip(keys, unit.to_floats(exact).tolist(), strict=True))
+        listed = zip(parents.tolist(), unit.to_floats(exact).tolist(), strict=True)
+        families[name] = {tuple(variables[p] for p in row if p >= 0): score for row, score in listed}
     return FamilyTable(
         families,
         variables,

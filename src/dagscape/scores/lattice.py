@@ -35,7 +35,8 @@ def combinations(n: int, size: int) -> Members:
 class SetIndex:
     """Numbers the sets of at most ``max_size`` of ``n`` variables.
 
-    Where all sets are there, the number of a set is its bit mask; otherwise sets stand by size, then in order of their masks.
+    Where all sets are there, the number of a set is its bit mask; otherwise sets stand by size, then in order of their
+    masks.
     """
 
     n: int
@@ -59,9 +60,10 @@ class SetIndex:
         """The numbers of sets of one size, given as rows of increasing members."""
         size = sets.shape[1]
         if self.max_size >= self.n:
-            return np.left_shift(np.int64(1), sets).sum(axis=1, dtype=np.int64)
-        places = self._choose[sets, np.arange(1, size + 1)]
-        return places.sum(axis=1, dtype=np.int64) + self._first_of_size[size]
+            masks: NDArray[np.int64] = np.left_shift(np.int64(1), sets).sum(axis=1, dtype=np.int64)
+            return masks
+        places: NDArray[np.int64] = self._choose[sets, np.arange(1, size + 1)].sum(axis=1, dtype=np.int64)
+        return places + self._first_of_size[size]
 
 
 def set_count(n: int, max_size: int) -> int:

@@ -1,8 +1,8 @@
 """The local scores of a set of variables: the only thing that exact engines see of the data.
 
 :class:`LocalScores` is what a user holds. It comes in two forms: :class:`LatticeScores`, computed from data and kept as
-functions over the lattice of sets, and :class:`~dagscape.scores.family_table.FamilyTable`, a list of families read from a file or
-supplied by the user.
+functions over the lattice of sets, and :class:`~dagscape.scores.family_table.FamilyTable`, a list of families
+read from a file or supplied by the user.
 """
 
 from __future__ import annotations
@@ -49,7 +49,12 @@ class FamilyList(Sequence[Family]):
     """
 
     def __init__(
-        self, variables: Sequence[str], child: int, sets: Sequence[Members], exact: NDArray[np.int64], unit: Unit
+        self,
+        variables: Sequence[str],
+        child: int,
+        sets: Sequence[Members],
+        exact: NDArray[np.int64],
+        unit: Unit,
     ) -> None:
         """Sort the families of ``sets``, arrays of parents by increasing size, with ``exact`` scores in that order."""
         # A stable sort keeps tied families in the order in which they come: by size, then by mask.
@@ -95,9 +100,7 @@ class FamilyList(Sequence[Family]):
         """A data frame with one family in a row."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {"child": self.child, "parents": [family.parents for family in self], "score": self.scores}
-        )
+        return pd.DataFrame({"child": self.child, "parents": [family.parents for family in self], "score": self.scores})
 
 
 class LocalScores(ABC):
@@ -167,9 +170,7 @@ class LocalScores(ABC):
         number = self._number(child)
         return int(self.exact_scores(number, self._parent_row(number, parents))[0])
 
-    def family_scores(
-        self, child: str | int, parent_sets: Iterable[Collection[str | int]]
-    ) -> NDArray[np.float64]:
+    def family_scores(self, child: str | int, parent_sets: Iterable[Collection[str | int]]) -> NDArray[np.float64]:
         """The local scores of many families of one child, in the order given."""
         number = self._number(child)
         rows = [self._parent_row(number, parents) for parents in parent_sets]
@@ -238,7 +239,7 @@ class LocalScores(ABC):
             raise InvalidOption(f"the parents of {self.variables[child]!r} name a variable twice")
         if len(numbers) > self.max_parents:
             raise InvalidOption(
-                f"{self.variables[child]!r} with {len(numbers)} parents was not scored: max_parents is {self.max_parents}"
+                f"{self.variables[child]!r} was not scored with {len(numbers)} parents: max_parents is {self.max_parents}"
             )
         return np.array([numbers], dtype=np.int64).reshape(1, -1)
 
@@ -323,4 +324,3 @@ class LatticeScores(LocalScores):
 
     def _family_sets(self, child: int) -> Iterator[Members]:
         return (parent_sets(self.n, child, size) for size in range(self.max_parents + 1))
-

@@ -81,11 +81,14 @@ class Plan(Result):
         """The steps, one in a row."""
         import pandas as pd
 
-        return pd.DataFrame([{"step": s.name, "work": s.work, "memory": s.memory, "seconds": s.seconds} for s in self.steps])
+        return pd.DataFrame(
+            [{"step": s.name, "work": s.work, "memory": s.memory, "seconds": s.seconds} for s in self.steps]
+        )
 
     def __repr__(self) -> str:
         verdict = "fits" if self.fits else "does not fit"
-        return f"Plan({format_bytes(self.memory)}, about {self.seconds:.3g} s; {verdict} {format_bytes(self.memory_limit)})"
+        limit = format_bytes(self.memory_limit)
+        return f"Plan({format_bytes(self.memory)}, about {self.seconds:.3g} s; {verdict} {limit})"
 
 
 def plan(
@@ -123,9 +126,7 @@ def plan(
         work += f", {len(job.functions)} times"
     return Plan(
         variables=data.variables,
-        provenance=Provenance(
-            __version__, "plan", job.parameters, backend=f"{kernels.name}, {threads} threads"
-        ),
+        provenance=Provenance(__version__, "plan", job.parameters, backend=f"{kernels.name}, {threads} threads"),
         steps=(PlanStep("local scores", work, job.memory(threads), seconds),),
         memory_limit=memory_limit(max_memory),
     )

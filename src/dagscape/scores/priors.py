@@ -4,8 +4,8 @@ Each is modular, a product over the families, and depends on the numbers of pare
 have the same numbers of parents in another order, get the same prior.
 
 - ``uniform``: every DAG the same.
-- ``per-size``: 1 / C(n − 1, |G|) for a family with parents G, which makes every *number* of parents equally likely for a
-  variable on its own [koivisto2004]_.
+- ``per-size``: 1 / C(n − 1, |G|) for a family with parents G, which makes every *number* of parents equally likely for
+  a variable on its own [koivisto2004]_.
 - ``edge-penalty:K``: every edge costs K nats, a factor of exp(−K) in probability.
 """
 

@@ -1,7 +1,7 @@
 """From a data set to its local scores.
 
-What has to be computed is settled first, in a :class:`ScoringJob`: which functions over the lattice, in which unit, with how
-much memory. Then it runs, or is only estimated (``planning.py``).
+What has to be computed is settled first, in a :class:`ScoringJob`: which functions over the lattice, in which unit, with
+how much memory. Then it runs, or is only estimated (``planning.py``).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from dagscape.scores.priors import StructurePrior, find_prior
 from dagscape.scores.registry import find_score
 from dagscape.version import __version__
 
-# A family whose penalty alone is this many times the largest possible log-likelihood, and a million nats more, can never
-# matter; it is impossible, so that the unit need not make room for it.
+# A family whose penalty alone is this many times the largest possible log-likelihood, and a million nats more, can
+# never matter; it is impossible, so that the unit need not make room for it.
 _PENALTY_ROOM = 16.0
 _PENALTY_FLOOR = 1e6
 
@@ -71,9 +71,7 @@ class SetFunction:
             return self.row_count * math.log(max(self.row_count, 2)) + self.largest_penalty
         log_alpha = math.log(self.term.alpha)
         smallest = log_alpha - (log_states if self.term.kind == TermKind.DIRICHLET_SHARED else 0.0)
-        return self.row_count * max(
-            abs(smallest), abs(log_alpha), math.log(self.row_count + self.term.alpha + 1)
-        )
+        return self.row_count * max(abs(smallest), abs(log_alpha), math.log(self.row_count + self.term.alpha + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +130,12 @@ class ScoringJob:
 
     def memory(self, threads: int) -> int:
         """Bytes that the scores and the work on them take."""
-        rows, n = self.data.codes.shape
+        rows, n = len(self.data.codes), self.data.n
         table = n * (self.data.codes.itemsize + 4) + 4
         partitions = threads * 12 * (self.max_size + 1)
         return 8 * self.sets * len(self.functions) + rows * (table + partitions)
 
-    def kernel(self, function: SetFunction) -> kernels.native.JointScoreJob:
+    def kernel(self, function: SetFunction) -> kernels.JointScoreJob:
         """The kernel that computes one of the functions."""
         codes, weights = self.data.codes, self.data.weights
         if function.row_count == 0:
@@ -146,7 +144,7 @@ class ScoringJob:
         elif function.rows is not None:
             chosen = np.frombuffer(function.rows, dtype=np.bool_)
             codes, weights = codes[chosen], weights[chosen]
-        return kernels.native.JointScoreJob(
+        return kernels.JointScoreJob(
             np.ascontiguousarray(codes),
             weights.astype(np.uint32),
             self.data.arities.astype(np.uint32),

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def _decode_families(documents: Sequence[Mapping[str, Any]]) -> tuple[Family, ...]:
-    return tuple(
-        Family(entry["child"], tuple(entry["parents"]), float(entry["score"])) for entry in documents
-    )
+    return tuple(Family(entry["child"], tuple(entry["parents"]), float(entry["score"])) for entry in documents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,78 @@
+#include <vector>
+
+#include "check.hpp"
+#include "dagscape/cell_terms.hpp"
+
+using namespace dagscape;
+
+namespace {
+
+double nats(std::int64_t units, int bits) { return std::ldexp(static_cast<double>(units), -bits); }
+
+void dirichlet_terms_match_the_gamma_function() {
+    const std::vector<std::uint32_t> arities{3, 2, 5};
+    const LogStates log_states(arities);
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < arities.size(); ++i) all += log_states.of_variable(i);
+    CHECK_NEAR(static_cast<double>(log_states.natural_log(all)), std::log(30.0), 1e-15);
+
+    CellTermCache cache({CellTermKind::dirichlet_shared, 2.5, 30}, log_states);
+    // Around the end of the table (2^14), where Stirling's series takes over, and far beyond it.
+    for (const std::uint32_t count : {0U, 1U, 2U, 17U, 16383U, 16384U, 16385U, 20000U, 3000000U}) {
+        const double alpha = 2.5 / 30;
+        const double expected = std::lgamma(count + alpha) - std::lgamma(alpha);
+        CHECK_NEAR(nats(cache.terms(all, count)(count), 30), expected, 1e-9 + 1e-14 * std::abs(expected));
+    }
+}
+
+void constant_terms_do_not_depend_on_the_states() {
+    const std::vector<std::uint32_t> arities{3, 4};
+    const LogStates log_states(arities);
+    CellTermCache cache({CellTermKind::dirichlet_constant, 3.0, 40}, log_states);
+    const std::int64_t one = cache.terms(log_states.of_variable(0), 10)(10);
+    CHECK(one == cache.terms(log_states.of_variable(1), 10)(10));
+    CHECK_NEAR(nats(one, 40), std::lgamma(13.0) - std::lgamma(3.0), 1e-11);
+}
+
+void entropy_terms() {
+    const std::vector<std::uint32_t> arities{2};
+    const LogStates log_states(arities);
+    CellTermCache cache({CellTermKind::entropy, 1.0, 30}, log_states);
+    CHECK(cache.terms(0, 5)(0) == 0);
+    CHECK(cache.terms(0, 5)(1) == 0);
+    for (const std::uint32_t count : {2U, 5U, 16384U, 16390U, 1000000U}) {
+        CHECK_NEAR(nats(cache.terms(0, count)(count), 30), count * std::log(static_cast<double>(count)), 1e-8);
+    }
+}
+
+// A million variables' worth of states would underflow alpha/q; ln(alpha/q) must not.
+void tiny_parameters_do_not_underflow() {
+    const std::vector<std::uint32_t> arities(2000, 1000000);
+    const LogStates log_states(arities);
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < arities.size(); ++i) all += log_states.of_variable(i);
+    CellTermCache cache({CellTermKind::dirichlet_shared, 1.0, 20}, log_states);
+    CHECK_NEAR(nats(cache.terms(all, 3)(3), 20), -2000 * std::log(1e6) + std::log(2.0), 1e-5);
+}
+
+// The terms of a count may not depend on how far the table had grown when they were asked for.
+void growth_does_not_change_terms() {
+    const std::vector<std::uint32_t> arities{3};
+    const LogStates log_states(arities);
+    CellTermCache slow({CellTermKind::dirichlet_shared, 1.0, 40}, log_states);
+    CellTermCache fast({CellTermKind::dirichlet_shared, 1.0, 40}, log_states);
+    fast.terms(0, 100000);
+    for (std::uint32_t count = 0; count < 20000; count += 7) {
+        CHECK(slow.terms(0, count)(count) == fast.terms(0, 100000)(count));
+    }
+}
+
+}  // namespace
+
+int main() {
+    dirichlet_terms_match_the_gamma_function();
+    constant_terms_do_not_depend_on_the_states();
+    entropy_terms();
+    tiny_parameters_do_not_underflow();
+    growth_does_not_change_terms();
+}

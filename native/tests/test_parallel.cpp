@@ -1,0 +1,64 @@
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "check.hpp"
+#include "dagscape/parallel.hpp"
+
+using namespace dagscape;
+
+namespace {
+
+void every_task_runs_once() {
+    for (const unsigned threads : {1U, 2U, 7U}) {
+        std::vector<std::atomic<int>> runs(1000);
+        Monitor monitor;
+        run_tasks(runs.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
+            CHECK(worker < threads);
+            ++runs[task];
+        });
+        for (const auto& count : runs) CHECK(count == 1);
+    }
+}
+
+void no_tasks_is_fine() {
+    Monitor monitor;
+    run_tasks(0, 4, monitor, [](std::size_t, unsigned) { CHECK(false); });
+}
+
+void an_exception_ends_the_work_and_arrives() {
+    Monitor monitor;
+    bool arrived = false;
+    try {
+        run_tasks(100, 3, monitor, [](std::size_t task, unsigned) {
+            if (task == 5) throw std::runtime_error("five");
+        });
+    } catch (const std::runtime_error& error) {
+        arrived = error.what()[0] == 'f';
+    }
+    CHECK(arrived);
+}
+
+void a_stopped_monitor_ends_the_work() {
+    Monitor monitor;
+    std::atomic<int> runs = 0;
+    bool stopped = false;
+    try {
+        run_tasks(1000, 2, monitor, [&](std::size_t, unsigned) {
+            if (++runs == 10) monitor.stop();
+        });
+    } catch (const Stopped&) {
+        stopped = true;
+    }
+    CHECK(stopped);
+    CHECK(runs < 1000);
+}
+
+}  // namespace
+
+int main() {
+    every_task_runs_once();
+    no_tasks_is_fine();
+    an_exception_ends_the_work_and_arrives();
+    a_stopped_monitor_ends_the_work();
+}

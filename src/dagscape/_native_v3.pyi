@@ -1,1 +1,0 @@
-from dagscape._native import *

@@ -1,0 +1,388 @@
+"""Discretising: intervals in place of numbers.
+
+A column of numbers becomes a column of intervals ``(-inf,2.45]``, ``(2.45,4.75]``, ``(4.75,inf)``. A *cut* c
+sends the cells up to c to the left and those beyond it to the right. All methods see a column only through
+its distinct values and their counts, so that results do not depend on the order of the rows and equal cells
+never part.
+
+**Equal width** cuts the range from the least to the greatest value into ``bins`` parts of the same width, and
+drops the empty ones. **Equal frequency** (``quantile``) puts, for each i, a cut between the two adjacent
+distinct values where the number of cells to the left is nearest to i·N/bins (the lower on a tie); cuts that
+coincide are one.
+
+**Entropy and minimum description length** (``mdl``) [fayyad1993]: the cut T of the cells S into S1 and S2 is
+the one with the least class entropy
+
+    E(T; S) = |S1|/N Ent(S1) + |S2|/N Ent(S2),
+
+the lowest on a tie, at the midpoint between adjacent distinct values. It is accepted, and both sides are cut
+in turn, if and only if it gains more than it costs to describe:
+
+    Ent(S) - E(T; S)  >  log2(N - 1)/N + Δ/N,      Δ = log2(3^k - 2) - [k Ent(S) - k1 Ent(S1) - k2 Ent(S2)].
+
+Every recursion costs one pass over its distinct values times the number of classes, from cumulative class
+counts.
+
+Notation
+    [fayyad1993]'s N is ``total``, the number of cells in S, and k the number of classes that occur in S; the
+    class counts of S, S1 and S2 are ``whole``, ``left`` and ``right``, N·Ent of such counts is
+    `_Entropy.whole`, and k·Ent is `_Entropy.weighted`. ``values`` are the d distinct numbers in ascending
+    order and ``counts`` is a d × classes array.
+
+Entropies are summed as integers, multiples of a small fraction of a bit: sums then do not depend on the order
+of their terms, and cuts that are equally good are recognised as such.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.dataset import Dataset, Missing, encode
+from dagscape.data.frames import table_from_array, table_from_frame
+from dagscape.data.reading import read_table
+from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, kind, listing, parse_numbers
+from dagscape.errors import InvalidData, InvalidOption
+
+if TYPE_CHECKING:
+    from dagscape.data.levels import LevelsOption
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+# R's cut() shows as many digits of a break, and more where they are needed.
+_DIGITS = 3
+
+# Nobody means more, and a slip of the keyboard should not take hours.
+MAX_BINS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Discretizer:
+    """A method of discretising.
+
+    Attributes
+    ----------
+    cut : callable
+        From the distinct values in ascending order, their counts by class, and the number of bins: the cuts,
+        in ascending order.
+    needs_class : bool
+        Whether it needs a class column; without one, `counts` has a single class.
+    summary : str
+        What it does, in a few words.
+    """
+
+    cut: Callable[[Floats, Counts, int], Floats]
+    needs_class: bool
+    summary: str
+
+
+def discretize(
+    source: Any,
+    *,
+    method: str = "quantile",
+    bins: SupportsIndex | Mapping[str, SupportsIndex] = 3,
+    columns: Collection[str] | None = None,
+    class_column: str | None = None,
+    missing: Missing = "error",
+    levels: LevelsOption | None = None,
+    interventions: Any = None,
+    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+) -> Dataset:
+    """Replace numbers by intervals, and make a data set of the result.
+
+    Parameters
+    ----------
+    source : data frame, NumPy array, Table, str or path
+        The data; a file is read as by :func:`~dagscape.data.reading.read_data`.
+    method : {"quantile", "width", "mdl"}
+        Equal frequency, equal width, or Fayyad and Irani's entropy method.
+    bins : int or mapping of str to int
+        The number of intervals, 2 or more, for all columns or by column. Fewer result where there are too
+        few distinct values, where ties forbid it, or where an interval of equal width is empty. ``"mdl"``
+        finds the number itself.
+    columns : collection of str, optional
+        The columns to discretise; by default all that hold decimals and whose levels are not declared.
+    class_column : str, optional
+        The class, for ``"mdl"`` only: a discrete column, which stays as it is. Rows without a class do not
+        count.
+    missing, levels, interventions, missing_values
+        As in :meth:`Dataset.from_frame`. With ``missing="drop"`` rows are left out before cuts are sought.
+
+    Returns
+    -------
+    Dataset
+        The levels of a discretised variable are its intervals, in order. A constant column, or one in which
+        ``"mdl"`` accepts no cut, has the single interval ``(-inf,inf)``.
+
+    Examples
+    --------
+    >>> data = discretize(np.array([[0.5], [1.5], [2.5], [9.5]]), method="quantile", bins=2)
+    >>> data.levels["X0"]
+    ('(-inf,2]', '(2,inf)')
+    """
+    if method not in DISCRETIZERS:
+        raise InvalidOption(f"method is {method!r}; it must be one of {', '.join(map(repr, DISCRETIZERS))}")
+    discretizer = DISCRETIZERS[method]
+    if discretizer.needs_class and class_column is None:
+        raise InvalidOption(f"method={method!r} needs class_column, the name of a discrete column")
+    if class_column is not None and not discretizer.needs_class:
+        raise InvalidOption(f"class_column is {class_column!r}, but method={method!r} does not use a class")
+    if isinstance(columns, str):
+        raise InvalidOption(f"columns is {columns!r}; it must be a collection of names")
+    declared = frozenset(levels or ())
+
+    def transform(table: Table) -> Table:
+        chosen = _choose_columns(table, columns, class_column, declared)
+        sizes = _check_bins(bins, chosen, table)
+        classes = None if class_column is None else table.column(class_column)
+        replaced = [
+            _discretize_column(table, name, discretizer, sizes[name], classes) if name in sizes else column
+            for name, column in zip(table.names, table.columns, strict=True)
+        ]
+        return table.with_columns(table.names, replaced)
+
+    table = _as_table(source, missing_values)
+    return encode(table, missing=missing, levels=levels, interventions=interventions, transform=transform)
+
+
+def _as_table(source: Any, missing_values: Iterable[str]) -> Table:
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return read_table(source, missing_values=missing_values)
+    if isinstance(source, np.ndarray):
+        return table_from_array(source, missing_values=missing_values)
+    return table_from_frame(source, missing_values=missing_values)
+
+
+def _choose_columns(
+    table: Table, columns: Collection[str] | None, class_column: str | None, declared: frozenset[str]
+) -> list[str]:
+    """Return the names of the columns to discretise, in the order of the table."""
+    for name in [*(columns or ()), *([] if class_column is None else [class_column])]:
+        if name not in table.names:
+            raise InvalidOption(
+                f"{table.source} has no variable {name!r} to use in discretising: "
+                f"its variables are {listing(table.names)}"
+            )
+    if class_column is not None and columns is not None and class_column in columns:
+        raise InvalidOption(f"{class_column!r} is both class_column and among the columns to discretise")
+    if class_column is not None and class_column not in declared:
+        column = table.column(class_column)
+        if not column.declared and kind(column) == "decimals":
+            raise InvalidData(f"{table.source} has decimals in the class column {class_column!r}: it must be discrete")
+    if columns is None:
+        pairs = zip(table.names, table.columns, strict=True)
+        free = [(name, column) for name, column in pairs if name not in declared and not column.declared]
+        return [name for name, column in free if kind(column) == "decimals"]
+    for name in columns:
+        if name in declared:
+            raise InvalidOption(f"{name!r} is to be discretised, but levels declares levels for it")
+    return [name for name in table.names if name in columns]
+
+
+def _check_bins(bins: SupportsIndex | Mapping[str, SupportsIndex], chosen: list[str], table: Table) -> dict[str, int]:
+    """Return the number of bins of each column that is to be discretised."""
+    if not isinstance(bins, Mapping):
+        return dict.fromkeys(chosen, _check_bin_count(bins, ""))
+    for name in bins:
+        if name not in chosen:
+            reason = "is not discretised" if name in table.names else "does not exist"
+            raise InvalidOption(f"bins gives a number for column {name!r}, which {reason}")
+    for name in chosen:
+        if name not in bins:
+            raise InvalidOption(f"bins gives no number for column {name!r}, which is to be discretised")
+    return {name: _check_bin_count(bins[name], f" for {name!r}") for name in chosen}
+
+
+def _check_bin_count(count: SupportsIndex, where: str) -> int:
+    try:
+        number = 0 if isinstance(count, bool) else operator.index(count)
+    except TypeError:
+        number = 0
+    if not 2 <= number <= MAX_BINS:
+        raise InvalidOption(f"bins is {count!r}{where}; it must be an integer from 2 to {MAX_BINS}")
+    return number
+
+
+def _discretize_column(table: Table, name: str, discretizer: Discretizer, bins: int, classes: Column | None) -> Column:
+    """Return a column with its numbers replaced by intervals; intervals without any cell are dropped."""
+    column = table.column(name).observed()
+    numbers = _finite_numbers(table, name, column)
+    if not numbers.size:
+        return column
+    # "1.5" and "1.50" are one number.
+    values, rank = np.unique(numbers, return_inverse=True)
+    counts = _class_counts(column, rank, values.size, classes)
+    seen = counts.any(axis=1)
+    cuts = discretizer.cut(values[seen], counts[seen], bins) if seen.any() else np.empty(0)
+    used, interval = np.unique(np.searchsorted(cuts, values, side="left"), return_inverse=True)
+    labels = _interval_labels(values, cuts)
+    lookup = np.append(interval[rank], MISSING).astype(np.int32)
+    return Column(tuple(labels[index] for index in used.tolist()), lookup[column.codes], declared=True)
+
+
+def _finite_numbers(table: Table, name: str, column: Column) -> Floats:
+    """Return the values of a column as numbers; what is not a finite number is an error that says where."""
+    numbers = parse_numbers(column.values)
+    if numbers is not None and np.isfinite(numbers).all():
+        return numbers
+    code = next(code for code, text in enumerate(column.values) if not _is_finite(text))
+    raise InvalidData(
+        f"{table.source} has {column.values[code]!r} in column {name!r} at "
+        f"{table.where(column.first_row(code))}, which is not a finite number and cannot be discretised: "
+        "add it to missing_values if it means a missing cell"
+    )
+
+
+def _is_finite(text: str) -> bool:
+    number = parse_numbers([text])
+    return number is not None and bool(np.isfinite(number[0]))
+
+
+def _class_counts(column: Column, rank: npt.NDArray[np.intp], distinct: int, classes: Column | None) -> Counts:
+    """How often each distinct number occurs, by class; a row without a class does not count."""
+    kept = column.codes != MISSING
+    groups = 1 if classes is None else len(classes.values)
+    if classes is not None:
+        kept &= classes.codes != MISSING
+    cells = rank[column.codes[kept]].astype(np.int64) * groups
+    if classes is not None:
+        cells += classes.codes[kept]
+    return np.bincount(cells, minlength=distinct * groups).reshape(distinct, groups)
+
+
+def _interval_labels(values: Floats, cuts: Floats) -> list[str]:
+    """Return the labels of the intervals; a cut has as few digits as leave all values on their side."""
+    bounds = ["-inf"]
+    for cut, right in zip(cuts.tolist(), np.searchsorted(values, cuts, side="right").tolist(), strict=True):
+        low, high = float(values[right - 1]), float(values[right])
+        rounded = (float(f"{cut:.{digits}g}") for digits in range(_DIGITS, 18))
+        bounds.append(_number_text(next(number for number in rounded if low <= number < high)))
+    pairs = zip(bounds, [*bounds[1:], "inf"], strict=True)
+    return [f"({low},{high}{')' if high == 'inf' else ']'}" for low, high in pairs]
+
+
+def _number_text(number: float) -> str:
+    # Adding zero makes 0.0 of -0.0.
+    return repr(number + 0.0).removesuffix(".0")
+
+
+def cut_by_width(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001
+    """Cuts at equal distances.
+
+    Examples
+    --------
+    >>> cut_by_width(np.array([0.0, 1.0, 9.0]), np.array([[1], [1], [1]]), 3).tolist()
+    [3.0, 6.0]
+    """
+    low, high = float(values[0]), float(values[-1])
+    if low == high:
+        return np.empty(0)
+    # In exact arithmetic, because a value that is a cut must not fall on the wrong side of it.
+    step = (Fraction(high) - Fraction(low)) / bins
+    cuts = np.array([float(Fraction(low) + index * step) for index in range(1, bins)])
+    return np.unique(cuts[cuts < high])
+
+
+def cut_by_quantile(values: Floats, counts: Counts, bins: int) -> Floats:
+    """Cuts that make the intervals as equal in frequency as ties allow.
+
+    Examples
+    --------
+    >>> cut_by_quantile(np.array([0.0, 1.0, 2.0]), np.array([[8], [1], [1]]), 2).tolist()
+    [0.5]
+    """
+    below = np.cumsum(counts.sum(axis=1))
+    total, below = int(below[-1]), below[:-1]
+    if not below.size:
+        return np.empty(0)
+    targets = np.arange(1, bins) * total
+    right = np.searchsorted(below * bins, targets)
+    left, right = (right - 1).clip(min=0), right.clip(max=below.size - 1)
+    nearer = np.abs(below[left] * bins - targets) <= np.abs(below[right] * bins - targets)
+    cuts: Floats = _midpoints(values)[np.unique(np.where(nearer, left, right))]
+    return cuts
+
+
+def _midpoints(values: Floats) -> Floats:
+    """Halfway between adjacent values; of two neighbours on the number line, the lower."""
+    middle = values[:-1] / 2 + values[1:] / 2
+    inside = (middle >= values[:-1]) & (middle < values[1:])
+    return np.where(inside, middle, values[:-1])
+
+
+def cut_by_mdl(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001
+    """Cuts that minimise class entropy, as long as they pay for their description [fayyad1993].
+
+    Examples
+    --------
+    >>> cut_by_mdl(np.arange(6.0), np.array([[1, 0]] * 3 + [[0, 1]] * 3), 2).tolist()
+    [2.5]
+    """
+    entropy = _Entropy(int(counts.sum()), counts.shape[1])
+    accepted: list[int] = []
+    pieces = [(0, values.size)]
+    while pieces:
+        start, stop = pieces.pop()
+        cut = entropy.best_cut(counts[start:stop])
+        if cut is not None:
+            accepted.append(start + cut)
+            pieces += [(start, start + cut + 1), (start + cut + 1, stop)]
+    return _midpoints(values)[sorted(accepted)]
+
+
+class _Entropy:
+    """Class entropies in fixed point: for class counts c, N·Ent = f(N) - Σ f(c) with f(x) = x log2 x."""
+
+    def __init__(self, total: int, classes: int) -> None:
+        # As fine as leaves room for the sum over both sides of a cut in 63 bits.
+        bits = 60 - math.ceil(math.log2(max(total, 2) * math.log2(max(total, 2)) + classes + 1))
+        self._unit = 2.0**bits
+        counts = np.arange(total + 1, dtype=np.float64)
+        counts[0] = 1.0
+        self._table = np.rint(counts * np.log2(counts) * self._unit).astype(np.int64)
+        # Each term is off by half a unit at most, and a cost has two terms for every class and two more.
+        self._slack = 2 * classes + 2
+
+    def whole(self, counts: Counts) -> Counts:
+        """N·Ent for class counts along the last axis."""
+        terms: Counts = self._table[counts.sum(axis=-1)] - self._table[counts].sum(axis=-1)
+        return terms
+
+    def best_cut(self, counts: Counts) -> int | None:
+        """Return the index of the last value left of the best cut, if that is accepted."""
+        below = np.cumsum(counts, axis=0)
+        whole = below[-1]
+        if len(counts) < 2 or np.count_nonzero(whole) < 2:
+            return None
+        costs = self.whole(below[:-1]) + self.whole(whole - below[:-1])
+        cut = int(np.argmax(costs <= costs.min() + self._slack))
+        left, right = below[cut], whole - below[cut]
+        total, gain = int(whole.sum()), (self.whole(whole) - costs[cut]) / self._unit
+        k = np.count_nonzero(whole)
+        # log2(3^k - 2), where 3^k may be beyond a float.
+        delta = k * math.log2(3) + math.log1p(-2 * 3.0**-k) / math.log(2)
+        delta -= self.weighted(whole) - self.weighted(left) - self.weighted(right)
+        return cut if gain > math.log2(total - 1) + delta else None
+
+    def weighted(self, counts: Counts) -> float:
+        """Return the entropy of class counts, times the number of classes that occur."""
+        bits = float(self.whole(counts)) / self._unit
+        return np.count_nonzero(counts) * bits / float(counts.sum())
+
+
+DISCRETIZERS: dict[str, Discretizer] = {
+    "quantile": Discretizer(cut_by_quantile, needs_class=False, summary="intervals of equal frequency"),
+    "width": Discretizer(cut_by_width, needs_class=False, summary="intervals of equal width"),
+    "mdl": Discretizer(cut_by_mdl, needs_class=True, summary="class entropy and description length"),
+}

@@ -1,0 +1,299 @@
+"""Tables from data frames and NumPy arrays.
+
+Cells become texts: integers in decimal, booleans ``True`` and ``False``; floats ``1``, ``2`` where a column
+holds only integers, else the shortest text that reads back as the same number. Null, None and NaN are
+missing, and so are the texts in ``missing_values``. Text is taken as it is, surrounding white space included.
+
+Categorical columns (pandas and modin categoricals, polars enums, Arrow dictionaries) declare their levels,
+unobserved ones included and in category order, as R's factors do. Polars' ``Categorical`` is an exception:
+its categories are shared between frames and so declare nothing.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.table import (
+    DEFAULT_MISSING_VALUES,
+    MISSING,
+    Column,
+    Table,
+    check_missing_values,
+    check_names,
+    column_from_texts,
+)
+from dagscape.errors import InvalidData, InvalidOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import narwhals as nw
+
+# Up to here every integer is a float, so that writing one as an integer says nothing untrue.
+_EXACT_INTEGERS = 2.0**53
+
+
+def table_from_frame(
+    frame: Any,
+    *,
+    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+    source: str = "the data frame",
+) -> Table:
+    """Return a table from any eager data frame that narwhals accepts.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of pandas, polars, pyarrow, modin, …; a lazy one has to be collected first.
+    missing_values : collection of str
+        Texts that stand for a missing cell.
+    source : str
+        What to call the frame in messages.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = table_from_frame(pd.DataFrame({"dose": [1.0, None, 2.0], "sick": [True, False, True]}))
+    >>> [column.values for column in table.columns]
+    [('1', '2'), ('True', 'False')]
+    """
+    missing = check_missing_values(missing_values)
+    wrapped = _wrap(frame, source)
+    columns = tuple(_series_column(series, missing, source) for series in wrapped.iter_columns())
+    return Table(tuple(wrapped.columns), columns, np.arange(len(wrapped), dtype=np.int64), "row", source)
+
+
+def table_from_array(
+    array: npt.ArrayLike,
+    names: Sequence[str] | None = None,
+    *,
+    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+    source: str = "the array",
+) -> Table:
+    """Return a table from a two-dimensional array of integers, booleans, floats, texts or mixed objects.
+
+    Parameters
+    ----------
+    array : array-like
+        Rows × columns; masked cells are missing.
+    names : sequence of str, optional
+        The names of the columns; ``X0``, ``X1``, … by default.
+    missing_values : collection of str
+        Texts that stand for a missing cell.
+    source : str
+        What to call the array in messages.
+
+    Examples
+    --------
+    >>> table = table_from_array([[0, 1], [2, 1]])
+    >>> table.names, [column.values for column in table.columns]
+    (('X0', 'X1'), [('0', '2'), ('1',)])
+    """
+    missing = check_missing_values(missing_values)
+    cells = _two_dimensional(array)
+    if isinstance(names, str):
+        raise InvalidOption(f"variables is {names!r}; it must be a collection of names")
+    titles = tuple(f"X{index}" for index in range(cells.shape[1])) if names is None else tuple(map(str, names))
+    if len(titles) != cells.shape[1]:
+        raise InvalidOption(f"variables has {len(titles)} names; {source} has {cells.shape[1]} columns")
+    columns = tuple(_array_column(cells[:, i], name, missing, source) for i, name in enumerate(titles))
+    return Table(titles, columns, np.arange(cells.shape[0], dtype=np.int64), "row", source)
+
+
+def is_missing(cell: object) -> bool:
+    """Whether a cell of a frame or array is missing: None, NaN, or the NA and NaT of pandas.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("nan")
+    (True, True, False)
+    """
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, float | np.floating | Decimal) and cell != cell
+
+
+def cell_text(cell: object) -> str:
+    """Return the text of a single cell; a float that is an integer is written as one.
+
+    Examples
+    --------
+    >>> cell_text(True), cell_text(2.0), cell_text(0.1), cell_text("2.0")
+    ('True', '2', '0.1', '2.0')
+    """
+    if isinstance(cell, float | np.floating):
+        return _float_texts(np.asarray([cell]))[0]
+    return str(cell)
+
+
+def _two_dimensional(array: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return the cells as a plain array, the masked ones among them as None."""
+    try:
+        cells = np.asanyarray(array)
+    except ValueError as error:
+        raise InvalidOption("the array is ragged: its rows differ in length") from error
+    if cells.ndim != 2:
+        raise InvalidOption(f"the array has {cells.ndim} dimensions; it must have 2, rows and columns")
+    if not isinstance(cells, np.ma.MaskedArray):
+        return cells
+    plain = np.array(cells.data, dtype=object)
+    plain[np.ma.getmaskarray(cells)] = None
+    return plain
+
+
+def _unusable(name: str, what: str, source: str) -> InvalidData:
+    return InvalidData(f"{source} has {what} in column {name!r}: turn them into texts, integers or categories first")
+
+
+def _type_name(thing: object) -> str:
+    return f"an object of type {type(thing).__module__}.{type(thing).__qualname__}"
+
+
+def _wrap(frame: Any, source: str) -> nw.DataFrame[Any]:
+    """Return the frame behind narwhals' interface, with names that are texts."""
+    import narwhals as nw
+
+    # Names are checked here first, because narwhals would refuse equal ones in its own words.
+    if nw.dependencies.is_pandas_like_dataframe(frame):
+        names = [str(name) for name in frame.columns]
+        check_names(names, source)
+        frame = frame.set_axis(names, axis=1)
+    elif nw.dependencies.is_pyarrow_table(frame):
+        check_names(frame.column_names, source)
+    try:
+        wrapped: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+    except TypeError as error:
+        remedy = "use from_array for NumPy arrays, or" if isinstance(frame, np.ndarray) else "it must be"
+        raise InvalidOption(
+            f"the frame is {_type_name(frame)}; {remedy} a pandas, polars, pyarrow or modin data frame"
+        ) from error
+    if isinstance(wrapped, nw.LazyFrame):
+        raise InvalidOption(f"the frame is {_type_name(frame)}, which is lazy: collect it first")
+    return wrapped
+
+
+def _series_column(series: nw.Series[Any], missing: frozenset[str], source: str) -> Column:
+    """Return a column from a series, by its type."""
+    import narwhals as nw
+
+    categories = _categories(series)
+    null = series.is_null().to_numpy().astype(np.bool_)
+    if categories is not None:
+        return _category_column(categories, series, null, missing, source)
+    present = series.filter(~series.is_null())
+    if not len(present):
+        return Column((), np.full(null.size, MISSING, dtype=np.int32))
+    if series.dtype.is_float() or series.dtype.is_integer():
+        column = _number_column(present.to_numpy(), missing)
+    elif series.dtype == nw.Object:
+        column = _object_column(present.to_list(), series.name, missing, source)
+    elif series.dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Decimal):
+        column = _plain_column(present.to_list(), missing)
+    else:
+        raise _unusable(series.name, f"cells of type {series.dtype}", source)
+    return _with_gaps(column, null)
+
+
+def _categories(series: nw.Series[Any]) -> list[Any] | None:
+    """Return the categories that a series declares; narwhals itself knows only the observed ones."""
+    import narwhals as nw
+
+    native = series.to_native()
+    if isinstance(series.dtype, nw.Categorical | nw.Enum):
+        if nw.dependencies.is_pandas_like_series(native):
+            return list(native.cat.categories.tolist())
+        if nw.dependencies.is_pyarrow_chunked_array(native):
+            chunks = native.unify_dictionaries().chunks
+            return list(chunks[0].dictionary.to_pylist()) if chunks else []
+        if isinstance(series.dtype, nw.Enum):
+            return list(series.dtype.categories)
+    return None
+
+
+def _category_column(
+    categories: list[Any],
+    series: nw.Series[Any],
+    null: npt.NDArray[np.bool_],
+    missing: frozenset[str],
+    source: str,
+) -> Column:
+    texts = _category_texts(categories)
+    if len(set(texts)) < len(texts):
+        raise InvalidData(f"{source} has categories in column {series.name!r} that are equal as texts: rename them")
+    kept = tuple(text for text in texts if text not in missing)
+    position = {text: code for code, text in enumerate(kept)}
+    lookup = {cell: position.get(text, MISSING) for cell, text in zip(categories, texts, strict=True)}
+    codes = np.full(null.size, MISSING, dtype=np.int32)
+    codes[~null] = [lookup[cell] for cell in series.filter(~series.is_null()).to_list()]
+    return Column(kept, codes, declared=True)
+
+
+def _category_texts(categories: list[Any]) -> list[str]:
+    """Return the texts of categories, which may be anything, such as the intervals of ``pandas.cut``."""
+    if categories and all(isinstance(category, float | np.floating) for category in categories):
+        return _float_texts(np.asarray(categories))
+    return [str(category) for category in categories]
+
+
+def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], source: str) -> Column:
+    """Return a column from a one-dimensional array, by its type."""
+    if cells.dtype.kind in "iuf":
+        return _number_column(cells, missing)
+    if cells.dtype.kind == "O":
+        return _object_column(cells.tolist(), name, missing, source)
+    if cells.dtype.kind in "bU":
+        return _plain_column(cells.tolist(), missing)
+    raise _unusable(name, f"cells of type {cells.dtype}", source)
+
+
+def _plain_column(cells: list[Any], missing: frozenset[str]) -> Column:
+    """Return a column from cells of one and the same type, whose texts are what ``str`` makes of them."""
+    return column_from_texts(list(map(str, cells)), missing_values=missing)
+
+
+def _object_column(cells: list[Any], name: str, missing: frozenset[str], source: str) -> Column:
+    """Return a column from cells of mixed types; its floats are written as integers if all of them are."""
+    present = [cell for cell in cells if not is_missing(cell)]
+    for cell in present:
+        if not isinstance(cell, str | int | float | np.number | np.bool_ | Decimal):
+            raise _unusable(name, f"{type(cell).__name__} objects", source)
+    floats = [cell for cell in present if isinstance(cell, float | np.floating)]
+    written = iter(_float_texts(np.asarray(floats, dtype=np.float64)))
+    texts = [next(written) if isinstance(cell, float | np.floating) else str(cell) for cell in present]
+    return _with_gaps(
+        column_from_texts(texts, missing_values=missing),
+        np.fromiter(map(is_missing, cells), dtype=np.bool_, count=len(cells)),
+    )
+
+
+def _number_column(cells: npt.NDArray[Any], missing: frozenset[str]) -> Column:
+    """Return a column from integers or floats; texts are made of the distinct ones only."""
+    gaps = np.isnan(cells)
+    # Adding zero makes 0.0 of -0.0, which is the same number and should be the same text.
+    numbers, inverse = np.unique(cells[~gaps] + 0, return_inverse=True)
+    texts = list(map(str, numbers.tolist())) if numbers.dtype.kind in "iu" else _float_texts(numbers)
+    codes = np.arange(len(texts), dtype=np.int32)
+    if not missing.isdisjoint(texts):
+        present = np.fromiter((text not in missing for text in texts), dtype=np.bool_, count=len(texts))
+        codes = np.where(present, np.cumsum(present) - 1, MISSING).astype(np.int32)
+        texts = [text for text in texts if text not in missing]
+    return _with_gaps(Column(tuple(texts), codes[inverse]), gaps)
+
+
+def _with_gaps(column: Column, gaps: npt.NDArray[np.bool_]) -> Column:
+    """Return a column with missing cells put in where there are gaps."""
+    codes = np.full(gaps.size, MISSING, dtype=np.int32)
+    codes[~gaps] = column.codes
+    return Column(column.values, codes)
+
+
+def _float_texts(numbers: npt.NDArray[np.floating[Any]]) -> list[str]:
+    """Return the shortest texts that read back as the same numbers; as integers where all of them are."""
+    if np.all((np.floor(numbers) == numbers) & (np.abs(numbers) < _EXACT_INTEGERS)):
+        return [str(int(number)) for number in numbers.tolist()]
+    # Shorter floats need fewer digits, which only their own type knows.
+    return list(map(repr, numbers.tolist())) if numbers.dtype == np.float64 else list(map(str, numbers))

@@ -1,0 +1,119 @@
+"""Which variables were set, rather than observed, in each row.
+
+In Sachs' data, for example, a chemical fixed one protein's level in every row of an experiment; the column
+``INT`` gives that protein's number, and 0 where nothing was set. A row tells nothing about the parents of a
+variable that was set in it, so that scores leave it out of that variable's families [cooper1999].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.frames import cell_text, is_missing
+from dagscape.data.table import MISSING, Table, kind_of, listing
+from dagscape.errors import InvalidData, InvalidOption
+
+Marks = npt.NDArray[np.bool_]
+
+# What an entry may say, besides being missing, when no variable was set.
+NOTHING = frozenset({"", "0", "none", "-"})
+
+SEPARATOR = ";"
+
+
+def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks | None]:
+    """Read what was set in each row, and take the column that says so out of the table.
+
+    Parameters
+    ----------
+    table : Table
+        All rows, as read.
+    interventions : str, array-like or None
+        The name of a column; or for each row nothing (``None``, 0, ``""``, ``"none"``, ``"-"``), a variable's
+        name or 1-based number, several of them separated by ``;`` or in a collection; or a boolean matrix of
+        rows × variables.
+
+    Returns
+    -------
+    table : Table
+        The variables.
+    marks : ndarray of bool or None
+        Rows × variables: was it set?
+    """
+    if interventions is None:
+        return table, None
+    if isinstance(interventions, str):
+        return _from_column(table, interventions)
+    if _is_matrix(interventions):
+        return table, _from_matrix(table, np.asarray(interventions))
+    entries = list(interventions) if isinstance(interventions, Iterable) else None
+    if entries is None or len(entries) != table.m:
+        given = repr(interventions) if entries is None else f"of length {len(entries)}"
+        raise InvalidOption(
+            f"interventions is {given}; it must be the name of a column, or one entry for each of the {table.m} rows"
+        )
+    marks = np.zeros((table.m, len(table.names)), dtype=np.bool_)
+    for row, entry in enumerate(entries):
+        parts = [entry] if isinstance(entry, str) or not isinstance(entry, Collection) else entry
+        for part in parts:
+            if not is_missing(part):
+                marks[row, _parse_entry(cell_text(part), table, row)] = True
+    return table, marks
+
+
+def _from_column(table: Table, name: str) -> tuple[Table, Marks]:
+    if name not in table.names:
+        raise InvalidOption(
+            f"interventions is {name!r}, which is no column of {table.source}: its columns are {listing(table.names)}"
+        )
+    column = table.column(name)
+    table = table.without(name)
+    # The last pattern, which the code -1 of missing cells picks, sets nothing.
+    patterns = np.zeros((len(column.values) + 1, len(table.names)), dtype=np.bool_)
+    for code, observed in enumerate(column.counts().tolist()):
+        if observed:
+            patterns[code, _parse_entry(column.values[code], table, column.first_row(code))] = True
+    return table, patterns[column.codes]
+
+
+def _is_matrix(interventions: Any) -> bool:
+    if hasattr(interventions, "ndim"):
+        return bool(interventions.ndim == 2)
+    first = interventions[0] if isinstance(interventions, Sequence) and interventions else None
+    return isinstance(first, Sequence) and bool(first) and all(isinstance(cell, bool) for cell in first)
+
+
+def _from_matrix(table: Table, matrix: npt.NDArray[Any]) -> Marks:
+    expected = (table.m, len(table.names))
+    if matrix.shape != expected or matrix.dtype != np.bool_:
+        raise InvalidOption(
+            f"interventions is a matrix of shape {matrix.shape} and type {matrix.dtype}; "
+            f"it must be a boolean one of {expected[0]} rows and {expected[1]} variables"
+        )
+    return matrix
+
+
+def _parse_entry(text: str, table: Table, row: int) -> list[int]:
+    """Return the indices of the variables in an entry; whatever equals a name is that name."""
+    if text in table.names:
+        return [table.names.index(text)]
+    return [index for part in text.split(SEPARATOR) for index in _parse_part(part.strip(), table, row)]
+
+
+def _parse_part(part: str, table: Table, row: int) -> list[int]:
+    if part in table.names:
+        return [table.names.index(part)]
+    if part.lower() in NOTHING:
+        return []
+    # "2.0" is what a frame makes of the number 2 in a column with gaps.
+    number = int(float(part)) if kind_of([part]) == "integers" else MISSING
+    if 0 <= number <= len(table.names):
+        return [number - 1] if number else []
+    raise InvalidData(
+        f"{table.source} has {part!r} as an intervention at {table.where(row)}; "
+        f"it must be nothing (0), the name of a variable, or its number from 1 to {len(table.names)}"
+    )

@@ -1,0 +1,173 @@
+"""The levels of a column: which there are, in which order, and the code of each cell.
+
+Levels come from the ``levels=`` option, else from the source's own declaration (a categorical type), else
+from the cells: sorted as numbers where all are integers, otherwise as text. Missing cells that are kept
+become a last level of their own.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain, count
+from typing import SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
+from dagscape.errors import InvalidData, InvalidOption
+
+LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
+
+MISSING_LEVEL = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """The levels that the user declared for a variable.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        The levels, in their order.
+    numbered : bool
+        Whether they were given as a mere number of levels, so that the cell ``1.0`` may stand for the level
+        ``1``.
+    """
+
+    levels: tuple[str, ...]
+    numbered: bool
+
+
+def sort_levels(values: Sequence[str]) -> tuple[str, ...]:
+    """Sort texts as numbers (equal ones as text) where all are integers, otherwise as text.
+
+    Examples
+    --------
+    >>> sort_levels(["10", "9", "-1"]), sort_levels(["10", "9", "x"])
+    (('-1', '9', '10'), ('10', '9', 'x'))
+    """
+    if kind_of(values) != "integers":
+        return tuple(sorted(values))
+    parsed = parse_numbers(values)
+    assert parsed is not None
+    if np.unique(parsed).size == len(values):
+        return tuple([values[index] for index in np.argsort(parsed).tolist()])
+    # "1" beside "1.0", or integers beyond a float's precision: compare exactly.
+    return tuple(sorted(values, key=lambda text: (Decimal(text), text)))
+
+
+def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, Declaration]:
+    """Return the declared levels by variable, as texts; an arity k stands for ``"0"`` to ``str(k - 1)``."""
+    declarations: dict[str, Declaration] = {}
+    for name, declared in (levels or {}).items():
+        if name not in table.names:
+            raise InvalidOption(
+                f"levels declares {name!r}, which is no variable of {table.source}: "
+                f"its variables are {listing(table.names)}"
+            )
+        if isinstance(declared, Iterable) and not isinstance(declared, str):
+            declaration = Declaration(tuple(map(_level_text, declared)), numbered=False)
+        else:
+            declaration = Declaration(tuple(map(str, range(_check_arity(name, declared)))), numbered=True)
+        _check_distinct(name, declaration.levels)
+        declarations[name] = declaration
+    return declarations
+
+
+def _check_distinct(name: str, levels: tuple[str, ...]) -> None:
+    if not levels:
+        raise InvalidOption(f"levels declares no level for {name!r}; at least one is needed")
+    seen: set[str] = set()
+    for level in levels:
+        if level in seen:
+            raise InvalidOption(f"levels declares {level!r} more than once for {name!r}")
+        seen.add(level)
+
+
+def _level_text(level: object) -> str:
+    """Return the text of a declared level, which a frame's cells of that value have as well."""
+    if isinstance(level, float) and level.is_integer():
+        return str(int(level))
+    return str(level)
+
+
+def _check_arity(name: str, arity: object) -> int:
+    try:
+        number = 0 if isinstance(arity, bool) else operator.index(arity)  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise InvalidOption(
+            f"levels has {arity!r} for {name!r}; it must be a sequence of levels, or their number, which is at least 1"
+        )
+    return number
+
+
+def encode_column(
+    table: Table, name: str, declaration: Declaration | None
+) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+    """Return the levels of a column and the codes of its values, that of missing cells last."""
+    column = table.column(name)
+    if declaration is not None:
+        levels = declaration.levels
+        texts = _plain_integers(column.values) if declaration.numbered else column.values
+        _check_declared(table, name, texts, levels)
+    elif column.declared:
+        levels = texts = column.values
+    else:
+        _check_discrete(table, name)
+        texts = column.values
+        levels = sort_levels(texts)
+    position = {level: code for code, level in enumerate(levels)}
+    # Unobserved categories of the source that the option leaves out have no code and need none.
+    lookup = np.fromiter((position.get(text, MISSING) for text in texts), np.int64, count=len(texts))
+    if column.missing:
+        level = _missing_level(levels, observed={texts[code] for code in np.flatnonzero(column.counts())})
+        levels = levels if level in position else (*levels, level)
+        return levels, np.append(lookup, position.get(level, len(levels) - 1))
+    return levels, np.append(lookup, MISSING)
+
+
+def _plain_integers(values: Sequence[str]) -> tuple[str, ...]:
+    """Write integers without a decimal point or exponent; leave other texts as they are."""
+    if kind_of(values) != "integers":
+        return tuple(values)
+    return tuple(str(int(Decimal(text))) for text in values)
+
+
+def _check_declared(table: Table, name: str, texts: Sequence[str], levels: tuple[str, ...]) -> None:
+    column, known = table.column(name), frozenset(levels)
+    for code, observed in enumerate(column.counts().tolist()):
+        if observed and texts[code] not in known:
+            raise InvalidData(
+                f"{table.source} has {column.values[code]!r} in column {name!r} at "
+                f"{table.where(column.first_row(code))}, which is not among its declared levels "
+                f"{listing(levels)}"
+            )
+
+
+def _check_discrete(table: Table, name: str) -> None:
+    column = table.column(name)
+    if kind(column) != "decimals":
+        return
+    code = next(code for code, text in enumerate(column.values) if kind_of([text]) == "decimals")
+    raise InvalidData(
+        f"{table.source} has decimals in column {name!r} (such as {column.values[code]!r} at "
+        f"{table.where(column.first_row(code))}): use discretize(), or declare its levels with levels="
+    )
+
+
+def _missing_level(levels: tuple[str, ...], observed: set[str]) -> str:
+    """Return the name of the level that missing cells become.
+
+    A declaration that lists ``?`` itself, for a column in which no other cell reads so, means the missing
+    cells by it.
+    """
+    if MISSING_LEVEL not in observed:
+        return MISSING_LEVEL
+    names: Iterable[str] = chain(["(missing)"], (f"(missing {number})" for number in count(2)))
+    return next(name for name in names if name not in levels)

@@ -1,0 +1,252 @@
+"""Tables and data sets from files.
+
+CSV and TSV are read in strict fashion: what does not fit is an error that names the line, never a guess.
+Cells are texts, so that a level called ``None`` or ``NA`` stays a level. The file is read in chunks; each
+column keeps its distinct texts and one integer per row, so that memory is a small multiple of the number of
+cells.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+
+from dagscape.data.bundled import PREFIX, bundled_table
+from dagscape.data.dataset import Dataset, Missing, encode
+from dagscape.data.frames import table_from_frame
+from dagscape.data.table import (
+    DEFAULT_MISSING_VALUES,
+    Column,
+    Table,
+    TextCoder,
+    check_missing_values,
+    check_names,
+)
+from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption
+from dagscape.files import open_binary, open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import numpy.typing as npt
+
+    from dagscape.data.levels import LevelsOption
+
+_CHUNK_ROWS = 10_000
+
+_TAB_SUFFIXES = (".tsv", ".tab")
+
+_PARQUET_SUFFIXES = (".parquet", ".pq")
+
+Source = str | os.PathLike[str]
+
+
+def read_data(
+    source: Source,
+    *,
+    missing: Missing = "error",
+    levels: LevelsOption | None = None,
+    interventions: Any = None,
+    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+    separator: str | None = None,
+) -> Dataset:
+    r"""Read a data set from a file.
+
+    Parameters
+    ----------
+    source : str or path
+        A CSV or TSV file with a header, plain or gzipped; a Parquet file (with the extra
+        ``dagscape[parquet]``); ``"-"`` for standard input; or ``"builtin:NAME"`` for a bundled data set.
+    missing : {"error", "level", "drop"}
+        What becomes of missing cells: refuse them; make them a level of their own, called ``?``; or leave out
+        the rows that have any.
+    levels : mapping of str to sequence or int, optional
+        Declared levels by variable, in their order, unobserved ones allowed; a number k stands for
+        the levels ``0``, ``1``, … of that many. Unobserved levels change BDeu.
+    interventions : str, array-like or None
+        Which variables were set in each row, as in :meth:`Dataset.from_frame`.
+    missing_values : collection of str
+        Texts that stand for a missing cell.
+    separator : str, optional
+        What separates cells; by default a tab in ``.tsv`` and ``.tab`` files, else a comma.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "weather.csv")
+    ...     _ = path.write_text("rain,street\nno,dry\nyes,wet\n?,wet\n")
+    ...     data = read_data(path, missing="drop")
+    >>> data, data.dropped
+    (Dataset(2 variables, 2 rows, 2 of them distinct), 1)
+    """
+    table = read_table(source, separator=separator, missing_values=missing_values)
+    return encode(table, missing=missing, levels=levels, interventions=interventions)
+
+
+def read_table(
+    source: Source, *, separator: str | None = None, missing_values: Iterable[str] = DEFAULT_MISSING_VALUES
+) -> Table:
+    """Read a table of texts, with nothing decided about levels and missing cells.
+
+    White space around names and around the cells of text files is dropped. Blank lines are skipped, except in
+    a table of one column, where they are missing cells. Parquet files are taken as data frames are,
+    categories included.
+
+    Parameters
+    ----------
+    source, separator, missing_values
+        As in :func:`read_data`.
+
+    Examples
+    --------
+    >>> read_table("builtin:tic-tac-toe").m
+    958
+    """
+    missing = check_missing_values(missing_values)
+    _check_separator(separator)
+    if not isinstance(source, str | os.PathLike):
+        raise InvalidOption(
+            f"the source is an object of type {type(source).__qualname__}; it must be the path of a file, "
+            "'-' or 'builtin:NAME' (Dataset.from_frame and Dataset.from_array take other things)"
+        )
+    path = os.fspath(source)
+    if path.startswith(PREFIX):
+        return bundled_table(path.removeprefix(PREFIX))
+    if Path(path).suffix.lower() in _PARQUET_SUFFIXES:
+        return _read_parquet(path, missing)
+    with open_text(path) as text:
+        return _read_text(text, path, separator, missing)
+
+
+def _check_separator(separator: str | None) -> None:
+    if separator is not None and (not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n'):
+        raise InvalidOption(f"separator is {separator!r}; it must be one character, such as ',' or '\\t'")
+
+
+def _read_parquet(path: str, missing: frozenset[str]) -> Table:
+    with open_binary(path) as stream:
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError as error:
+            raise BackendUnavailable(
+                f"reading {path!r} needs pyarrow, which is not installed: pip install 'dagscape[parquet]'"
+            ) from error
+        try:
+            frame = pq.read_table(stream)
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InvalidData(f"{path!r} cannot be read as Parquet: {reason}") from error
+    return table_from_frame(frame, missing_values=missing, source=repr(path))
+
+
+def _read_text(text: TextIO, path: str, separator: str | None, missing: frozenset[str]) -> Table:
+    reader = _StrictReader(text, path, separator)
+    coders = [TextCoder(missing, strip=True) for _ in reader.names]
+    codes: list[list[npt.NDArray[np.int32]]] = [[] for _ in reader.names]
+    lines: list[int] = []
+    for rows, places in reader.chunks():
+        lines += places
+        for coder, pieces, cells in zip(coders, codes, zip(*rows, strict=True), strict=True):
+            pieces.append(coder.encode(cells))
+    if not lines:
+        raise InvalidData(f"{path!r} has a header but no rows: at least one row is needed")
+    columns = tuple(
+        Column(tuple(coder.distinct), np.concatenate(pieces)) for coder, pieces in zip(coders, codes, strict=True)
+    )
+    return Table(reader.names, columns, np.array(lines, dtype=np.int64), "line", repr(path))
+
+
+class _StrictReader:
+    """The header and the rows of a text table; whatever is irregular is an error that names the line."""
+
+    def __init__(self, text: TextIO, path: str, separator: str | None) -> None:
+        self._path = path
+        self._line = 0
+        lines = self._checked_lines(text)
+        first = next((line for line in lines if line.strip()), "")
+        if not first:
+            raise InvalidData(f"{path!r} is empty: a header with the names of the variables is needed")
+        delimiter = separator or _guess_separator(path, first)
+        # A space after the separator, before a quote, would make the quote part of the cell.
+        self._reader = csv.reader(
+            chain([first], lines), delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "
+        )
+        self._records = self._number_records(start=self._line)
+        self.names = tuple(name.strip() for name in next(self._records)[1])
+        check_names(self.names, repr(path))
+        if separator is None:
+            self._check_separator_found()
+
+    def chunks(self) -> Iterator[tuple[list[list[str]], list[int]]]:
+        """Yield some rows at a time, with the lines at which they start."""
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        for line, row in self._records:
+            if len(row) != len(self.names):
+                if row and not (len(row) == 1 and not row[0].strip()):
+                    cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+                    raise InvalidData(f"{self._path!r} line {line} has {cells}; the header has {len(self.names)}")
+                if len(self.names) > 1:
+                    continue
+                row = [""]
+            rows.append(row)
+            lines.append(line)
+            if len(rows) == _CHUNK_ROWS:
+                yield rows, lines
+                rows, lines = [], []
+        if rows:
+            yield rows, lines
+
+    def _checked_lines(self, text: TextIO) -> Iterator[str]:
+        for line in text:
+            self._line += 1
+            if "\0" in line:
+                raise InvalidData(f"{self._path!r} has a NUL character in line {self._line}: it is not a text file")
+            yield line
+
+    def _number_records(self, start: int) -> Iterator[tuple[int, list[str]]]:
+        """Return the records with the lines at which they start; a quoted cell may run over several lines."""
+        try:
+            for row in self._reader:
+                yield start, row
+                start = self._line + 1
+        except csv.Error as error:
+            raise InvalidData(f"{self._path!r} line {start} {_csv_problem(str(error))}") from error
+
+    def _check_separator_found(self) -> None:
+        if len(self.names) > 1:
+            return
+        for candidate in ("\t", ";", "|"):
+            if candidate in self.names[0]:
+                raise InvalidData(
+                    f"{self._path!r} has a single column, called {self.names[0]!r}: "
+                    f"give separator={candidate!r} if that separates its cells, and separator=',' if not"
+                )
+
+
+def _csv_problem(message: str) -> str:
+    """Say what is wrong with a line, in our words where the csv module's are obscure."""
+    if "unexpected end of data" in message:
+        return "has a quote that is never closed"
+    if "field limit" in message:
+        return f"has a cell of more than {csv.field_size_limit()} characters: is a quote never closed?"
+    if "expected after" in message:
+        return "has text after a closing quote: double the quotes inside a quoted cell"
+    return f"is not valid: {message}"
+
+
+def _guess_separator(path: str, header: str) -> str:
+    if path == "-":
+        return "\t" if "\t" in header and "," not in header else ","
+    return "\t" if path.lower().removesuffix(".gz").endswith(_TAB_SUFFIXES) else ","

@@ -1,0 +1,118 @@
+"""Sorting the rows of a table of small integers, and merging equal ones.
+
+Comparing rows cell by cell is slow. The cells of a row are therefore packed into a few 63-bit words, in mixed
+radix with the first column most significant: the words then compare as the rows do, and a stable sort by each
+word, last word first, sorts the rows lexicographically. The cost is one pass over the table and one sort per
+word.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_WORD_LIMIT = 2**63
+
+
+def pack_words(columns: Iterable[tuple[npt.NDArray[np.generic], int]]) -> list[npt.NDArray[np.int64]]:
+    """Pack columns of small integers into words that compare as the rows do.
+
+    Parameters
+    ----------
+    columns : iterable of (array, int)
+        The values of each column and their exclusive upper bound, at most 2**63; values are at least 0.
+
+    Returns
+    -------
+    list of ndarray of int64
+        The words, the most significant first; all rows are equal in a table without columns, or with constant
+        ones.
+
+    Examples
+    --------
+    >>> [word.tolist() for word in pack_words([(np.array([1, 0]), 2), (np.array([2, 2]), 3)])]
+    [[5, 2]]
+    """
+    words: list[npt.NDArray[np.int64]] = []
+    span = 1
+    for values, radix in columns:
+        if not words or span * radix > _WORD_LIMIT:
+            words.append(values.astype(np.int64))
+            span = radix
+        else:
+            words[-1] *= radix
+            words[-1] += values.astype(np.int64, copy=False)
+            span *= radix
+    return words
+
+
+def group_rows(
+    words: list[npt.NDArray[np.int64]],
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the sorted order of the rows, and where in it each group of equal rows starts.
+
+    Examples
+    --------
+    >>> order, starts = group_rows([np.array([7, 3, 7])])
+    >>> order.tolist(), starts.tolist()
+    ([1, 0, 2], [0, 1])
+    """
+    order = np.lexsort(words[::-1])
+    changes = np.zeros(order.size, dtype=np.bool_)
+    changes[:1] = True
+    for word in words:
+        ranked = word[order]
+        changes[1:] |= ranked[1:] != ranked[:-1]
+    return order, np.flatnonzero(changes)
+
+
+def code_type(arities: Iterable[int]) -> type[np.uint8] | type[np.uint32]:
+    """Return the type of level codes: 8 bits where all variables allow it, otherwise 32.
+
+    Examples
+    --------
+    >>> code_type([2, 256]).__name__, code_type([2, 257]).__name__
+    ('uint8', 'uint32')
+    """
+    return np.uint8 if max(arities) <= 256 else np.uint32
+
+
+def merge_rows(
+    codes: npt.NDArray[Any],
+    arities: Sequence[int],
+    weights: npt.NDArray[np.int64],
+    marks: npt.NDArray[np.bool_] | None,
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
+    """Sort rows by codes, then by marks, and merge those that agree in both, adding their weights.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        Rows × variables.
+    arities : sequence of int
+        The number of levels of each variable, above all of its codes.
+    weights : ndarray of int64
+        How often each row occurs.
+    marks : ndarray of bool or None
+        Rows × variables: was it set? Marks that say nothing of any row come back as ``None``.
+
+    Examples
+    --------
+    >>> codes, weights, _ = merge_rows(np.array([[1], [0], [1]]), [2], np.array([1, 1, 1]), None)
+    >>> codes.tolist(), weights.tolist()
+    ([[0], [1]], [1, 2])
+    """
+    if marks is not None and not marks.any():
+        marks = None
+    columns = [(codes[:, index], arity) for index, arity in enumerate(arities)]
+    if marks is not None:
+        columns += [(marks[:, index], 2) for index in range(marks.shape[1])]
+    order, starts = group_rows(pack_words(columns))
+    first = order[starts]
+    merged = np.ascontiguousarray(codes[first], dtype=code_type(arities))
+    return merged, np.add.reduceat(weights[order], starts), None if marks is None else marks[first]

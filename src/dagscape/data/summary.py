@@ -1,0 +1,246 @@
+"""What is in a table: levels, counts, missing cells, and what looks wrong.
+
+Warnings are sentences about single columns: constant or empty ones, nearly unique ones, decimals, decimals
+mixed with text, declared levels that do not occur, and texts that probably mean the same level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from dagscape.data.levels import sort_levels
+from dagscape.data.rows import group_rows, pack_words
+from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
+from dagscape.results import Provenance, Result, decoded_field
+from dagscape.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
+
+    from dagscape.data.dataset import Dataset
+
+# A column is nearly unique when it has more different values than half the rows, and more than these.
+NEARLY_UNIQUE_SHARE = 0.5
+NEARLY_UNIQUE_VALUES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class VariableSummary:
+    """What is in one column.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        ``"integers"``, ``"decimals"`` or ``"labels"``.
+    distinct : int
+        How many different values occur.
+    levels : tuple of str
+        Its levels, unobserved ones included; empty for decimals, which have none before they are discretised.
+    counts : tuple of int
+        How often each level occurs.
+    missing : int
+        Missing cells, as read.
+    """
+
+    name: str
+    kind: Kind
+    distinct: int
+    levels: tuple[str, ...]
+    counts: tuple[int, ...]
+    missing: int
+
+
+def _decode_columns(documents: Sequence[Mapping[str, Any]]) -> tuple[VariableSummary, ...]:
+    return tuple(
+        VariableSummary(**{**entry, "levels": tuple(entry["levels"]), "counts": tuple(entry["counts"])})
+        for entry in documents
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DataSummary(Result):
+    """A summary of a data set or of a table as read.
+
+    Attributes
+    ----------
+    rows, distinct_rows : int
+        The number of rows, and of different ones among them.
+    warnings : tuple of str
+        What looks wrong, a sentence each.
+    columns : tuple of VariableSummary
+        What is in each column.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> summary = Dataset.from_array([["a", 1], ["b", 1], ["a", 1]]).describe()
+    >>> summary
+    DataSummary(2 variables, 3 rows, 2 of them distinct, 1 warning)
+    >>> summary.columns[0].levels, summary.columns[0].counts
+    (('a', 'b'), (2, 1))
+    """
+
+    kind: ClassVar[str] = "data-summary"
+
+    rows: int
+    distinct_rows: int
+    warnings: tuple[str, ...]
+    columns: tuple[VariableSummary, ...] = decoded_field(_decode_columns)
+
+    def __repr__(self) -> str:
+        warned = f"{len(self.warnings)} warning{'' if len(self.warnings) == 1 else 's'}"
+        shape = f"{len(self.variables)} variables, {self.rows} rows, {self.distinct_rows} of them distinct"
+        return f"DataSummary({shape}, {warned})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each variable: its kind, distinct values, missing cells, levels and counts."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "variable": list(self.variables),
+                "kind": [column.kind for column in self.columns],
+                "distinct": [column.distinct for column in self.columns],
+                "missing": [column.missing for column in self.columns],
+                "levels": [list(column.levels) for column in self.columns],
+                "counts": [list(column.counts) for column in self.columns],
+            }
+        )
+
+
+def summarize(dataset: Dataset) -> DataSummary:
+    """Summarise a data set.
+
+    Examples
+    --------
+    >>> from dagscape.data.bundled import load_dataset
+    >>> summarize(load_dataset("tic-tac-toe")).columns[-1].counts
+    (332, 626)
+    """
+    columns = []
+    for index, name in enumerate(dataset.variables):
+        levels = dataset.levels[name]
+        # Weights are below 2**32 in all, so that their sums are exact in floating point.
+        counts = np.bincount(dataset.codes[:, index], weights=dataset.weights, minlength=len(levels)).astype(np.int64)
+        columns.append(
+            VariableSummary(
+                name=name,
+                kind=kind_of(levels),
+                distinct=int(np.count_nonzero(counts)),
+                levels=levels,
+                counts=tuple(counts.tolist()),
+                missing=dataset.missing.get(name, 0),
+            )
+        )
+    warnings = [warning for column in columns for warning in _warnings(column, column.levels, dataset.m)]
+    return DataSummary(
+        variables=dataset.variables,
+        provenance=_provenance(),
+        rows=dataset.m,
+        distinct_rows=int(dataset.weights.size),
+        columns=tuple(columns),
+        warnings=tuple(warnings),
+    )
+
+
+def summarize_table(table: Table) -> DataSummary:
+    """Summarise a table as read, which may have missing cells and decimals.
+
+    Examples
+    --------
+    >>> from dagscape.data.frames import table_from_array
+    >>> summary = summarize_table(table_from_array([[0.5, "a"], [1.5, None]]))
+    >>> summary.columns[1].missing, summary.warnings
+    (1, ("'X0' holds decimals: discretize() makes levels of them", "'X1' has the same value, 'a', in every
+    row"))
+    """
+    columns: list[VariableSummary] = []
+    warnings: list[str] = []
+    for name, column in zip(table.names, table.columns, strict=True):
+        columns.append(_summarize_column(name, column))
+        warnings += _warnings(columns[-1], column.values, table.m)
+    cells = [(column.codes + 1, len(column.values) + 1) for column in table.columns]
+    _, starts = group_rows(pack_words(cells))
+    return DataSummary(
+        variables=table.names,
+        provenance=_provenance(),
+        rows=table.m,
+        distinct_rows=int(starts.size),
+        columns=tuple(columns),
+        warnings=tuple(warnings),
+    )
+
+
+def _provenance() -> Provenance:
+    return Provenance(version=__version__, method="describe")
+
+
+def _summarize_column(name: str, column: Column) -> VariableSummary:
+    counts = column.counts()
+    sort = kind(column)
+    levels: tuple[str, ...] = ()
+    if column.declared:
+        levels = column.values
+    elif sort != "decimals":
+        levels = sort_levels(column.values)
+    by_text = dict(zip(column.values, counts.tolist(), strict=True))
+    return VariableSummary(
+        name=name,
+        kind=sort,
+        distinct=int(np.count_nonzero(counts)),
+        levels=levels,
+        counts=tuple(by_text[level] for level in levels),
+        missing=column.missing,
+    )
+
+
+def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterator[str]:
+    """Say what looks wrong with a column, given the texts that occur in it."""
+    name = repr(column.name)
+    if column.distinct == 0:
+        yield f"{name} has no cell that is not missing"
+        return
+    if column.distinct == 1:
+        value = next((level for level, count in zip(column.levels, column.counts, strict=True) if count), values[0])
+        yield f"{name} has the same value, {value!r}, in every row"
+    if column.kind == "decimals" and not column.levels:
+        yield f"{name} holds decimals: discretize() makes levels of them"
+        return
+    if column.distinct > max(NEARLY_UNIQUE_VALUES, NEARLY_UNIQUE_SHARE * m):
+        yield f"{name} has {column.distinct} different values in {m} rows: is it an identifier?"
+    unobserved = [level for level, count in zip(column.levels, column.counts, strict=True) if not count]
+    if unobserved:
+        yield f"{name} declares levels that no row has: {listing(unobserved)}"
+    yield from _text_warnings(column, values)
+
+
+def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[str]:
+    """Texts in a column that look like slips of writing."""
+    if column.kind == "labels":
+        decimal = [text for text in values if kind_of([text]) == "decimals"]
+        other = [text for text in values if parse_numbers([text]) is None]
+        if decimal and other and 2 * len(other) < len(values):
+            yield (
+                f"{column.name!r} mixes decimals such as {decimal[0]!r} with text such as {other[0]!r}: "
+                "if that means a missing cell, add it to missing_values"
+            )
+    for first, second in _alike(column.kind, values):
+        how = "in how a number is written" if column.kind == "integers" else "in case or white space"
+        yield f"{column.name!r} has the values {first!r} and {second!r}, which differ only {how}"
+
+
+def _alike(sort: Kind, values: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of texts that probably mean the same."""
+    seen: dict[object, str] = {}
+    for text in values:
+        key: object = Decimal(text) if sort == "integers" else "".join(text.split()).casefold()
+        if seen.setdefault(key, text) != text:
+            yield seen[key], text

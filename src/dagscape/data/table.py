@@ -1,0 +1,270 @@
+"""Tables as they are read: columns of texts, before anything is decided about levels or missing cells.
+
+Every source (file, frame, array) is first brought into this one form, so that levels, missing cells,
+interventions and discretising are treated in one place. A column keeps each distinct text once and an integer
+code per row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.errors import InvalidData, InvalidOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Kind = Literal["integers", "decimals", "labels"]
+
+DEFAULT_MISSING_VALUES: tuple[str, ...] = ("", "?")
+
+MISSING = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    values : tuple of str
+        The distinct texts of its cells, in no particular order; all categories in their order if declared.
+    codes : ndarray of int32
+        For each row the index of its text in `values`; -1 for a missing cell.
+    declared : bool
+        Whether `values` were declared by the source (a categorical type), and so may include unobserved ones.
+
+    Examples
+    --------
+    >>> column = column_from_texts(["no", "yes", "?", "no"], missing_values=["?"])
+    >>> column.values, column.codes.tolist()
+    (('no', 'yes'), [0, 1, -1, 0])
+    """
+
+    values: tuple[str, ...]
+    codes: npt.NDArray[np.int32]
+    declared: bool = False
+
+    @property
+    def missing(self) -> int:
+        """The number of missing cells."""
+        return int(np.count_nonzero(self.codes == MISSING))
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How many rows hold each of the values."""
+        observed = self.codes[self.codes != MISSING]
+        return np.bincount(observed, minlength=len(self.values)).astype(np.int64, copy=False)
+
+    def first_row(self, code: int) -> int:
+        """Return the first row that holds a code (-1: the first row with a missing cell)."""
+        return int(np.argmax(self.codes == code))
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> Column:
+        """Return the column on some rows only; values that no row is left with go, unless declared."""
+        taken = Column(self.values, self.codes[rows], self.declared)
+        return taken if self.declared else taken.observed()
+
+    def observed(self) -> Column:
+        """Return the column with only those values that some row holds, none of them declared."""
+        used = np.flatnonzero(self.counts())
+        lookup = np.full(len(self.values) + 1, MISSING, dtype=np.int32)
+        lookup[used] = np.arange(used.size, dtype=np.int32)
+        return Column(tuple([self.values[code] for code in used.tolist()]), lookup[self.codes])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table of texts and where it comes from.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the columns.
+    columns : tuple of Column
+        The columns, all of the same length.
+    rows : ndarray of int64
+        The place of each row in its source, for messages.
+    unit : str
+        What `rows` counts: ``"line"`` (of a file, from 1) or ``"row"`` (of a frame or array, from 0).
+    source : str
+        What to call the source in messages.
+
+    Examples
+    --------
+    >>> columns = (column_from_texts(["no", "yes"]),)
+    >>> table = Table(("answer",), columns, np.array([2, 3]), "line", "'poll.csv'")
+    >>> table.m, table.column("answer").values, table.where(1)
+    (2, ('no', 'yes'), 'line 3')
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: npt.NDArray[np.int64]
+    unit: Literal["line", "row"]
+    source: str
+
+    def __post_init__(self) -> None:
+        check_names(self.names, self.source)
+        if self.m == 0:
+            raise InvalidData(f"{self.source} has a header but no rows: at least one row is needed")
+
+    @property
+    def m(self) -> int:
+        """The number of rows."""
+        return int(self.rows.size)
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name."""
+        return self.columns[self.names.index(name)]
+
+    def where(self, row: int) -> str:
+        """Return the place of a row in the source, in words."""
+        place = int(self.rows[row])
+        return f"line {place}" if self.unit == "line" else f"row {place} (counted from 0)"
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> Table:
+        """Return the table on some rows only; they keep their places in the source."""
+        columns = tuple(column.take(rows) for column in self.columns)
+        return Table(self.names, columns, self.rows[rows], self.unit, self.source)
+
+    def without(self, name: str) -> Table:
+        """Return the table without one of its columns."""
+        kept = [index for index, other in enumerate(self.names) if other != name]
+        return self.with_columns([self.names[i] for i in kept], [self.columns[i] for i in kept])
+
+    def with_columns(self, names: Sequence[str], columns: Sequence[Column]) -> Table:
+        """Return the same rows with other columns."""
+        return Table(tuple(names), tuple(columns), self.rows, self.unit, self.source)
+
+
+def check_names(names: Sequence[str], source: str) -> None:
+    """Refuse a table without columns, or with names that are empty or occur twice."""
+    if not names:
+        raise InvalidData(f"{source} has no columns: at least one is needed")
+    seen: set[str] = set()
+    for position, name in enumerate(names, start=1):
+        if not name:
+            raise InvalidData(f"{source} has no name for column {position}: give every column a name")
+        if name in seen:
+            raise InvalidData(f"{source} has more than one column called {name!r}: names must differ")
+        seen.add(name)
+
+
+def check_missing_values(missing_values: Iterable[str]) -> frozenset[str]:
+    """Return the texts for missing cells as a set; a lone text is refused, for its letters would be taken."""
+    if isinstance(missing_values, str):
+        raise InvalidOption(f"missing_values is {missing_values!r}; it must be a collection of texts such as ('', '?')")
+    texts = frozenset(missing_values)
+    for text in texts:
+        if not isinstance(text, str):
+            raise InvalidOption(f"missing_values holds {text!r}; it must hold texts only, such as ('', '?')")
+    return texts
+
+
+class TextCoder(dict[str, int]):
+    """A dictionary from cell texts to codes that gives every new text the next code.
+
+    Texts are stripped and compared with the missing ones only when first seen, so that a cell costs one
+    look-up.
+    """
+
+    def __init__(self, missing_values: frozenset[str], *, strip: bool) -> None:
+        super().__init__()
+        self.distinct: dict[str, int] = {}
+        self._missing_values = missing_values
+        self._strip = strip
+
+    def __missing__(self, raw: str) -> int:
+        text = raw.strip() if self._strip else raw
+        code = MISSING if text in self._missing_values else self.distinct.setdefault(text, len(self.distinct))
+        self[raw] = code
+        return code
+
+    def encode(self, cells: Sequence[str]) -> npt.NDArray[np.int32]:
+        """Return the codes of some cells."""
+        return np.fromiter(map(self.__getitem__, cells), dtype=np.int32, count=len(cells))
+
+
+def column_from_texts(cells: Sequence[str], *, missing_values: Iterable[str] = DEFAULT_MISSING_VALUES) -> Column:
+    """Return a column from the texts of its cells, taken as they are.
+
+    Examples
+    --------
+    >>> column_from_texts(["b", "", "a"]).codes.tolist()
+    [0, -1, 1]
+    """
+    coder = TextCoder(check_missing_values(missing_values), strip=False)
+    codes = coder.encode(cells)
+    return Column(tuple(coder.distinct), codes)
+
+
+def parse_numbers(values: Sequence[str]) -> npt.NDArray[np.float64] | None:
+    """Return the texts as numbers, or ``None`` where one of them is not a number.
+
+    ``nan`` and ``inf`` count as numbers; Python's underscores and digits of other scripts do not.
+
+    Examples
+    --------
+    >>> parse_numbers(["1", "2.5"]).tolist()
+    [1.0, 2.5]
+    >>> parse_numbers(["1", "two"]) is None
+    True
+    """
+    together = "".join(values)
+    if not together.isascii() or "_" in together:
+        return None
+    try:
+        return np.fromiter(map(float, values), dtype=np.float64, count=len(values))
+    except ValueError:
+        return None
+
+
+def kind_of(values: Sequence[str]) -> Kind:
+    """Say what sort of texts these are.
+
+    ``"integers"`` when every text is an integer in number form (``1.0`` counts); ``"decimals"`` when every
+    text is a number (``nan`` and ``inf`` allowed) and at least one is a finite non-integer; ``"labels"``
+    otherwise.
+
+    Examples
+    --------
+    >>> kind_of(["1", "2.0"]), kind_of(["1", "2.5", "nan"]), kind_of(["1", "high"])
+    ('integers', 'decimals', 'labels')
+    """
+    parsed = parse_numbers(values)
+    if parsed is None or not parsed.size:
+        return "labels"
+    finite = np.isfinite(parsed)
+    whole = finite & (np.floor(parsed) == parsed)
+    if whole.all():
+        return "integers"
+    return "decimals" if bool((finite & ~whole).any()) else "labels"
+
+
+def kind(column: Column) -> Kind:
+    """Say what sort of texts a column holds, in the words of :func:`kind_of`.
+
+    Examples
+    --------
+    >>> kind(column_from_texts(["5.1", "4", "?"]))
+    'decimals'
+    """
+    return kind_of(column.values)
+
+
+def listing(items: Iterable[object], limit: int = 8) -> str:
+    """Write things for a message, the rest of a long list as a count.
+
+    Examples
+    --------
+    >>> listing("abc", limit=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = [repr(item) for item in items]
+    if len(shown) <= limit:
+        return ", ".join(shown)
+    return f"{', '.join(shown[:limit])} and {len(shown) - limit} more"

@@ -1,0 +1,295 @@
+"""The program as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from dagscape.cli import main
+from dagscape.cli.wording import with_option_names
+
+
+def run(capfd, *arguments):
+    """Exit code, standard output and standard error of the program."""
+    code = main([str(argument) for argument in arguments])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (30, 3)).tolist()
+    path.write_text("a,b,c\n" + "".join(",".join("xy"[v] for v in row) + "\n" for row in rows))
+    return path
+
+
+def test_help_lists_every_command(capfd):
+    code, out, err = run(capfd, "--help")
+    assert code == 0
+    assert not err
+    for name in ("describe", "score", "plan", "demo"):
+        assert name in out
+        assert run(capfd, name, "--help")[0] == 0
+
+
+def test_help_is_quick():
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "dagscape", "--help"], capture_output=True, check=True)
+    assert time.perf_counter() - start < 5
+
+
+def test_describe(capfd, table):
+    code, out, err = run(capfd, "describe", table)
+    assert code == 0
+    assert "3 variables, 30 rows" in out
+    assert not err
+
+
+def test_describe_shows_what_would_be_refused(capfd, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("a,[red]b,c\n1.5,,k\n2.5,x,k\n,y,k\n")
+    code, out, _ = run(capfd, "describe", path)
+    assert code == 0
+    assert "[red]b" in out
+    assert "decimals" in out
+    assert "warning" in out
+    code, out, _ = run(capfd, "describe", path, "--json")
+    document = json.loads(out)
+    assert document["kind"] == "data-summary"
+    assert [column["missing"] for column in document["columns"]] == [1, 1, 0]
+
+
+def test_score_shows_and_writes(capfd, table, tmp_path):
+    output = tmp_path / "table.jkl"
+    code, out, err = run(capfd, "score", table, "--max-parents", 1, "-o", output)
+    assert (code, err) == (0, "")
+    assert "BDeu, ess 1: 9 families of up to 1 parents" in out
+    assert ds.read_scores(output).family_count == 9
+
+
+def test_score_as_json_has_the_same_names(capfd, table):
+    code, out, err = run(capfd, "score", table, "--json", "--score", "bic", "--top", 2)
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["variables"] == ["a", "b", "c"]
+    assert document["provenance"]["parameters"]["score"] == "bic"
+    scores = ds.local_scores(ds.read_data(table), score="bic")
+    assert len(document["families"]) == 6
+    for family in document["families"]:
+        assert family["score"] == scores.family(family["child"], family["parents"])
+
+
+def test_score_options_reach_the_scores(capfd, table, tmp_path):
+    tiers = tmp_path / "tiers.json"
+    tiers.write_text('[["a"], ["b", "c"]]')
+    output = tmp_path / "s.npz"
+    code, _, _ = run(
+        capfd, "score", table, "--ess", 5, "--prior", "edge-penalty:2", "--require", "a", "b", "--forbid", "b", "c",
+        "--tiers", tiers, "--threads", 1, "--max-memory", "1GiB", "-o", output,
+    )  # fmt: skip
+    assert code == 0
+    back = ds.read_scores(output)
+    same = ds.local_scores(
+        ds.read_data(table), ess=5, structure_prior="edge-penalty:2", required=[("a", "b")],
+        forbidden=[("b", "c")], tiers=[["a"], ["b", "c"]],
+    )  # fmt: skip
+    assert np.array_equal(back.tables[0], same.tables[0])
+    assert back.constraints == same.constraints
+    assert back.provenance.parameters == same.provenance.parameters
+
+
+def test_data_options_reach_the_data(capfd, tmp_path):
+    path = tmp_path / "mixed.tsv"
+    path.write_text("x\tk\tset\n" + "".join(f"{i / 7}\t{'ab'[i % 2]}\t{'x' if i < 5 else 0}\n" for i in range(1, 21)))
+    code, out, err = run(capfd, "score", path, "--discretize", "width:4", "--interventions", "set", "--json")
+    assert (code, err) == (0, "")
+    parameters = json.loads(out)["provenance"]["parameters"]
+    data = ds.discretize(str(path), method="width", bins=4, interventions="set")
+    assert parameters["data"] == data.fingerprint
+    levels = tmp_path / "levels.json"
+    levels.write_text('{"k": ["a", "b", "c"]}')
+    code, out, _ = run(capfd, "score", path, "--discretize", "mdl", "--class-column", "k", "--levels", levels, "--json")
+    assert code == 0
+
+
+def test_missing_choices(capfd, tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,b\nx,1\n?,2\ny,NA\n")
+    code, _, err = run(capfd, "score", path)
+    assert code == 3
+    assert "--missing level" in err
+    assert run(capfd, "score", path, "--missing", "level")[0] == 0
+    assert run(capfd, "score", path, "--missing", "drop", "--missing-values", "?", "--missing-values", "NA")[0] == 0
+
+
+def test_standard_input_and_bundled_sets(capfd):
+    program = [sys.executable, "-m", "dagscape", "describe", "-", "--json"]
+    found = subprocess.run(program, input=b"a,b\n1,2\n2,1\n", capture_output=True, check=True)
+    assert json.loads(found.stdout)["rows"] == 2
+    _, out, _ = run(capfd, "describe", "builtin:tic-tac-toe", "--json")
+    assert json.loads(out)["rows"] == 958
+
+
+def test_plan(capfd):
+    code, out, _ = run(capfd, "plan", "builtin:tic-tac-toe", "--json")
+    assert code == 0
+    assert json.loads(out)["steps"][0]["memory"] > 8192
+    code, out, _ = run(capfd, "plan", "builtin:tic-tac-toe", "--max-memory", "1k")
+    assert code == 0
+    assert "does not fit" in out
+
+
+def test_demo(capfd):
+    code, out, err = run(capfd, "demo")
+    assert (code, err) == (0, "")
+    assert "middle-middle-square" in out
+    code, out, _ = run(capfd, "demo", "--json")
+    assert json.loads(out)["family_count"] == 5120
+
+
+BAD_FILES = {
+    "empty.csv": b"",
+    "header.csv": b"a,b\n",
+    "ragged.csv": b"a,b\n1,2\n3\n",
+    "twice.csv": b"a,a\n1,2\n",
+    "nameless.csv": b"a,\n1,2\n",
+    "latin.csv": "a,b\nä,1\n".encode("latin-1"),
+    "binary.csv": b"\x00\x01\x02\x03" * 100,
+    "gap.csv": b"a,b\n1,\n2,3\n",
+    "decimals.csv": b"a,b\n1.5,1\n2.5,2\n",
+    "quote.csv": b'a,b\n"1,2\n3,4\n',
+    "cut.csv.gz": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03K\xd4I",
+    "broken.parquet": b"PAR1 this is not a parquet file",
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files_give_one_sentence_and_exit_code_3(capfd, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(BAD_FILES[name])
+    code, out, err = run(capfd, "score", path)
+    assert code == 3
+    assert not out
+    assert err.startswith("dagscape: ")
+    assert len(err.splitlines()) == 1
+    assert name in err or "missing" in err or "decimals" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["score", "absent.csv"], "cannot read 'absent.csv'"),
+        (["score", "builtin:chess"], "tic-tac-toe"),
+        (["score", "builtin:tic-tac-toe", "--ess", "-1"], "--ess is -1.0"),
+        (["score", "builtin:tic-tac-toe", "--max-parents", "-1"], "--max-parents is -1"),
+        (["score", "builtin:tic-tac-toe", "--max-parents", "two"], "not a valid integer"),
+        (["score", "builtin:tic-tac-toe", "--prior", "flat"], "--prior is 'flat'"),
+        (["score", "builtin:tic-tac-toe", "--score", "bde"], "is not one of"),
+        (["score", "builtin:tic-tac-toe", "--threads", "0"], "--threads is 0"),
+        (["score", "builtin:tic-tac-toe", "--max-memory", "much"], "--max-memory is 'much'"),
+        (["score", "builtin:tic-tac-toe", "--require", "x", "Class"], "--require names 'x'"),
+        (["score", "builtin:tic-tac-toe", "-o", "nowhere/x.jkl"], "there is no folder 'nowhere'"),
+        (["score", "builtin:tic-tac-toe", "-o", "x.txt"], "end it in .jkl"),
+        (["score", "builtin:tic-tac-toe", "--top", "0"], "--top is 0"),
+        (["score", "builtin:tic-tac-toe", "--discretize", "magic"], "magic"),
+        (["score", "builtin:tic-tac-toe", "--discretize", "width:x"], "whole number"),
+        (["score", "builtin:tic-tac-toe", "--interventions", "none-such"], "none-such"),
+        (["score", "builtin:tic-tac-toe", "--tiers", "absent.json"], "cannot read"),
+        (["score"], "Missing argument"),
+        (["scores", "x"], "No such command"),
+        (["score", "builtin:tic-tac-toe", "--what"], "No such option"),
+    ],
+)
+def test_wrong_usage_gives_exit_code_2(capfd, tmp_path, monkeypatch, arguments, expected):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capfd, *arguments)
+    assert code == 2
+    assert not out
+    assert expected in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_too_large_gives_exit_code_4(capfd, tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"v{i}" for i in range(40)) + "\n" + ",".join("a" * 40) + "\n" + ",".join("b" * 40) + "\n")
+    code, _, err = run(capfd, "score", path, "--quiet")
+    assert code == 4
+    assert "need 8.0 TiB" in err
+    assert "--max-memory" in err
+    assert "--max-parents" in err
+
+
+def test_warnings_go_to_standard_error_and_can_be_silenced(capfd, tmp_path):
+    path = tmp_path / "constant.csv"
+    path.write_text("a,b\n1,x\n1,y\n1,x\n")
+    code, out, err = run(capfd, "score", path)
+    assert code == 0
+    assert "warning" in err
+    assert "warning" not in out
+    assert run(capfd, "score", path, "--quiet")[2] == ""
+
+
+def test_an_unwritable_folder(capfd, tmp_path):
+    if os.geteuid() == 0:
+        path = "/proc/scores.jkl"
+    else:
+        tmp_path.chmod(0o500)
+        path = tmp_path / "scores.jkl"
+    code, _, err = run(capfd, "score", "builtin:tic-tac-toe", "-o", path)
+    assert code in (1, 2)
+    assert "cannot write" in err
+
+
+def test_interrupt_ends_within_a_second_and_leaves_nothing(tmp_path):
+    path = tmp_path / "long.csv"
+    cells = np.random.default_rng(0).integers(0, 3, (5000, 22)).astype(str)
+    path.write_text("\n".join([",".join(f"v{i}" for i in range(22)), *(",".join(row) for row in cells)]))
+    output = tmp_path / "scores.npz"
+    program = [sys.executable, "-m", "dagscape", "score", str(path), "-o", str(output)]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    start = time.perf_counter()
+    out, err = process.communicate(timeout=30)
+    assert time.perf_counter() - start < 1
+    assert process.returncode == 130
+    assert (out, err) == ("", "dagscape: interrupted\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]
+
+
+def test_a_closed_pipe_is_not_an_error():
+    program = f"{sys.executable} -m dagscape demo | head -1"
+    found = subprocess.run(["bash", "-c", f"set -o pipefail; {program}"], capture_output=True, text=True)
+    assert found.returncode == 0
+    assert not found.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "the limit is 1 GiB (max_memory): set a lower max_parents",
+            "the limit is 1 GiB (--max-memory): set a lower --max-parents",
+        ),
+        ("column 'max_parents' has no levels", "column 'max_parents' has no levels"),
+        ("structure_prior is 'x'", "--prior is 'x'"),
+        ("the score is missing", "the score is missing"),
+        (
+            "'x' holds decimals: discretize() makes levels of them",
+            "'x' holds decimals: --discretize makes levels of them",
+        ),
+    ],
+)
+def test_wording(message, expected):
+    assert with_option_names(message) == expected

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets beside the repository."""
+    folder = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"the shared data sets are not there: {folder}")
+    return folder

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dagscape.data.dataset import Dataset
+from dagscape.data.frames import table_from_frame
+from dagscape.data.reading import read_table
+from dagscape.data.summary import DataSummary, summarize, summarize_table
+from dagscape.version import __version__
+
+
+def warnings_of(cells, **options):
+    return list(summarize_table(table_from_frame(pd.DataFrame({"x": cells}), **options)).warnings)
+
+
+def test_a_data_set():
+    frame = pd.DataFrame({"a": ["x", "y", "x", None], "b": [1, 2, 1, 2]})
+    summary = summarize(Dataset.from_frame(frame, missing="level", levels={"b": ["1", "2", "3"]}))
+    assert (summary.rows, summary.distinct_rows, summary.variables) == (4, 3, ("a", "b"))
+    first, second = summary.columns
+    assert (first.levels, first.counts, first.missing, first.distinct) == (("x", "y", "?"), (2, 1, 1), 1, 3)
+    assert (second.kind, second.levels, second.counts, second.distinct) == (
+        "integers",
+        ("1", "2", "3"),
+        (2, 2, 0),
+        2,
+    )
+    assert summary.warnings == ("'b' declares levels that no row has: '3'",)
+
+
+def test_a_raw_table_never_fails():
+    frame = pd.DataFrame({"d": [0.5, None, 1.5], "n": [None, None, None], "i": [10, 9, 9]})
+    summary = summarize_table(table_from_frame(frame))
+    assert [column.kind for column in summary.columns] == ["decimals", "labels", "integers"]
+    assert [column.missing for column in summary.columns] == [1, 3, 0]
+    assert [column.levels for column in summary.columns] == [(), (), ("9", "10")]
+    assert summary.columns[0].distinct == 2
+    assert summary.warnings == (
+        "'d' holds decimals: discretize() makes levels of them",
+        "'n' has no cell that is not missing",
+    )
+
+
+def test_distinct_rows_of_a_raw_table_count_missing_cells():
+    frame = pd.DataFrame({"a": ["x", None, "x", None], "b": ["1", "1", "1", "1"]})
+    assert summarize_table(table_from_frame(frame)).distinct_rows == 2
+
+
+def test_constant_columns():
+    assert warnings_of(["a", "a"]) == ["'x' has the same value, 'a', in every row"]
+    assert warnings_of(["a", "b"]) == []
+
+
+@pytest.mark.parametrize(
+    ("m", "distinct", "warned"), [(20, 20, False), (21, 21, True), (100, 50, False), (100, 51, True)]
+)
+def test_nearly_unique_columns(m, distinct, warned):
+    found = warnings_of([f"v{min(i, distinct - 1)}" for i in range(m)])
+    assert found == ([f"'x' has {distinct} different values in {m} rows: is it an identifier?"] if warned else [])
+
+
+def test_decimals_mixed_with_text():
+    assert warnings_of(["0.5", "1.5", "NA"]) == [
+        "'x' mixes decimals such as '0.5' with text such as 'NA': "
+        "if that means a missing cell, add it to missing_values"
+    ]
+    assert warnings_of(["2", "3", "4", "5more"]) == []
+    assert warnings_of(["0.5", "low", "high"]) == []
+
+
+def test_labels_that_look_alike():
+    assert warnings_of(["Yes", "no", "yes"]) == [
+        "'x' has the values 'Yes' and 'yes', which differ only in case or white space"
+    ]
+    assert warnings_of(["new york", "newyork", "x"]) == [
+        "'x' has the values 'new york' and 'newyork', which differ only in case or white space"
+    ]
+    assert warnings_of(["1", "1.0", "2"]) == [
+        "'x' has the values '1' and '1.0', which differ only in how a number is written"
+    ]
+    assert warnings_of([str(2**53), str(2**53 + 1)]) == []
+
+
+def test_unobserved_categories():
+    assert warnings_of(pd.Categorical(["a", "b"], ["a", "b", "c", "d"])) == [
+        "'x' declares levels that no row has: 'c', 'd'"
+    ]
+
+
+def test_declared_decimals_are_levels():
+    frame = pd.DataFrame({"dose": ["0.5", "1.5", "0.5"]})
+    summary = Dataset.from_frame(frame, levels={"dose": ["0.5", "1.5"]}).describe()
+    assert summary.columns[0].levels == ("0.5", "1.5")
+    assert summary.warnings == ()
+
+
+def test_frame():
+    frame = Dataset.from_array([["a", 1], ["b", 1], ["a", 2]], ["x", "y"]).describe().to_frame()
+    assert frame["variable"].tolist() == ["x", "y"]
+    assert frame["levels"].tolist() == [["a", "b"], ["1", "2"]]
+    assert frame["counts"].tolist() == [[2, 1], [2, 1]]
+
+
+def test_json_round_trip(tmp_path):
+    summary = Dataset.from_array([["ä", 1], ["b", 1]], ["x", "y"]).describe()
+    document = summary.to_dict()
+    assert document["kind"] == "data-summary"
+    assert document["columns"][0] == {
+        "name": "x",
+        "kind": "labels",
+        "distinct": 2,
+        "levels": ["b", "ä"],
+        "counts": [1, 1],
+        "missing": 0,
+    }
+    assert document["provenance"]["version"] == __version__
+    summary.save(tmp_path / "summary.json")
+    read = DataSummary.from_dict(json.loads((tmp_path / "summary.json").read_text(encoding="utf-8")))
+    assert read == summary
+    assert repr(read) == "DataSummary(2 variables, 2 rows, 2 of them distinct, 1 warning)"
+
+
+def test_real_data(shared_data):
+    summary = summarize_table(read_table(shared_data / "sets" / "mushroom.csv.gz"))
+    missing = {column.name: column.missing for column in summary.columns if column.missing}
+    assert missing == {"stalk-root": 2480}
+    assert [warning for warning in summary.warnings if "same value" in warning] == [
+        "'veil-type' has the same value, 'p', in every row"
+    ]
+    summary = summarize_table(read_table(shared_data / "sets" / "iris.csv"))
+    assert np.count_nonzero(["decimals" in warning for warning in summary.warnings]) == 4

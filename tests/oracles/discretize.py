@@ -1,0 +1,55 @@
+"""Slow, obvious versions of the discretising methods: lists, loops and textbook formulas."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from math import log2
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def entropy(classes: Sequence[object]) -> float:
+    """The class entropy of some cells, in bits."""
+    shares = [count / len(classes) for count in Counter(classes).values()]
+    return -sum(share * log2(share) for share in shares)
+
+
+def mdl_cuts(values: Sequence[float], classes: Sequence[object]) -> list[float]:
+    """Fayyad and Irani's cuts, by recursion over sorted cells."""
+    cells = sorted(zip(values, classes, strict=True), key=lambda cell: cell[0])
+    labels = [label for _, label in cells]
+    N, k = len(cells), len(set(labels))
+    candidates = []
+    for i in range(1, N):
+        if cells[i - 1][0] < cells[i][0]:
+            weighted = (i * entropy(labels[:i]) + (N - i) * entropy(labels[i:])) / N
+            candidates.append((weighted, i))
+    if not candidates:
+        return []
+    least = min(weighted for weighted, _ in candidates)
+    # Equally good cuts differ by rounding here: the lowest of them counts.
+    weighted, i = next(candidate for candidate in candidates if candidate[0] <= least + 1e-10)
+    left, right = labels[:i], labels[i:]
+    gain = entropy(labels) - weighted
+    delta = log2(3**k - 2) - (k * entropy(labels) - len(set(left)) * entropy(left) - len(set(right)) * entropy(right))
+    if not gain > (log2(N - 1) + delta) / N:
+        return []
+    below, above = zip(*cells[:i], strict=True), zip(*cells[i:], strict=True)
+    return [*mdl_cuts(*below), (cells[i - 1][0] + cells[i][0]) / 2, *mdl_cuts(*above)]
+
+
+def quantile_cuts(values: Sequence[float], bins: int) -> list[float]:
+    """For each i, the cut between distinct values with the number of cells below it nearest to i·N/bins."""
+    distinct = sorted(set(values))
+    cuts = set()
+    for i in range(1, bins):
+        off = [
+            (abs(bins * sum(value <= low for value in values) - i * len(values)), (low + high) / 2)
+            for low, high in itertools.pairwise(distinct)
+        ]
+        if off:
+            cuts.add(min(off)[1])
+    return sorted(cuts)

@@ -1,0 +1,136 @@
+"""The code base keeps its own rules."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import dagscape as ds
+from dagscape.cli.app import COMMANDS
+from dagscape.report.loading import RESULTS
+from dagscape.report.tables import _RENDERERS
+from dagscape.scores.registry import SCORES
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "dagscape"
+
+# Rooms may import only from rooms above them in this list; those on one line may not import from each other.
+FLOORS = [
+    {"errors", "version", "_native", "_native_v3"},
+    {"files", "kernels", "progress", "resources"},
+    {"results"},
+    {"data"},
+    {"graphs"},
+    {"scores"},
+    {"posterior", "best", "modes", "search", "student"},
+    {"report"},
+    {"cli"},
+]
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "dagscape":
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dagscape."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("dagscape."):
+                    yield alias.name.split(".")[1]
+
+
+def test_rooms_import_only_from_floors_below():
+    wrong = []
+    for path in SOURCE.rglob("*.py"):
+        room = room_of(path)
+        if room in {"__init__", "__main__"}:
+            continue
+        assert room in FLOOR, f"{path} is in no room: say in FLOORS where it belongs"
+        above = {other for other in imported_rooms(path) if other != room and FLOOR.get(other, 99) >= FLOOR[room]}
+        wrong += [f"{path.relative_to(ROOT)} imports {other}" for other in above]
+    assert not wrong
+
+
+def test_packages_do_nothing_when_imported():
+    for path in SOURCE.glob("*/__init__.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        allowed = (ast.Expr, ast.ImportFrom, ast.Assign)
+        assert all(isinstance(node, allowed) for node in body), path
+
+
+def test_importing_dagscape_loads_numpy_and_nothing_heavier():
+    program = "import sys, dagscape; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "numpy" in loaded
+    heavy = {"pandas", "scipy", "networkx", "narwhals", "pyarrow", "polars", "matplotlib", "rich", "click"}
+    assert not loaded & heavy
+
+
+def test_public_names_exist_and_are_documented():
+    for name in ds.__all__:
+        assert getattr(ds, name).__doc__ or name == "__version__", name
+
+
+def test_versions_agree():
+    with open(ROOT / "pyproject.toml", "rb") as stream:
+        assert tomllib.load(stream)["project"]["version"] == ds.__version__
+    assert f"version: {ds.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"[{ds.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_citation_keys_are_in_the_bibliography():
+    bibliography = (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")
+    keys = set(re.findall(r"@\w+\{(\w+),", bibliography))
+    cited = {definition.citation for definition in SCORES.values()}
+    files = [*SOURCE.rglob("*.py"), *(ROOT / "native").rglob("*.[ch]pp")]
+    for path in files:
+        cited |= set(re.findall(r"\[([a-z]+(?:19|20)\d\d)\]", path.read_text(encoding="utf-8")))
+    assert cited <= keys
+
+
+def test_registries_are_whole():
+    assert set(_RENDERERS) == set(RESULTS.values())
+    assert {path.stem for path in (SOURCE / "cli").glob("*.py")} >= set(COMMANDS)
+    for name, definition in SCORES.items():
+        assert name == definition.name
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\bTODO\b", r"\bFIXME\b", "NotImplementedError", r"(?<![\w.])/(?:home|root|Users)/"]
+)
+def test_nothing_is_left_behind(pattern):
+    here = Path(__file__)
+    folders = ("src", "native", "tests", "docs", "benchmarks", "examples")
+    files = [p for folder in folders for p in (ROOT / folder).rglob("*") if p.suffix in {".py", ".cpp", ".hpp", ".md"}]
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in files
+        if path != here and "_build" not in path.parts
+        for match in re.finditer(pattern, path.read_text(encoding="utf-8"))
+    ]
+    assert not found
+
+
+def test_python_runs_the_command_line_as_a_module():
+    run = subprocess.run(
+        [sys.executable, "-m", "dagscape", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    )
+    assert run.stdout.strip() == f"dagscape, version {ds.__version__}"

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import os
+import stat
+import threading
+
+import pytest
+
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption
+from dagscape.files import check_writable, open_text, replace_file
+
+
+def test_a_file_appears_when_it_is_whole(tmp_path):
+    path = tmp_path / "out.txt"
+    with replace_file(path) as stream:
+        stream.write(b"new")
+        assert not path.exists()
+    assert path.read_bytes() == b"new"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_a_failure_leaves_what_was_there(tmp_path, error):
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+
+    def fail():
+        with replace_file(path) as stream:
+            stream.write(b"half")
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_full_disk_is_one_sentence(tmp_path):
+    def fail():
+        with replace_file(tmp_path / "x"):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(DagscapeError, match=r"cannot write .*No space left on device"):
+        fail()
+    assert not list(tmp_path.iterdir())
+
+
+def test_links_and_modes_are_kept(tmp_path):
+    target = tmp_path / "target"
+    target.write_text("old")
+    target.chmod(0o640)
+    link = tmp_path / "link"
+    link.symlink_to(target)
+    with replace_file(link) as stream:
+        stream.write(b"new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_new_files_get_the_usual_mode(tmp_path):
+    old = os.umask(0o027)
+    try:
+        with replace_file(tmp_path / "x"):
+            pass
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
+
+
+def test_paths_that_cannot_be_written(tmp_path):
+    with pytest.raises(InvalidOption, match="it is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(InvalidOption, match="there is no folder"):
+        check_writable(tmp_path / "a" / "b")
+    check_writable(tmp_path / "fine")
+    check_writable(os.devnull)
+
+
+def test_devices_are_written_in_place():
+    with replace_file(os.devnull) as stream:
+        stream.write(b"gone")
+
+
+def test_a_pipe_can_be_read(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("from a pipe",))
+    writer.start()
+    with open_text(pipe) as text:
+        assert text.read() == "from a pipe"
+    writer.join()
+
+
+def test_folders_and_missing_files(tmp_path):
+    for path in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(InvalidOption, match="cannot read"), open_text(path):
+            pass
+
+
+def test_other_encodings(tmp_path):
+    (tmp_path / "latin").write_bytes("größe".encode("latin-1"))
+    with pytest.raises(InvalidData, match="not UTF-8 text"), open_text(tmp_path / "latin") as text:
+        text.read()
+    (tmp_path / "bom").write_bytes(b"\xef\xbb\xbfa")
+    with open_text(tmp_path / "bom") as text:
+        assert text.read() == "a"
