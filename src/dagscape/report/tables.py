@@ -102,7 +102,7 @@ def format_seconds(seconds: float) -> str:
     """A time as people say it.
 
     >>> format_seconds(0.0123), format_seconds(5400)
-    ('0.012 s', '1.5 h')
+    ('0.012 s', '90 min')
     """
     for limit, divisor, unit in (
         (100, 1, "s"),

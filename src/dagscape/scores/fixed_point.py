@@ -26,7 +26,7 @@ class Unit:
 
     >>> unit = Unit.for_scores_up_to(1000.0, n=10)
     >>> unit.bits
-    46
+    47
     >>> unit.to_float(unit.to_int(-3.25))
     -3.25
     """

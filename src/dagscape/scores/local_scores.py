@@ -239,7 +239,7 @@ class LocalScores(ABC):
             raise InvalidOption(f"the parents of {self.variables[child]!r} name a variable twice")
         if len(numbers) > self.max_parents:
             raise InvalidOption(
-                f"{self.variables[child]!r} was not scored with {len(numbers)} parents: max_parents is {self.max_parents}"
+                f"{self.variables[child]!r} has {len(numbers)} parents, but max_parents is {self.max_parents}"
             )
         return np.array([numbers], dtype=np.int64).reshape(1, -1)
 

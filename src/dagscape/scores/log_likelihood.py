@@ -4,8 +4,8 @@ r"""The maximised log-likelihood: every parameter fitted, nothing charged for it
 
 It never falls when an edge is added: useful to measure fit, not to choose a structure.
 
-:func:`charged_per_parameter` is what BIC, AIC and MDL share: a family has (r − 1) q free parameters, which is the number
-of its joint states less that of its parents alone, so that a price per parameter is a price per state of a set.
+:func:`charged_per_parameter` is what BIC, AIC and MDL share: a family has (r − 1) q free parameters, which is the
+number of its joint states less that of its parents alone, so that a price per parameter is a price per state of a set.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From a data set to its local scores.
 
-What has to be computed is settled first, in a :class:`ScoringJob`: which functions over the lattice, in which unit, with
-how much memory. Then it runs, or is only estimated (``planning.py``).
+What has to be computed is settled first, in a :class:`ScoringJob`: which functions over the lattice, in which unit,
+with how much memory. Then it runs, or is only estimated (``planning.py``).
 """
 
 from __future__ import annotations
@@ -260,8 +260,8 @@ def local_scores(
     >>> import dagscape as ds
     >>> data = ds.load_dataset("tic-tac-toe")
     >>> scores = ds.local_scores(data)
-    >>> round(scores.family("class", ["middle-middle-square"]), 4)
-    -597.7301
+    >>> round(scores.family("Class", ["middle-middle-square"]), 4)
+    -571.795
     """
     job = prepare(data, score, ess, max_parents, structure_prior, required, forbidden, tiers)
     threads = thread_count(threads)

@@ -77,7 +77,7 @@ def summarize_scores(scores: LocalScores, top: int = 3) -> ScoreSummary:
     >>> import dagscape as ds
     >>> summary = ds.summarize_scores(ds.local_scores(ds.load_dataset("tic-tac-toe")), top=1)
     >>> summary.families[4].parents
-    ('class',)
+    ('top-right-square', 'bottom-left-square', 'Class')
     """
     families = (family for name in scores.variables for family in scores.families(name, top))
     return ScoreSummary(
