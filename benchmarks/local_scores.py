@@ -51,7 +51,8 @@ def sizes() -> None:
         if scores.family_count < 3_000_000:
             listing = f"{best_of(1, lambda scores=scores: read_every_score(scores))[0]:.2f} s"
         print(
-            f"{name:40} {scores.nbytes // 8:>10,} {scores.family_count:>10,} {threads:>7} {seconds:>8.3f} {goal:>6}  {listing}"
+            f"{name:40} {scores.nbytes // 8:>10,} {scores.family_count:>10,} {threads:>7} {seconds:>8.3f} {goal:>6}"
+            f"  {listing}"
         )
 
 
@@ -91,7 +92,8 @@ def peers() -> None:
     frame = data.to_frame().astype(str)
     print(f"\nBDeu (ess 1), n={n}, m={m} binary. Ours: one thread, scores computed and every family read out, sorted.")
     print(
-        f"{'families':>10} {'ours, s':>9} {'peer':>8} {'on':>8} {'peer, s':>9} {'ratio per family':>17} {'largest difference':>19}"
+        f"{'families':>10} {'ours, s':>9} {'peer':>8} {'on':>8} {'peer, s':>9} {'ratio per family':>17} "
+        f"{'largest difference':>19}"
     )
     for max_parents in (2, 4):
         asked = families_up_to(n, max_parents)
@@ -113,7 +115,8 @@ def peers() -> None:
             )
             ratio = (taken / len(part)) / (seconds / len(asked))
             print(
-                f"{len(asked):>10,} {seconds:>9.4f} {peer:>8} {len(part):>8,} {taken:>9.2f} {ratio:>17,.0f} {difference:>19.2g}"
+                f"{len(asked):>10,} {seconds:>9.4f} {peer:>8} {len(part):>8,} {taken:>9.2f} {ratio:>17,.0f} "
+                f"{difference:>19.2g}"
             )
 
 
@@ -124,7 +127,8 @@ def plans() -> None:
         planned = ds.plan(data, max_parents=max_parents, threads=2)
         seconds, _ = best_of(1, lambda data=data, d=max_parents: ds.local_scores(data, max_parents=d, threads=2))
         print(
-            f"n={n} m={m} arity={arity} max_parents={max_parents}: planned {planned.seconds:.3f} s, took {seconds:.3f} s"
+            f"n={n} m={m} arity={arity} max_parents={max_parents}: "
+            f"planned {planned.seconds:.3f} s, took {seconds:.3f} s"
         )
 
 

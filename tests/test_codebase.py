@@ -23,7 +23,7 @@ SOURCE = ROOT / "src" / "dagscape"
 
 # Rooms may import only from rooms above them in this list; those on one line may not import from each other.
 FLOORS = [
-    {"errors", "version", "_native", "_native_v3"},
+    {"checks", "errors", "version", "_native", "_native_v3"},
     {"files", "kernels", "progress", "resources"},
     {"results"},
     {"data"},

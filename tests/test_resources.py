@@ -17,6 +17,7 @@ from dagscape.resources import (
     ("text", "size"),
     [
         ("1024", 1024),
+        ("800 bytes", 800),
         (1024, 1024),
         ("1k", 1024),
         ("2 MiB", 2**21),
@@ -42,7 +43,9 @@ def test_wrong_sizes(text):
         (1023, "1023 bytes"),
         (1536, "1.5 KiB"),
         (2**34, "16.0 GiB"),
-        (2**60, "1,048,576.0 TiB"),
+        (2**60, "1.0 EiB"),
+        (2**80, "1,048,576.0 EiB"),
+        (2**1500, "2^1500 bytes"),
     ],
 )
 def test_sizes_as_text(count, text):

@@ -28,6 +28,7 @@ def example_results():
     return [
         data.describe(),
         ds.plan(data, max_parents=1),
+        ds.compare(ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag.from_edges("ab")),
         ds.summarize_scores(ds.local_scores(data, forbidden=[(data.variables[0], data.variables[1])])),
     ]
 

@@ -1,6 +1,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <variant>
+
 #include "bindings.hpp"
 #include "dagscape/joint_scores.hpp"
 #include "monitored.hpp"
@@ -17,30 +19,49 @@ using Output = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::
 
 auto view(const auto& array) { return std::span(array.data(), array.size()); }
 
+// The arguments of a job. The job itself is made when it runs: sorting many rows takes time in which Ctrl-C must work.
+struct BoundJob {
+    std::variant<Input<std::uint8_t, 2>, Input<std::uint32_t, 2>> codes;
+    Input<std::uint32_t, 1> weights;
+    Input<std::uint32_t, 1> arities;
+    unsigned max_size;
+    JointScoreSpec spec;
+
+    JointScoreJob make(Monitor& monitor) const {
+        const auto of_codes = [&](const auto& table) {
+            return JointScoreJob(view(table), view(weights), view(arities), max_size, spec, monitor);
+        };
+        return std::visit(of_codes, codes);
+    }
+};
+
 template <class Code>
-void construct(JointScoreJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weights,
-               Input<std::uint32_t, 1> arities, unsigned max_size, int term, double alpha, int unit_bits,
-               std::int64_t penalty_per_state, std::uint64_t max_states) {
-    if (codes.shape(0) != weights.size() || codes.shape(1) != arities.size()) {
+void construct(BoundJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weights, Input<std::uint32_t, 1> arities,
+               unsigned max_size, int term, double alpha, int unit_bits, double penalty_per_state,
+               std::uint64_t max_states) {
+    if (codes.shape(0) == 0 || codes.shape(0) != weights.size() || codes.shape(1) != arities.size()) {
         throw nb::value_error("codes, weights and arities do not have matching shapes");
     }
     const JointScoreSpec spec{{static_cast<CellTermKind>(term), alpha, unit_bits}, penalty_per_state, max_states};
-    new (job) JointScoreJob(view(codes), view(weights), view(arities), max_size, spec);
+    new (job) BoundJob{codes, weights, arities, max_size, spec};
 }
 
-void run(const JointScoreJob& job, Output out, unsigned threads, nb::object progress) {
-    if (out.size() != job.index().size()) throw nb::value_error("out does not have one place for each set");
-    run_monitored(std::move(progress), [&](Monitor& monitor) { job.run({out.data(), out.size()}, threads, monitor); });
+void run(const BoundJob& job, Output out, unsigned threads, nb::object progress) {
+    if (out.size() != SetIndex(static_cast<unsigned>(job.arities.size()), job.max_size).size()) {
+        throw nb::value_error("out does not have one place for each set");
+    }
+    run_monitored(std::move(progress),
+                  [&](Monitor& monitor) { job.make(monitor).run({out.data(), out.size()}, threads, monitor); });
 }
 
-double seconds_per_set(const JointScoreJob& job, double budget) {
+double seconds_per_set(const BoundJob& job, double budget) {
     double seconds = 0;
-    run_monitored(nb::none(), [&](Monitor& monitor) { seconds = job.seconds_per_set(budget, monitor); });
+    run_monitored(nb::none(), [&](Monitor& monitor) { seconds = job.make(monitor).seconds_per_set(budget, monitor); });
     return seconds;
 }
 
 template <class Code>
-void bind_constructor(nb::class_<JointScoreJob>& job) {
+void bind_constructor(nb::class_<BoundJob>& job) {
     job.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
             "max_size"_a, "term"_a, "alpha"_a, "unit_bits"_a, "penalty_per_state"_a, "max_states"_a);
 }
@@ -48,7 +69,7 @@ void bind_constructor(nb::class_<JointScoreJob>& job) {
 }  // namespace
 
 void bind_joint_scores(nb::module_& module) {
-    nb::class_<JointScoreJob> job(module, "JointScoreJob");
+    nb::class_<BoundJob> job(module, "JointScoreJob");
     bind_constructor<std::uint8_t>(job);
     bind_constructor<std::uint32_t>(job);
     job.def("run", &run, "out"_a.noconvert(), "threads"_a, "progress"_a.none());

@@ -7,7 +7,7 @@ namespace dagscape {
 namespace {
 
 constexpr std::uint32_t kTabulated = 1U << 14;
-constexpr std::size_t kCacheBytes = std::size_t{64} << 20;
+constexpr std::size_t kCacheBytes = std::size_t{16} << 20;
 
 // lnΓ(x) less its constant, for x >= kTabulated: three terms of Stirling's series leave an error below 1e-23.
 long double stirling(long double x) {
@@ -74,6 +74,7 @@ const CellTerms& CellTermCache::terms(std::uint64_t log_states, std::uint32_t la
         const long double log_alpha =
             std::log(static_cast<long double>(spec_.alpha)) - log_states_.natural_log(log_states);
         found = by_states_.emplace(log_states, CellTerms(spec_, std::exp(log_alpha), log_alpha)).first;
+        bytes_ += found->second.bytes();
     }
     CellTerms& terms = found->second;
     bytes_ -= terms.bytes();

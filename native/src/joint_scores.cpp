@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -111,11 +112,13 @@ private:
         if (position + 1 == job_.rows_.positions()) return;
         if (job_.rows_.distinct_suffixes(position + 1) == job_.rows_.distinct_suffixes(position)) return;
         visits_ += level_[depth_].open_rows();
+        if (visits_ > kVisitsBetweenChecks) flush();
         forget_before(job_.rows_, position + 1, level_[depth_]);
     }
 
     std::int64_t penalty(std::uint64_t states) const {
-        return job_.spec_.penalty_per_state * static_cast<std::int64_t>(std::min(states, job_.spec_.max_states));
+        const long double nats = static_cast<long double>(job_.spec_.penalty_per_state) * static_cast<long double>(states);
+        return std::llrint(std::ldexp(nats, job_.spec_.term.unit_bits));
     }
 
     void write(std::span<std::int64_t> out, std::int64_t value) {
@@ -150,14 +153,15 @@ private:
 
 template <class Code>
 JointScoreJob::JointScoreJob(std::span<const Code> codes, std::span<const std::uint32_t> weights,
-                             std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec)
+                             std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec,
+                             Monitor& monitor)
     : index_(static_cast<unsigned>(arities.size()), max_size), spec_(spec), order_(by_falling_arity(arities)),
-      arities_(arities.begin(), arities.end()), log_states_(arities), rows_(codes, weights, arities, order_) {}
+      arities_(arities.begin(), arities.end()), log_states_(arities), rows_(codes, weights, arities, order_, monitor) {}
 
 template JointScoreJob::JointScoreJob(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
-                                      std::span<const std::uint32_t>, unsigned, const JointScoreSpec&);
+                                      std::span<const std::uint32_t>, unsigned, const JointScoreSpec&, Monitor&);
 template JointScoreJob::JointScoreJob(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
-                                      std::span<const std::uint32_t>, unsigned, const JointScoreSpec&);
+                                      std::span<const std::uint32_t>, unsigned, const JointScoreSpec&, Monitor&);
 
 std::uint64_t JointScoreJob::sets_in(const Branch& branch) const {
     return index_.extensions(index_.n() - branch.next, static_cast<unsigned>(branch.chosen.size()));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -34,7 +35,11 @@ void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
     const auto helpers = static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(tasks, 1)) - 1);
     std::vector<std::thread> team;
     team.reserve(helpers);
-    for (unsigned worker = 1; worker <= helpers; ++worker) team.emplace_back(run, worker);
+    try {
+        for (unsigned worker = 1; worker <= helpers; ++worker) team.emplace_back(run, worker);
+    } catch (const std::system_error&) {
+        // The system gives no more threads: those that there are do all the work.
+    }
     run(0);
     for (std::thread& member : team) member.join();
     if (first_failure) std::rethrow_exception(first_failure);

@@ -10,11 +10,13 @@ namespace {
 // Row numbers sorted by the codes, the last position the most significant: one stable counting sort per position.
 template <class Code>
 std::vector<std::uint32_t> sorted_rows(std::span<const Code> codes, std::span<const std::uint32_t> arities,
-                                       std::span<const std::uint16_t> order, std::uint32_t count) {
+                                       std::span<const std::uint16_t> order, std::uint32_t count,
+                                       const Monitor& monitor) {
     const std::size_t n = order.size();
     std::vector<std::uint32_t> sorted(count), next(count);
     std::iota(sorted.begin(), sorted.end(), 0U);
     for (const std::uint16_t variable : order) {
+        monitor.check();
         std::vector<std::uint32_t> place(std::size_t{arities[variable]} + 1, 0);
         for (std::uint32_t row = 0; row < count; ++row) ++place[std::size_t{codes[row * n + variable]} + 1];
         std::partial_sum(place.begin(), place.end(), place.begin());
@@ -166,10 +168,10 @@ private:
 
 template <class Code>
 Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, std::span<const std::uint32_t> arities,
-           std::span<const std::uint16_t> order) {
+           std::span<const std::uint16_t> order, const Monitor& monitor) {
     const std::size_t n = order.size();
     const auto count = static_cast<std::uint32_t>(weights.size());
-    const std::vector<std::uint32_t> sorted = sorted_rows(codes, arities, order, count);
+    const std::vector<std::uint32_t> sorted = sorted_rows(codes, arities, order, count, monitor);
     for (const std::uint16_t variable : order) arity_.push_back(arities[variable]);
 
     // The highest position at which a row differs from the one before it; equal rows become one.
@@ -192,6 +194,7 @@ Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, 
 
     suffix_.resize(n * kept.size());
     for (unsigned p = 0; p < n; ++p) {
+        monitor.check();
         std::uint32_t number = 0;
         for (std::size_t i = 0; i < kept.size(); ++i) {
             number += i > 0 && differs[i] >= p;
@@ -201,6 +204,7 @@ Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, 
     const auto fill = [&](auto& columns) {
         columns.resize(n * kept.size());
         for (unsigned p = 0; p < n; ++p) {
+            monitor.check();
             for (std::size_t i = 0; i < kept.size(); ++i) columns[p * kept.size() + i] = codes[kept[i] * n + order[p]];
         }
     };
@@ -212,9 +216,9 @@ Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, 
 }
 
 template Rows::Rows(std::span<const std::uint8_t>, std::span<const std::uint32_t>, std::span<const std::uint32_t>,
-                    std::span<const std::uint16_t>);
+                    std::span<const std::uint16_t>, const Monitor&);
 template Rows::Rows(std::span<const std::uint32_t>, std::span<const std::uint32_t>, std::span<const std::uint32_t>,
-                    std::span<const std::uint16_t>);
+                    std::span<const std::uint16_t>, const Monitor&);
 
 std::uint32_t Rows::largest_arity() const noexcept { return *std::max_element(arity_.begin(), arity_.end()); }
 

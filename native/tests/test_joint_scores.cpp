@@ -46,7 +46,7 @@ std::int64_t obvious_joint_score(const Data& data, std::uint64_t mask, const Joi
         cells[cell] += data.weights[row];
     }
     if (states > spec.max_states) return kImpossible;
-    std::int64_t sum = -spec.penalty_per_state * static_cast<std::int64_t>(states);
+    std::int64_t sum = -std::llrint(std::ldexp(static_cast<long double>(spec.penalty_per_state) * states, spec.term.unit_bits));
     for (const auto& [cell, count] : cells) sum += cache.terms(log_sum, count)(count);
     return sum;
 }
@@ -54,10 +54,10 @@ std::int64_t obvious_joint_score(const Data& data, std::uint64_t mask, const Joi
 template <class Code>
 std::vector<std::int64_t> joint_scores(const Data& data, unsigned max_size, const JointScoreSpec& spec, unsigned threads) {
     const std::vector<Code> codes(data.codes.begin(), data.codes.end());
-    const JointScoreJob job(std::span<const Code>(codes), std::span<const std::uint32_t>(data.weights),
-                            std::span<const std::uint32_t>(data.arities), max_size, spec);
-    std::vector<std::int64_t> out(job.index().size(), 12345);
     Monitor monitor;
+    const JointScoreJob job(std::span<const Code>(codes), std::span<const std::uint32_t>(data.weights),
+                            std::span<const std::uint32_t>(data.arities), max_size, spec, monitor);
+    std::vector<std::int64_t> out(job.index().size(), 12345);
     job.run(out, threads, monitor);
     CHECK(monitor.done() == monitor.total() && monitor.total() == out.size());
     CHECK(job.seconds_per_set(0.0, monitor) >= 0);
@@ -90,14 +90,14 @@ void sums_over_cells_match_the_definition() {
         const Data data = random_data(random, largest_arity, 1 + random() % 80, largest_weight);
         compare(data, {{CellTermKind::dirichlet_shared, 1.0, 30}, 0, ~std::uint64_t{0}});
         compare(data, {{CellTermKind::dirichlet_constant, 3.0, 30}, 0, ~std::uint64_t{0}});
-        compare(data, {{CellTermKind::entropy, 1.0, 30}, 77777, 60});
+        compare(data, {{CellTermKind::entropy, 1.0, 30}, 0.7777, 60});
     }
 }
 
 void rows_of_no_weight_count_for_nothing() {
     const Data data{{2, 3}, {0}, {1, 2}};
     const std::vector<std::int64_t> found =
-        joint_scores<std::uint8_t>(data, 2, {{CellTermKind::entropy, 1.0, 30}, 10, 100}, 1);
+        joint_scores<std::uint8_t>(data, 2, {{CellTermKind::entropy, 1.0, 3}, 1.25, 100}, 1);
     CHECK((found == std::vector<std::int64_t>{-10, -20, -30, -60}));
 }
 
@@ -124,12 +124,12 @@ void a_stop_is_heeded() {
     data.arities.assign(20, 3);
     data.weights.assign(3000, 1);
     for (std::size_t i = 0; i < 20 * 3000; ++i) data.codes.push_back(random() % 3);
+    Monitor monitor;
     const std::vector<std::uint8_t> codes(data.codes.begin(), data.codes.end());
     const JointScoreJob job(std::span<const std::uint8_t>(codes), std::span<const std::uint32_t>(data.weights),
                             std::span<const std::uint32_t>(data.arities), 20,
-                            {{CellTermKind::dirichlet_shared, 1.0, 30}, 0, ~std::uint64_t{0}});
+                            {{CellTermKind::dirichlet_shared, 1.0, 30}, 0, ~std::uint64_t{0}}, monitor);
     std::vector<std::int64_t> out(job.index().size());
-    Monitor monitor;
     monitor.stop();
     bool stopped = false;
     try {

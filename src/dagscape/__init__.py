@@ -14,6 +14,15 @@ from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import discretize
 from dagscape.data.reading import read_data
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge
+from dagscape.graphs.bif import read_network, write_network
+from dagscape.graphs.bundled import load_network
+from dagscape.graphs.comparison import Comparison, compare
+from dagscape.graphs.cpdag import Cpdag
+from dagscape.graphs.dag import Dag
+from dagscape.graphs.drawing import draw
+from dagscape.graphs.equivalence import equivalent
+from dagscape.graphs.network import Network
+from dagscape.graphs.random_dags import random_dag, uniform_dag
 from dagscape.progress import Progress, progress_bar
 from dagscape.report.loading import load_result
 from dagscape.scores.family_table import FamilyTable
@@ -26,6 +35,9 @@ from dagscape.version import __version__
 
 __all__ = [
     "BackendUnavailable",
+    "Comparison",
+    "Cpdag",
+    "Dag",
     "DagscapeError",
     "Dataset",
     "Family",
@@ -34,17 +46,26 @@ __all__ = [
     "InvalidOption",
     "LatticeScores",
     "LocalScores",
+    "Network",
     "Progress",
     "TooLarge",
     "__version__",
+    "compare",
     "discretize",
+    "draw",
+    "equivalent",
     "load_dataset",
+    "load_network",
     "load_result",
     "local_scores",
     "plan",
     "progress_bar",
+    "random_dag",
     "read_data",
+    "read_network",
     "read_scores",
     "summarize_scores",
+    "uniform_dag",
+    "write_network",
     "write_scores",
 ]

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 IMPOSSIBLE: Final[int]
 
 def supports_v3() -> bool: ...
+def class_keys(parents: NDArray[Any], keys: NDArray[Any]) -> None: ...
+def cpdags(parents: NDArray[Any], directed: NDArray[Any], undirected: NDArray[Any]) -> int: ...
 
 class JointScoreJob:
     def __init__(
@@ -17,7 +19,7 @@ class JointScoreJob:
         term: int,
         alpha: float,
         unit_bits: int,
-        penalty_per_state: int,
+        penalty_per_state: float,
         max_states: int,
     ) -> None: ...
     def run(self, out: NDArray[Any], threads: int, progress: Callable[[int, int], None] | None) -> None: ...

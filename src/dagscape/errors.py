@@ -4,6 +4,9 @@ Each message is one sentence a user can act on: the value, the limit and the rem
 they are spelled in Python; the command line rewrites them.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class DagscapeError(Exception):
     """Base of all errors raised by dagscape."""
@@ -23,3 +26,13 @@ class TooLarge(DagscapeError, MemoryError):
 
 class BackendUnavailable(DagscapeError, RuntimeError):
     """An optional package or a device that the job needs is not there."""
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the known name that it is most like, if there is one.
+
+    >>> did_you_mean("smokng", ["smoking", "cancer"])
+    "; did you mean 'smoking'?"
+    """
+    close = get_close_matches(str(name), list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -34,10 +34,25 @@ def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[An
             yield stream
 
 
+def starts_with(stream: io.BufferedReader[Any], magic: bytes, source: str | os.PathLike[str]) -> bool:
+    """Whether a stream begins with some bytes; it is not moved."""
+    with broken_gzip_as_error(source):
+        return stream.peek(len(magic)).startswith(magic)
+
+
+@contextmanager
+def broken_gzip_as_error(source: str | os.PathLike[str]) -> Iterator[None]:
+    """Say in one sentence that a packed file is damaged."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
+        raise InvalidData(f"{os.fspath(source)!r} cannot be read: {error}") from error
+
+
 @contextmanager
 def decode_text(binary: io.BufferedReader[Any], source: str | os.PathLike[str]) -> Iterator[TextIO]:
     """Read a stream as UTF-8 text (a byte-order mark is skipped); other encodings and broken gzip are errors."""
-    with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
+    with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text, broken_gzip_as_error(source):
         try:
             yield text
         except UnicodeDecodeError as error:
@@ -45,8 +60,6 @@ def decode_text(binary: io.BufferedReader[Any], source: str | os.PathLike[str]) 
                 f"{os.fspath(source)!r} is not UTF-8 text (byte 0x{error.object[error.start]:02x}): "
                 "save it as UTF-8 first"
             ) from error
-        except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
-            raise InvalidData(f"{os.fspath(source)!r} cannot be read: {error}") from error
 
 
 @contextmanager

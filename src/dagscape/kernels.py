@@ -20,3 +20,5 @@ if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
 
 IMPOSSIBLE = _native.IMPOSSIBLE
 JointScoreJob = _native.JointScoreJob
+class_keys = _native.class_keys
+cpdags = _native.cpdags

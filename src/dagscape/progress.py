@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from dagscape.errors import InvalidOption
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -29,6 +31,7 @@ class Progress:
 
 
 ProgressListener = Callable[[Progress], None]
+ProgressOption = ProgressListener | bool | None
 
 
 def kernel_callback(
@@ -41,10 +44,27 @@ def kernel_callback(
 
 
 @contextmanager
+def listening(progress: ProgressOption) -> Iterator[ProgressListener | None]:
+    """The listener that an option ``progress=`` stands for: true is a bar, a callable is itself."""
+    if callable(progress):
+        yield progress
+        return
+    if progress not in (True, False, None):
+        raise InvalidOption(f"progress is {progress!r}; it must be true, false or a callable that takes a Progress")
+    with progress_bar(enabled=bool(progress)) as listener:
+        yield listener
+
+
+@contextmanager
 def progress_bar(*, enabled: bool = True) -> Iterator[ProgressListener | None]:
     """Show progress as a bar on standard error, and clear it at the end.
 
-    Yields ``None`` when disabled, so that the result can always be passed on as ``progress=``.
+    Yields ``None`` when disabled, so that the result can always be passed on as ``progress=``. To show one bar for
+    several steps::
+
+        with ds.progress_bar() as progress:
+            scores = ds.local_scores(data, progress=progress)
+            ds.write_scores(scores, "scores.jkl", progress=progress)
     """
     if not enabled:
         yield None

@@ -6,12 +6,15 @@ import os
 import re
 from pathlib import Path
 
+from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption, TooLarge
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 # Room left to the rest of the machine when no limit is given.
 _SHARE_OF_AVAILABLE = 0.8
+
+_MOST_THREADS = 1024
 
 
 def format_bytes(count: float) -> str:
@@ -20,11 +23,16 @@ def format_bytes(count: float) -> str:
     >>> format_bytes(17_179_869_184)
     '16.0 GiB'
     """
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024 or unit == "TiB":
-            return f"{count:.0f} bytes" if unit == "bytes" else f"{count:,.1f} {unit}"
+    if count >= 2**90:
+        return f"2^{int(count).bit_length() - 1} bytes"
+    units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+    for unit in units:
+        if count < 1024 or unit == units[-1]:
+            break
         count /= 1024
-    raise AssertionError
+    if unit == "bytes":
+        return f"{count:.0f} bytes"
+    return f"{count:,.1f} {unit}"
 
 
 def parse_bytes(size: int | str) -> int:
@@ -33,7 +41,7 @@ def parse_bytes(size: int | str) -> int:
     >>> parse_bytes("1.5 GiB")
     1610612736
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b|ytes)?\s*", str(size).lower())
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b(?:ytes)?)?\s*", str(size).lower())
     if match is None or float(match[1]) <= 0:
         raise InvalidOption(f"max_memory is {size!r}; it must be a positive size such as '8GiB' or '500MiB'")
     return int(float(match[1]) * _UNITS[match[2]])
@@ -87,6 +95,6 @@ def thread_count(threads: int | None) -> int:
     """The number of threads to use: what the user says, or one for each processor we may run on."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or threads < 1 or threads > 1024:
-        raise InvalidOption(f"threads is {threads}; it must be between 1 and 1024")
+    if not is_whole(threads, at_least=1) or threads > _MOST_THREADS:
+        raise InvalidOption(f"threads is {threads!r}; it must be between 1 and {_MOST_THREADS}")
     return int(threads)

@@ -13,15 +13,9 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.cli import main
+from cli.running import run
+from dagscape.cli.app import COMMANDS
 from dagscape.cli.wording import with_option_names
-
-
-def run(capfd, *arguments):
-    """Exit code, standard output and standard error of the program."""
-    code = main([str(argument) for argument in arguments])
-    out, err = capfd.readouterr()
-    return code, out, err
 
 
 @pytest.fixture
@@ -37,7 +31,7 @@ def test_help_lists_every_command(capfd):
     code, out, err = run(capfd, "--help")
     assert code == 0
     assert not err
-    for name in ("describe", "score", "plan", "demo"):
+    for name in COMMANDS:
         assert name in out
         assert run(capfd, name, "--help")[0] == 0
 
@@ -73,7 +67,7 @@ def test_score_shows_and_writes(capfd, table, tmp_path):
     output = tmp_path / "table.jkl"
     code, out, err = run(capfd, "score", table, "--max-parents", 1, "-o", output)
     assert (code, err) == (0, "")
-    assert "BDeu, ess 1: 9 families of up to 1 parents" in out
+    assert "BDeu, ess 1, 30 rows: 9 families of up to 1 parent, " in out
     assert ds.read_scores(output).family_count == 9
 
 
@@ -200,7 +194,7 @@ def test_bad_files_give_one_sentence_and_exit_code_3(capfd, tmp_path, name):
         (["score", "builtin:tic-tac-toe", "--require", "x", "Class"], "--require names 'x'"),
         (["score", "builtin:tic-tac-toe", "-o", "nowhere/x.jkl"], "there is no folder 'nowhere'"),
         (["score", "builtin:tic-tac-toe", "-o", "x.txt"], "end it in .jkl"),
-        (["score", "builtin:tic-tac-toe", "--top", "0"], "--top is 0"),
+        (["score", "builtin:tic-tac-toe", "--top", "0"], "not in the range"),
         (["score", "builtin:tic-tac-toe", "--discretize", "magic"], "magic"),
         (["score", "builtin:tic-tac-toe", "--discretize", "width:x"], "whole number"),
         (["score", "builtin:tic-tac-toe", "--interventions", "none-such"], "none-such"),
@@ -293,3 +287,92 @@ def test_a_closed_pipe_is_not_an_error():
 )
 def test_wording(message, expected):
     assert with_option_names(message) == expected
+
+
+@pytest.mark.parametrize("content", ['[["a", "b"]]', "3", '"x"', "null", "{broken"])
+@pytest.mark.parametrize("option", ["--levels", "--tiers"])
+def test_option_files_of_the_wrong_shape(capfd, tmp_path, table, option, content):
+    path = tmp_path / "option.json"
+    path.write_text(content)
+    code, _, err = run(capfd, "score", table, option, path)
+    # A list of lists is right for tiers, and nothing for neither option.
+    fine = content == "null" or (option == "--tiers" and content.startswith("[["))
+    assert code == (0 if fine else 2)
+    assert "Traceback" not in err
+
+
+def test_flat_tiers_are_refused(capfd, tmp_path, table):
+    path = tmp_path / "tiers.json"
+    path.write_text('["a", "b"]')
+    code, _, err = run(capfd, "score", table, "--tiers", path)
+    assert code == 2
+    assert "each tier must be a collection" in err
+
+
+def test_options_that_need_another_one(capfd, table):
+    code, _, err = run(capfd, "score", table, "--class-column", "a")
+    assert code == 2
+    assert "need --discretize" in err
+    code, _, err = run(capfd, "score", table, "--score", "bic", "--ess", "3")
+    assert code == 0
+    assert "--ess does not matter for --score bic" in err
+
+
+def test_dropped_rows_are_counted(capfd, tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,b\nx,1\n?,2\ny,1\n")
+    code, out, err = run(capfd, "score", path, "--missing", "drop", "--json")
+    assert code == 0
+    assert "1 of 3 rows have missing cells and were left out" in err
+    assert json.loads(out)["provenance"]["parameters"]["dropped_rows"] == 1
+
+
+def test_describe_shows_data_as_they_will_be_used(capfd, shared_data):
+    code, out, _ = run(
+        capfd, "describe", shared_data / "sets/iris.csv", "--discretize", "mdl", "--class-column", "class"
+    )
+    assert code == 0
+    assert "(0.8,1.75]" in out
+
+
+def test_a_full_standard_output():
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    found = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m dagscape demo > /dev/full"], capture_output=True, text=True
+    )
+    assert found.returncode == 1
+    assert found.stderr == "dagscape: cannot write to standard output: No space left on device\n"
+
+
+def test_tabs_can_be_named(capfd, tmp_path):
+    path = tmp_path / "table.txt"
+    path.write_text("a\tb\n1\t2\n2\t1\n")
+    for name in ("tab", r"\t"):
+        assert "2 variables" in run(capfd, "describe", path, "--separator", name)[1]
+    code, _, err = run(capfd, "describe", path)
+    assert code == 3
+    assert "--separator" in err
+
+
+def test_excel_files_are_recognised(capfd, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"PK\x03\x04rest")
+    code, _, err = run(capfd, "describe", path)
+    assert code == 3
+    assert "export the table as CSV" in err
+
+
+def test_a_request_to_end_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "long.csv"
+    cells = np.random.default_rng(0).integers(0, 2, (200, 19)).astype(str)
+    path.write_text("\n".join([",".join(f"v{i}" for i in range(19)), *(",".join(row) for row in cells)]))
+    program = [sys.executable, "-m", "dagscape", "score", str(path), "-o", str(tmp_path / "scores.jkl")]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]

@@ -74,6 +74,13 @@ def test_npz_keeps_constraints_and_lists(tmp_path):
     assert back.family("b", ["a"]) == -math.inf
 
 
+def test_npz_keeps_families_listed_as_impossible(tmp_path):
+    listed = ds.FamilyTable({"a": {(): -1.0, ("b",): -math.inf}, "b": {(): -1.0}})
+    ds.write_scores(listed, tmp_path / "list.npz")
+    back = ds.read_scores(tmp_path / "list.npz")
+    assert (back.complete, back.max_parents, back.family_count) == (listed.complete, 1, 3) == (None, 1, 3)
+
+
 def test_pruned_files_are_incomplete(shared_data):
     scores = ds.read_scores(shared_data / "scores/wine.BIC.3.jkl")
     assert scores.complete is False

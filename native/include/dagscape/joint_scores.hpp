@@ -1,6 +1,6 @@
 // One set function over the lattice, from which the local scores of all families are differences.
 //
-//   J(S) = Σ over the observed joint states of S of a term  −  penalty · q(S)
+//   J(S) = Σ over the observed joint states of S of a term  −  penalty · q(S), each term and the penalty rounded once
 //
 // where the term (cell_terms.hpp) depends on the number of rows in the state, and q(S) is the number of possible states.
 // With J of every set of at most d + 1 variables, local_score(i, G) = J(G ∪ {i}) − J(G) for BDeu, BIC and AIC.
@@ -26,8 +26,8 @@ inline constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::m
 
 struct JointScoreSpec {
     CellTermSpec term;
-    std::int64_t penalty_per_state;  // in units of 2^-unit_bits
-    std::uint64_t max_states;        // sets with more states are impossible
+    double penalty_per_state;
+    std::uint64_t max_states;  // sets with more states are impossible
 };
 
 // What can be said before the work: fixed for given data, whatever the number of threads.
@@ -35,7 +35,7 @@ class JointScoreJob {
 public:
     template <class Code>
     JointScoreJob(std::span<const Code> codes, std::span<const std::uint32_t> weights,
-                  std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec);
+                  std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec, Monitor& monitor);
 
     const SetIndex& index() const noexcept { return index_; }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dagscape/cell_terms.hpp"
+#include "dagscape/monitor.hpp"
 
 namespace dagscape {
 
@@ -22,7 +23,7 @@ public:
     // `codes` is row-major, rows × variables; `order[p]` is the variable at position p.
     template <class Code>
     Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, std::span<const std::uint32_t> arities,
-         std::span<const std::uint16_t> order);
+         std::span<const std::uint16_t> order, const Monitor& monitor);
 
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(weight_.size()); }
     unsigned positions() const noexcept { return static_cast<unsigned>(arity_.size()); }

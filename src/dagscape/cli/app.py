@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 import click
@@ -21,6 +23,9 @@ from dagscape.version import __version__
 COMMANDS: dict[str, str] = {
     "describe": "Variables, levels, counts and missing cells of a table.",
     "score": "The local scores of all families.",
+    "sample": "Rows drawn from a network.",
+    "compare": "How far the structure of a network is from another.",
+    "draw": "A network as a picture.",
     "plan": "Memory and time a job will need, before it starts.",
     "demo": "A short tour on a data set that comes with dagscape.",
 }
@@ -62,6 +67,7 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    _end_cleanly_when_terminated()
     try:
         with cli.make_context("dagscape", given) as context:
             cli.invoke(context)
@@ -78,11 +84,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail("the machine ran out of memory: set a lower --max-memory, or --max-parents", 4)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
-    except BrokenPipeError:
-        # The reader has seen enough. Python would complain about the pipe once more when it exits.
+    except OSError as error:
+        # Python would complain once more about what it could not write when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if isinstance(error, BrokenPipeError):
+            # The reader has seen enough.
+            return 0
+        return _fail(f"cannot write to standard output: {error.strerror or error}", 1)
     return 0
+
+
+def _end_cleanly_when_terminated() -> None:
+    """Make a request to end (SIGTERM) an exception, so that half-written files are removed."""
+
+    def end(number: int, frame: object) -> None:  # noqa: ARG001
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, end)
 
 
 def _fail(message: str, code: int) -> int:

@@ -6,15 +6,34 @@ from typing import Any
 
 import click
 
-from dagscape.cli.options import DATA_HELP, Output, data_argument, output_options, table_options
+from dagscape.cli.options import (
+    DATA_HELP,
+    Output,
+    data_argument,
+    data_options,
+    output_options,
+    report_dropped_rows,
+    take_data,
+)
 from dagscape.data.reading import read_table
 from dagscape.data.summary import summarize_table
 
 
 @click.command(epilog=DATA_HELP)
 @data_argument
-@table_options
+@data_options
 @output_options
-def command(data: str, as_json: bool, quiet: bool, **reading: Any) -> None:
-    """Show the variables of a table, their levels and counts, missing cells, and what looks wrong."""
-    Output(as_json, quiet).show(summarize_table(read_table(data, **reading)))
+def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Show the variables of a table, their levels and counts, missing cells, and what looks wrong.
+
+    The table is shown as it is read, with missing cells and decimals that other commands would refuse; with any of the
+    options --missing, --levels, --interventions and --discretize it is shown as these commands would use it.
+    """
+    out = Output(as_json, quiet)
+    if any(options[name] for name in ("missing", "levels", "interventions", "discretize")):
+        dataset = take_data(data, options)
+        report_dropped_rows(dataset, out)
+        out.show(dataset.describe())
+    else:
+        reading = {name: options[name] for name in ("separator", "missing_values")}
+        out.show(summarize_table(read_table(data, **reading)))

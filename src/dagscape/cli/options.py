@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.dataset import Dataset, encode
+from dagscape.data.dataset import MISSING_CHOICES, Dataset, encode
 from dagscape.data.discretizing import DISCRETIZERS, discretize
 from dagscape.data.reading import read_table
 from dagscape.errors import InvalidOption
@@ -54,9 +54,19 @@ DATA_HELP = f"""\b
 DATA is a .csv or .tsv file (plain or gzipped), a .parquet file, - for standard input,
 or a data set that comes with dagscape: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
 
+
+def _separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
+    return {"tab": "\t", "\\t": "\t"}.get(text, text) if text is not None else None
+
+
 table_options = _apply(
     [
-        click.option("--separator", metavar="CHAR", help="What separates cells; by default by the file's ending."),
+        click.option(
+            "--separator",
+            metavar="CHAR",
+            callback=_separator,
+            help="What separates cells (tab for a tabulator); by default by the file's ending.",
+        ),
         click.option(
             "--missing-values",
             metavar="TEXT",
@@ -72,10 +82,8 @@ data_options = _apply(
         table_options,
         click.option(
             "--missing",
-            type=click.Choice(["error", "level", "drop"]),
-            default="error",
-            show_default=True,
-            help="Missing cells: refuse them, make them a level of their own, or leave out their rows.",
+            type=click.Choice(MISSING_CHOICES),
+            help="Missing cells: refuse them (error, the default), make them a level, or leave out (drop) their rows.",
         ),
         click.option(
             "--levels",
@@ -86,19 +94,19 @@ data_options = _apply(
         click.option(
             "--interventions",
             metavar="COLUMN",
-            help="The column that says which variable was set by experiment in each row (name or number).",
+            help="The name of the column that says which variable was set by experiment in each row.",
         ),
         click.option(
             "--discretize",
             metavar="METHOD[:BINS]",
-            help=f"Cut columns of decimals into levels: {', '.join(DISCRETIZERS)}; 3 bins if not said.",
+            help=f"Cut numbers into levels: {', '.join(DISCRETIZERS)}; 3 bins if not said.",
         ),
         click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl keeps apart."),
         click.option(
             "--discretize-columns",
             metavar="COLUMN",
             multiple=True,
-            help="A column to discretise; may be repeated. By default all columns of decimals.",
+            help="A column to discretise besides all with decimals or many whole numbers; may be repeated.",
         ),
     ]
 )
@@ -111,7 +119,7 @@ score_options = _apply(
             default="bdeu",
             show_default=True,
         ),
-        click.option("--ess", type=float, default=1.0, show_default=True, help="Equivalent sample size (BDeu)."),
+        click.option("--ess", type=float, help="Equivalent sample size of BDeu; 1 if not said."),
         click.option(
             "--max-parents",
             type=int,
@@ -205,15 +213,33 @@ def take_data(data: str, options: dict[str, Any]) -> Dataset:
     cutting = options.pop("discretize")
     columns = options.pop("discretize_columns")
     class_column = options.pop("class_column")
+    if cutting is None and (columns or class_column is not None):
+        raise InvalidOption("--discretize-columns and --class-column need --discretize")
     table = read_table(data, separator=options.pop("separator"), missing_values=options.pop("missing_values"))
     encoding: dict[str, Any] = {name: options.pop(name) for name in ("missing", "levels", "interventions")}
+    encoding["missing"] = encoding["missing"] or "error"
     if cutting is None:
         return encode(table, **encoding)
     method, _, bins = cutting.partition(":")
-    if bins and not bins.isdecimal():
-        raise InvalidOption(f"bins is {bins!r}; after the colon must stand a whole number")
+    if bins and not (bins.isdecimal() and int(bins) >= 2):
+        raise InvalidOption(f"--discretize is {cutting!r}; after the colon must stand a whole number, 2 or more")
     count: dict[str, Any] = {"bins": int(bins)} if bins else {}
     return discretize(table, method=method, columns=columns or None, class_column=class_column, **count, **encoding)
+
+
+def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
+    """The arguments of ``local_scores`` among a subcommand's options, with a word about those that change nothing."""
+    if options["ess"] is None:
+        options["ess"] = 1.0
+    elif not SCORES[options["score"]].uses_ess:
+        out.warn(f"--ess does not matter for --score {options['score']}")
+    return options
+
+
+def report_dropped_rows(data: Dataset, out: Output) -> None:
+    """Say how many rows were left out, if any were."""
+    if data.dropped:
+        out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were left out")
 
 
 def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001

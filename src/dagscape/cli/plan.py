@@ -14,6 +14,7 @@ from dagscape.cli.options import (
     output_options,
     score_options,
     take_data,
+    take_score_options,
     work_options,
 )
 from dagscape.scores.planning import plan
@@ -27,5 +28,6 @@ from dagscape.scores.planning import plan
 @output_options
 def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Say how much memory and time the scoring of a table will need, from a short trial on this machine."""
+    out = Output(as_json, quiet)
     dataset = take_data(data, options)
-    Output(as_json, quiet).show(plan(dataset, **options))
+    out.show(plan(dataset, **take_score_options(options, out)))

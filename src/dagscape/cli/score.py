@@ -13,10 +13,13 @@ from dagscape.cli.options import (
     data_options,
     output_options,
     output_path,
+    report_dropped_rows,
     score_options,
     take_data,
+    take_score_options,
     work_options,
 )
+from dagscape.cli.wording import with_option_names
 from dagscape.scores.formats import score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
@@ -33,7 +36,9 @@ def _score_file(context: click.Context, parameter: click.Parameter, path: str | 
 @data_options
 @score_options
 @work_options
-@click.option("--top", type=int, default=3, show_default=True, help="How many families of each variable to show.")
+@click.option(
+    "--top", type=click.IntRange(1), default=3, show_default=True, help="How many families of each variable to show."
+)
 @click.option(
     "-o",
     "--output",
@@ -49,10 +54,12 @@ def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool,
     """
     out = Output(as_json, quiet)
     dataset = take_data(data, options)
+    arguments = take_score_options(options, out)
+    report_dropped_rows(dataset, out)
     for warning in dataset.describe().warnings:
-        out.warn(warning)
+        out.warn(with_option_names(warning))
     with out.progress() as progress:
-        scores = local_scores(dataset, **options, progress=progress)
+        scores = local_scores(dataset, **arguments, progress=progress)
         summary = summarize_scores(scores, top)
         if output is not None:
             write_scores(scores, output, progress=progress)

@@ -15,16 +15,16 @@ _RENAMED = {
 }
 _OPTIONS = (
     "missing_values|missing|levels|interventions|separator|method|bins|columns|class_column|score|ess|max_parents|"
-    "structure_prior|required|forbidden|tiers|threads|max_memory|top"
+    "structure_prior|required|forbidden|tiers|threads|max_memory|top|expected_parents"
 )
 # Only these are never words of a sentence.
 _DISTINCTIVE = "missing_values|class_column|max_parents|structure_prior|max_memory"
 
 # An option with a value, an option alone, or the option that a message begins with; never what stands in quotes.
 _MENTION = re.compile(
-    rf"(?<![\w'])(?P<option>{_OPTIONS})='?(?P<value>[\w-]+)'?"
+    rf"(?<![\w'])(?P<option>{_OPTIONS})=(?P<value>'[^']*'|[\w-]*)"
     rf"|(?<![\w'])(?P<alone>{_DISTINCTIVE})(?![\w'])"
-    rf"|^(?P<subject>{_OPTIONS})(?= (?:is|holds|names) )"
+    rf"|^(?P<subject>{_OPTIONS})(?= (?:is|has|holds|names|declares|gives) )"
 )
 
 
@@ -40,6 +40,9 @@ def with_option_names(message: str) -> str:
     def rewrite(match: re.Match[str]) -> str:
         name = match["option"] or match["alone"] or match["subject"]
         option = "--" + _RENAMED.get(name, name).replace("_", "-")
-        return f"{option} {match['value']}" if match["value"] else option
+        value = match["value"] or ""
+        # Quotes stay where the shell needs them.
+        plain = value.strip("'")
+        return f"{option} {plain if plain.replace('-', '').isalnum() else value}" if value else option
 
     return _MENTION.sub(rewrite, message).replace("discretize()", "--discretize")

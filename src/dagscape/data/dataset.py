@@ -253,7 +253,9 @@ class Dataset:
         >>> data.select(["a"]).weights.tolist()
         [2, 1]
         """
-        names = [variables] if isinstance(variables, str) else list(variables)
+        if isinstance(variables, str):
+            raise InvalidOption(f"variables is the text {variables!r}; it must be a collection of names")
+        names = list(variables)
         for name in names:
             if name not in self.levels:
                 raise InvalidOption(f"there is no variable {name!r}: the variables are {listing(self.variables)}")

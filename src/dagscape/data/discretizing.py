@@ -62,6 +62,9 @@ Counts = npt.NDArray[np.int64]
 _DIGITS = 3
 
 # Nobody means more, and a slip of the keyboard should not take hours.
+# Whole numbers with more different values than this are taken for measurements.
+MOST_LEVELS = 20
+
 MAX_BINS = 100_000
 
 
@@ -110,7 +113,8 @@ def discretize(
         few distinct values, where ties forbid it, or where an interval of equal width is empty. ``"mdl"``
         finds the number itself.
     columns : collection of str, optional
-        The columns to discretise; by default all that hold decimals and whose levels are not declared.
+        Columns to discretise besides those that are anyway: all that hold decimals, and whole numbers with
+        more than 20 different values. Columns with declared levels are left as they are.
     class_column : str, optional
         The class, for ``"mdl"`` only: a discrete column, which stays as it is. Rows without a class do not
         count.
@@ -180,14 +184,23 @@ def _choose_columns(
         column = table.column(class_column)
         if not column.declared and kind(column) == "decimals":
             raise InvalidData(f"{table.source} has decimals in the class column {class_column!r}: it must be discrete")
-    if columns is None:
-        pairs = zip(table.names, table.columns, strict=True)
-        free = [(name, column) for name, column in pairs if name not in declared and not column.declared]
-        return [name for name, column in free if kind(column) == "decimals"]
-    for name in columns:
+    for name in columns or ():
         if name in declared:
             raise InvalidOption(f"{name!r} is to be discretised, but levels declares levels for it")
-    return [name for name in table.names if name in columns]
+    asked = frozenset(columns or ())
+    return [
+        name
+        for name, column in zip(table.names, table.columns, strict=True)
+        if name in asked or (name != class_column and name not in declared and _is_measured(column))
+    ]
+
+
+def _is_measured(column: Column) -> bool:
+    """Whether a column holds measurements, not levels: decimals, or many different whole numbers."""
+    if column.declared:
+        return False
+    sort = kind(column)
+    return sort == "decimals" or (sort == "integers" and len(column.observed().values) > MOST_LEVELS)
 
 
 def _check_bins(bins: SupportsIndex | Mapping[str, SupportsIndex], chosen: list[str], table: Table) -> dict[str, int]:
@@ -345,13 +358,13 @@ class _Entropy:
     """Class entropies in fixed point: for class counts c, N·Ent = f(N) - Σ f(c) with f(x) = x log2 x."""
 
     def __init__(self, total: int, classes: int) -> None:
-        # As fine as leaves room for the sum over both sides of a cut in 63 bits.
-        bits = 60 - math.ceil(math.log2(max(total, 2) * math.log2(max(total, 2)) + classes + 1))
+        # A float holds 53 bits of a term: a unit that leaves 7 of them unused is far above its rounding error.
+        bits = 46 - math.ceil(math.log2(max(total, 2) * math.log2(max(total, 2)) + classes + 1))
         self._unit = 2.0**bits
         counts = np.arange(total + 1, dtype=np.float64)
         counts[0] = 1.0
         self._table = np.rint(counts * np.log2(counts) * self._unit).astype(np.int64)
-        # Each term is off by half a unit at most, and a cost has two terms for every class and two more.
+        # Each term is off by little more than half a unit, and a cost has two terms for every class and two more.
         self._slack = 2 * classes + 2
 
     def whole(self, counts: Counts) -> Counts:

@@ -7,7 +7,7 @@ variable that was set in it, so that scores leave it out of that variable's fami
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,8 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
         All rows, as read.
     interventions : str, array-like or None
         The name of a column; or for each row nothing (``None``, 0, ``""``, ``"none"``, ``"-"``), a variable's
-        name or 1-based number, several of them separated by ``;`` or in a collection; or a boolean matrix of
-        rows × variables.
+        name or 1-based number, several of them separated by ``;``, or a collection of names; or a boolean
+        matrix of rows × variables.
 
     Returns
     -------
@@ -50,7 +50,8 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
         return _from_column(table, interventions)
     if _is_matrix(interventions):
         return table, _from_matrix(table, np.asarray(interventions))
-    entries = list(interventions) if isinstance(interventions, Iterable) else None
+    ordered = isinstance(interventions, Iterable) and not isinstance(interventions, Mapping | Set)
+    entries = list(interventions) if ordered else None
     if entries is None or len(entries) != table.m:
         given = repr(interventions) if entries is None else f"of length {len(entries)}"
         raise InvalidOption(
@@ -59,6 +60,10 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
     marks = np.zeros((table.m, len(table.names)), dtype=np.bool_)
     for row, entry in enumerate(entries):
         parts = [entry] if isinstance(entry, str) or not isinstance(entry, Collection) else entry
+        if parts is entry and not all(isinstance(part, str) for part in parts):
+            raise InvalidOption(
+                f"interventions has {entry!r} at {table.where(row)}; a collection holds names, and a matrix booleans"
+            )
         for part in parts:
             if not is_missing(part):
                 marks[row, _parse_entry(cell_text(part), table, row)] = True

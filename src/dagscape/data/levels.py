@@ -63,6 +63,8 @@ def sort_levels(values: Sequence[str]) -> tuple[str, ...]:
 def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, Declaration]:
     """Return the declared levels by variable, as texts; an arity k stands for ``"0"`` to ``str(k - 1)``."""
     declarations: dict[str, Declaration] = {}
+    if levels is not None and not isinstance(levels, Mapping):
+        raise InvalidOption(f"levels is {levels!r}; it must map variables to their levels, or to their number")
     for name, declared in (levels or {}).items():
         if name not in table.names:
             raise InvalidOption(
@@ -70,7 +72,7 @@ def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, D
                 f"its variables are {listing(table.names)}"
             )
         if isinstance(declared, Iterable) and not isinstance(declared, str):
-            declaration = Declaration(tuple(map(_level_text, declared)), numbered=False)
+            declaration = Declaration(_level_texts(list(declared)), numbered=False)
         else:
             declaration = Declaration(tuple(map(str, range(_check_arity(name, declared)))), numbered=True)
         _check_distinct(name, declaration.levels)
@@ -88,11 +90,12 @@ def _check_distinct(name: str, levels: tuple[str, ...]) -> None:
         seen.add(level)
 
 
-def _level_text(level: object) -> str:
-    """Return the text of a declared level, which a frame's cells of that value have as well."""
-    if isinstance(level, float) and level.is_integer():
-        return str(int(level))
-    return str(level)
+def _level_texts(levels: list[object]) -> tuple[str, ...]:
+    """Return the texts of declared levels, which a frame's cells of these values have as well."""
+    floats = [level for level in levels if isinstance(level, float)]
+    if floats and all(level.is_integer() for level in floats):
+        return tuple(str(int(level)) if isinstance(level, float) else str(level) for level in levels)
+    return tuple(map(str, levels))
 
 
 def _check_arity(name: str, arity: object) -> int:

@@ -28,7 +28,7 @@ from dagscape.data.table import (
     check_names,
 )
 from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption
-from dagscape.files import open_binary, open_text
+from dagscape.files import decode_text, open_binary, starts_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,6 +42,9 @@ _CHUNK_ROWS = 10_000
 _TAB_SUFFIXES = (".tsv", ".tab")
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
+
+# What a zip archive begins with, and so every file of Excel.
+_ZIP_MAGIC = b"PK\x03\x04"
 
 Source = str | os.PathLike[str]
 
@@ -124,8 +127,11 @@ def read_table(
         return bundled_table(path.removeprefix(PREFIX))
     if Path(path).suffix.lower() in _PARQUET_SUFFIXES:
         return _read_parquet(path, missing)
-    with open_text(path) as text:
-        return _read_text(text, path, separator, missing)
+    with open_binary(path) as stream:
+        if starts_with(stream, _ZIP_MAGIC, path):
+            raise InvalidData(f"{path!r} is a zip archive or an Excel file, not text: export the table as CSV")
+        with decode_text(stream, path) as text:
+            return _read_text(text, path, separator, missing)
 
 
 def _check_separator(separator: str | None) -> None:
@@ -140,7 +146,7 @@ def _read_parquet(path: str, missing: frozenset[str]) -> Table:
             import pyarrow.parquet as pq
         except ImportError as error:
             raise BackendUnavailable(
-                f"reading {path!r} needs pyarrow, which is not installed: pip install 'dagscape[parquet]'"
+                f"reading {path!r} needs pyarrow, which is not installed: pip install pyarrow"
             ) from error
         try:
             frame = pq.read_table(stream)
@@ -177,7 +183,7 @@ class _StrictReader:
         first = next((line for line in lines if line.strip()), "")
         if not first:
             raise InvalidData(f"{path!r} is empty: a header with the names of the variables is needed")
-        delimiter = separator or _guess_separator(path, first)
+        delimiter = self.delimiter = separator or _guess_separator(path, first)
         # A space after the separator, before a quote, would make the quote part of the cell.
         self._reader = csv.reader(
             chain([first], lines), delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "
@@ -227,11 +233,11 @@ class _StrictReader:
     def _check_separator_found(self) -> None:
         if len(self.names) > 1:
             return
-        for candidate in ("\t", ";", "|"):
+        for candidate in (",", "\t", ";", "|"):
             if candidate in self.names[0]:
                 raise InvalidData(
                     f"{self._path!r} has a single column, called {self.names[0]!r}: "
-                    f"give separator={candidate!r} if that separates its cells, and separator=',' if not"
+                    f"give separator={candidate!r} if that separates its cells, and separator={self.delimiter!r} if not"
                 )
 
 

@@ -6,6 +6,7 @@ mixed with text, declared levels that do not occur, and texts that probably mean
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -232,6 +233,8 @@ def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[s
                 f"{column.name!r} mixes decimals such as {decimal[0]!r} with text such as {other[0]!r}: "
                 "if that means a missing cell, add it to missing_values"
             )
+        if sum(re.fullmatch(r"[+-]?\d+,\d+", text) is not None for text in values) * 2 > len(values):
+            yield f"{column.name!r} holds numbers with a decimal comma, which are read as text: write a point instead"
     for first, second in _alike(column.kind, values):
         how = "in how a number is written" if column.kind == "integers" else "in case or white space"
         yield f"{column.name!r} has the values {first!r} and {second!r}, which differ only {how}"

@@ -8,11 +8,12 @@ import os
 from dagscape.data.summary import DataSummary
 from dagscape.errors import InvalidData
 from dagscape.files import open_text
+from dagscape.graphs.comparison import Comparison
 from dagscape.results import SCHEMA_VERSION, Result
 from dagscape.scores.planning import Plan
 from dagscape.scores.summary import ScoreSummary
 
-RESULTS: dict[str, type[Result]] = {result.kind: result for result in (DataSummary, Plan, ScoreSummary)}
+RESULTS: dict[str, type[Result]] = {result.kind: result for result in (Comparison, DataSummary, Plan, ScoreSummary)}
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:

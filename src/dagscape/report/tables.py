@@ -13,9 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from dagscape.data.summary import DataSummary, VariableSummary
+from dagscape.graphs.comparison import Comparison
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.planning import Plan
+from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
 
 if TYPE_CHECKING:
@@ -48,8 +50,8 @@ def _data_summary(summary: DataSummary) -> RenderableType:
         )
     missing = sum(column.missing for column in summary.columns)
     heading = (
-        f"{len(summary.variables)} variables, {summary.rows:,} rows ({summary.distinct_rows:,} distinct), "
-        f"{missing:,} missing cells"
+        f"{plural(len(summary.variables), 'variable')}, {plural(summary.rows, 'row')} "
+        f"({summary.distinct_rows:,} distinct), {plural(missing, 'missing cell')}"
     )
     warnings = [Text(f"warning: {warning}", style="yellow") for warning in summary.warnings]
     return Group(Text(heading), Text(), table, *([Text(), *warnings] if warnings else []))
@@ -66,26 +68,59 @@ def _counts(column: VariableSummary) -> str:
 
 
 def _score_summary(summary: ScoreSummary) -> RenderableType:
-    table = _table("variable", "best parents", "local score", "behind best", right=(2, 3))
+    several = len(summary.families) > len(summary.variables)
+    table = _table("variable", "best parents", "local score", *(["behind best"] if several else []), right=(2, 3))
     previous, best = "", 0.0
     for family in summary.families:
         first = family.child != previous
         if first:
             previous, best = family.child, family.score
+        behind = "" if first else f"{best - family.score:,.4f}"
         table.add_row(
             Text(family.child if first else ""),
-            Text(", ".join(family.parents) or "(none)"),
+            Text(_names(family.parents) or "(none)"),
             f"{family.score:,.4f}",
-            "" if first else f"{best - family.score:,.4f}",
+            *([behind] if several else []),
         )
-    parameters = summary.provenance.parameters
-    name = str(parameters.get("score", "scores")).upper().replace("BDEU", "BDeu")
-    ess = f", ess {parameters['ess']:g}" if parameters.get("ess") is not None else ""
-    heading = (
-        f"{name}{ess}: {summary.family_count:,} families of up to {summary.max_parents} parents, "
-        f"{format_bytes(summary.memory)}"
-    )
+    families = plural(summary.family_count, "family", "families")
+    parents = plural(summary.max_parents, "parent")
+    heading = f"{_score_name(summary)}: {families} of up to {parents}, {format_bytes(summary.memory)}"
     return Group(Text(heading), Text(), table)
+
+
+def _score_name(summary: ScoreSummary) -> str:
+    """The score, and all that was asked for besides the usual."""
+    parameters = summary.provenance.parameters
+    if "score" not in parameters:
+        return "Scores"
+    parts = [SCORES[parameters["score"]].title]
+    if parameters["ess"] is not None:
+        parts.append(f"ess {parameters['ess']:g}")
+    if parameters["structure_prior"] != "uniform":
+        parts.append(f"prior {parameters['structure_prior']}")
+    parts += [
+        f"{len(parameters[kind])} {kind} {'edge' if len(parameters[kind]) == 1 else 'edges'}"
+        for kind in ("required", "forbidden")
+        if parameters[kind]
+    ]
+    parts.append(plural(parameters["rows"], "row"))
+    if parameters["experimental_rows"]:
+        parts.append(f"{parameters['experimental_rows']:,} of them from experiments")
+    return ", ".join(parts)
+
+
+def _names(variables: Sequence[str]) -> str:
+    """Names one after the other; those that hold a comma in quotes, to tell them apart."""
+    return ", ".join(repr(name) if "," in name else name for name in variables)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A number of things.
+
+    >>> plural(1, "row"), plural(2000, "row"), plural(2, "family", "families")
+    ('1 row', '2,000 rows', '2 families')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _plan(planned: Plan) -> RenderableType:
@@ -112,11 +147,35 @@ def format_seconds(seconds: float) -> str:
     ):
         if seconds < limit:
             return f"{seconds / divisor:.2g} {unit}"
-    return f"{seconds / 31_557_600:.2g} years"
+    years = seconds / 31_557_600
+    return f"{years:.2g} years" if years < 1e10 else "for ever"
 
+
+def _comparison(comparison: Comparison) -> RenderableType:
+    table = _table("measure", "value", "", right=(1,))
+    for name, meaning in _MEANINGS.items():
+        value = comparison[name]
+        table.add_row(name, str(value) if isinstance(value, int) else f"{value:.3f}", meaning)
+    return table
+
+
+_MEANINGS = {
+    "shd": "structural Hamming distance between the equivalence classes",
+    "a_plus": "adjacencies that are only in the first",
+    "a_minus": "adjacencies that are only in the second",
+    "vs_plus": "v-structures that are only in the first",
+    "vs_minus": "v-structures that are only in the second",
+    "precision_adjacency": "share of the first's adjacencies that the second has",
+    "recall_adjacency": "share of the second's adjacencies that the first has",
+    "f1_adjacency": "their harmonic mean",
+    "precision_orientation": "share of the first's compelled directions that the second has",
+    "recall_orientation": "share of the second's compelled directions that the first has",
+    "f1_orientation": "their harmonic mean",
+}
 
 _RENDERERS: dict[type[Result], Callable[[Any], RenderableType]] = {
     DataSummary: _data_summary,
     ScoreSummary: _score_summary,
     Plan: _plan,
+    Comparison: _comparison,
 }

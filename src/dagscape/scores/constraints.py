@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, did_you_mean
 
 Edge = tuple[str, str]
 
@@ -54,14 +54,14 @@ def edge_constraints(
     number = {name: i for i, name in enumerate(variables)}
     must = _by_child(number, required, "required")
     may_not = _by_child(number, forbidden, "forbidden")
-    tier_of = _tiers(number, tiers or ())
+    tier_of = _tiers(number, () if tiers is None else tiers)
     for child, child_tier in tier_of.items():
         may_not[child] |= {parent for parent, tier in tier_of.items() if tier > child_tier}
     for child, name in enumerate(variables):
         if clash := must[child] & may_not[child]:
             parent = variables[min(clash)]
             raise InvalidOption(
-                f"the edge {parent!r} -> {name!r} is both required and forbidden (by forbidden or tiers)"
+                f"the edge {parent!r} -> {name!r} is both required and forbidden (by itself, or by tiers)"
             )
         if len(must[child]) > max_parents:
             raise InvalidOption(f"{name!r} has {len(must[child])} required parents, but max_parents is {max_parents}")
@@ -71,14 +71,14 @@ def edge_constraints(
 
 def _variable(number: dict[str, int], name: object, option: str) -> int:
     if not isinstance(name, str) or name not in number:
-        raise InvalidOption(f"{option} names {name!r}, which is not a variable")
+        raise InvalidOption(f"{option} names {name!r}, which is not a variable{did_you_mean(name, number)}")
     return number[name]
 
 
 def _by_child(number: dict[str, int], edges: Iterable[Edge], option: str) -> list[set[int]]:
     gathered: list[set[int]] = [set() for _ in number]
     for edge in edges:
-        if isinstance(edge, str) or len(edge) != 2:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
             raise InvalidOption(f"{option} holds {edge!r}; an edge is a pair (parent, child)")
         parent, child = (_variable(number, name, option) for name in edge)
         if parent == child:
@@ -89,8 +89,12 @@ def _by_child(number: dict[str, int], edges: Iterable[Edge], option: str) -> lis
 
 def _tiers(number: dict[str, int], tiers: Sequence[Iterable[str]]) -> dict[int, int]:
     tier_of: dict[int, int] = {}
+    if isinstance(tiers, str) or not isinstance(tiers, Sequence):
+        raise InvalidOption(f"tiers is {tiers!r}; it must be a sequence of collections of variables")
     for rank, tier in enumerate(tiers):
-        for name in (tier,) if isinstance(tier, str) else tier:
+        if isinstance(tier, str) or not isinstance(tier, Iterable):
+            raise InvalidOption(f"tiers holds {tier!r}; each tier must be a collection of variables")
+        for name in tier:
             variable = _variable(number, name, "tiers")
             if variable in tier_of:
                 raise InvalidOption(f"tiers names {name!r} twice")

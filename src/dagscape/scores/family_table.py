@@ -15,6 +15,9 @@ from dagscape.scores.lattice import Members, set_count
 from dagscape.scores.local_scores import LocalScores
 from dagscape.version import __version__
 
+# Scores are told apart to a millionth of a nat at least.
+_COARSEST_BITS = 20
+
 
 class FamilyTable(LocalScores):
     """Local scores of the families that a list holds; every other family is impossible.
@@ -62,6 +65,11 @@ class FamilyTable(LocalScores):
         if not all(map(math.isfinite, finite)):
             raise InvalidData("a local score is not a number: scores must be finite, or -inf for impossible families")
         self.unit = Unit.for_scores_up_to(max(finite, default=1.0), len(self.variables))
+        if self.unit.bits < _COARSEST_BITS:
+            raise InvalidData(
+                f"a local score is as far from 0 as {max(finite):g}, beside which others would be lost in rounding: "
+                "write -inf for impossible families"
+            )
         number = {name: i for i, name in enumerate(self.variables)}
         self._exact: tuple[dict[tuple[int, ...], int], ...] = tuple(
             self._numbered(number, child, families[child]) for child in self.variables
@@ -108,7 +116,8 @@ class FamilyTable(LocalScores):
         listed = self._exact[child]
         return np.array([listed.get(tuple(row), IMPOSSIBLE) for row in sets.tolist()], dtype=np.int64)
 
-    def _family_sets(self, child: int) -> Iterator[Members]:
+    def family_sets(self, child: int) -> Iterator[Members]:
+        """The child's listed parent sets, an array for each size, smallest first."""
         by_size: dict[int, list[tuple[int, ...]]] = {}
         for parents in self._exact[child]:
             by_size.setdefault(len(parents), []).append(parents)

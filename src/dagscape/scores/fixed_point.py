@@ -36,7 +36,7 @@ class Unit:
     @classmethod
     def for_scores_up_to(cls, largest: float, n: int) -> Unit:
         """The finest unit in which any sum of ``n`` numbers, none beyond ``±largest`` nats, fits."""
-        return cls(min(_FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0) * (n + 1)))))
+        return cls(min(_FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0)) + math.log2(n + 1))))
 
     def to_int(self, nats: float) -> int:
         """The nearest number of units; minus infinity is impossible."""

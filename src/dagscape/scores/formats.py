@@ -28,7 +28,7 @@ from typing import IO, Any, TextIO, cast
 import numpy as np
 
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.files import decode_text, open_binary, replace_file
+from dagscape.files import decode_text, open_binary, replace_file, starts_with
 from dagscape.progress import Progress, ProgressListener
 from dagscape.results import Provenance
 from dagscape.scores.constraints import EdgeConstraints
@@ -57,7 +57,7 @@ def read_scores(path: str | os.PathLike[str]) -> LocalScores:
     """
     source = os.fspath(path)
     with open_binary(path) as stream:
-        if _starts_with(stream, b"PK\x03\x04", source):
+        if starts_with(stream, b"PK\x03\x04", source):
             return _read_npz(stream, source)
         with decode_text(stream, source) as text:
             return _read_jkl(text, source)
@@ -135,13 +135,6 @@ class _Lines:
 
     def fail(self, problem: str) -> InvalidData:
         return InvalidData(f"{self.source!r}, line {self.number}: {problem}")
-
-
-def _starts_with(stream: io.BufferedReader[Any], magic: bytes, source: str) -> bool:
-    try:
-        return stream.peek(len(magic)).startswith(magic)
-    except (EOFError, zlib.error, OSError) as error:
-        raise InvalidData(f"{source!r} cannot be read: {error}") from error
 
 
 def _read_jkl(text: TextIO, source: str) -> FamilyTable:
@@ -224,13 +217,11 @@ def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListene
         for child in range(scores.n):
             if progress is not None:
                 progress(Progress("Writing scores", child, scores.n))
-            families = scores.families(child)
-            parents = np.full((len(families), scores.max_parents), -1, dtype=np.int64)
-            for i in range(len(families)):
-                members = families.members(i)
-                parents[i, : len(members)] = members
-            arrays[f"parents{child}"] = parents
-            arrays[f"exact{child}"] = families.exact
+            blocks = list(scores.family_sets(child))
+            padding = ((0, 0), (0, scores.max_parents))
+            padded = [np.pad(block, padding, constant_values=-1)[:, : scores.max_parents] for block in blocks]
+            arrays[f"parents{child}"] = np.concatenate(padded)
+            arrays[f"exact{child}"] = np.concatenate([scores.exact_scores(child, block) for block in blocks])
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     np.savez(stream, **arrays)
 

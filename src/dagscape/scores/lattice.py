@@ -72,7 +72,9 @@ def set_count(n: int, max_size: int) -> int:
     >>> set_count(20, 5)
     21700
     """
-    return sum(math.comb(n, size) for size in range(min(n, max_size) + 1))
+    if max_size >= n:
+        return 1 << n
+    return sum(math.comb(n, size) for size in range(max_size + 1))
 
 
 def with_member(sets: Members, member: int) -> Members:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption
+from dagscape.checks import is_whole
+from dagscape.errors import InvalidOption, did_you_mean
 from dagscape.resources import format_bytes
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members, SetIndex, parent_sets, set_count, with_member
@@ -150,7 +151,7 @@ class LocalScores(ABC):
         """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` where the family cannot be."""
 
     @abstractmethod
-    def _family_sets(self, child: int) -> Iterator[Members]:
+    def family_sets(self, child: int) -> Iterator[Members]:
         """The child's parent sets, an array for each size, smallest first."""
 
     def family(self, child: str | int, parents: Collection[str | int] = ()) -> float:
@@ -191,12 +192,12 @@ class LocalScores(ABC):
         top : int, optional
             How many of the best to keep; all by default.
         """
-        if top is not None and top < 1:
-            raise InvalidOption(f"top is {top}; it must be at least 1")
+        if top is not None and not is_whole(top, at_least=1):
+            raise InvalidOption(f"top is {top!r}; it must be a whole number, 1 or more")
         number = self._number(child)
         sets: list[Members] = []
         exact: list[NDArray[np.int64]] = []
-        for block in self._family_sets(number):
+        for block in self.family_sets(number):
             scores = self.exact_scores(number, block)
             # Where only the best are wanted, more than that of one size can never be among them.
             keep = np.flatnonzero(scores != IMPOSSIBLE)
@@ -225,9 +226,9 @@ class LocalScores(ABC):
         if isinstance(variable, str):
             if variable in self.variables:
                 return self.variables.index(variable)
-        elif 0 <= variable < self.n:
+        elif is_whole(variable, at_least=0) and variable < self.n:
             return int(variable)
-        raise InvalidOption(f"{variable!r} is not a variable")
+        raise InvalidOption(f"{variable!r} is not a variable{did_you_mean(variable, self.variables)}")
 
     def _parent_row(self, child: int, parents: Collection[str | int]) -> Members:
         if isinstance(parents, str):
@@ -322,5 +323,6 @@ class LatticeScores(LocalScores):
         scores[possible] = joint[possible] - base[possible] + self.size_terms[sets.shape[1]]
         return scores
 
-    def _family_sets(self, child: int) -> Iterator[Members]:
+    def family_sets(self, child: int) -> Iterator[Members]:
+        """The child's parent sets, an array for each size, smallest first."""
         return (parent_sets(self.n, child, size) for size in range(self.max_parents + 1))

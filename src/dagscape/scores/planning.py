@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 # Seconds of trial scoring for each function: enough to tell a second from a minute from a day.
 _TRIAL_SECONDS = 0.3
 _TRIED_FUNCTIONS = 4
+
+# More sets than could be scored in the age of the universe.
+_NEVER_SETS = 2**70
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +121,11 @@ def plan(
     """
     job = prepare(data, score, ess, max_parents, structure_prior, required, forbidden, tiers)
     threads = thread_count(threads)
-    tried = job.functions[:_TRIED_FUNCTIONS]
-    per_set = sum(job.kernel(function).seconds_per_set(_TRIAL_SECONDS) for function in tried) / len(tried)
-    seconds = per_set * job.sets * len(job.functions) / threads
+    seconds = math.inf
+    if job.sets < _NEVER_SETS:
+        tried = job.functions[:_TRIED_FUNCTIONS]
+        per_set = sum(job.kernel(function).seconds_per_set(_TRIAL_SECONDS) for function in tried) / len(tried)
+        seconds = per_set * job.sets * len(job.functions) / min(threads, thread_count(None))
     families = data.n * set_count(data.n - 1, job.max_parents)
     work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
     if len(job.functions) > 1:

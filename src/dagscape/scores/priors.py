@@ -60,9 +60,9 @@ def find_prior(name: str) -> StructurePrior:
             penalty = float(parameter)
         except ValueError:
             penalty = math.nan
-        if math.isfinite(penalty) and abs(penalty) <= 1e6:
+        if 0 <= penalty <= 1e6:
             return _edge_penalty(penalty)
         raise InvalidOption(
-            f"structure_prior is {name!r}; after 'edge-penalty:' it needs a number of nats between -1e6 and 1e6"
+            f"structure_prior is {name!r}; after 'edge-penalty:' it needs a number of nats between 0 and 1e6"
         )
     raise InvalidOption(f"structure_prior is {name!r}; it must be one of {', '.join(PRIORS)}")

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.checks import is_between, is_whole
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.progress import ProgressListener, kernel_callback
-from dagscape.resources import check_memory, format_bytes, thread_count
+from dagscape.progress import ProgressOption, kernel_callback, listening
+from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.results import Provenance
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
 from dagscape.scores.definition import CellTerm, ChildFacts, ScoreDefinition, TermKind
@@ -34,6 +35,11 @@ from dagscape.version import __version__
 # never matter; it is impossible, so that the unit need not make room for it.
 _PENALTY_ROOM = 16.0
 _PENALTY_FLOOR = 1e6
+_UNLIMITED_STATES = 2**62
+_MOST_NEEDED_STATES = 2**30
+
+# What each thread may keep of terms of cells (kCacheBytes in native/src/cell_terms.cpp), and one more table.
+_TERM_CACHE = 17 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +60,19 @@ class SetFunction:
     row_count: int
     term: CellTerm
 
-    @property
-    def largest_penalty(self) -> float:
-        """The largest penalty of a possible set."""
+    def max_states(self, needed: int) -> int:
+        """The most joint states a possible set has, when sets of ``needed`` states must be possible."""
+        if self.term.penalty <= 0:
+            return _UNLIMITED_STATES
         likelihood = self.row_count * math.log(max(self.row_count, 2))
-        return _PENALTY_ROOM * likelihood + _PENALTY_FLOOR if self.term.penalty > 0 else 0.0
+        affordable = (_PENALTY_ROOM * likelihood + _PENALTY_FLOOR) / self.term.penalty
+        return max(needed, int(affordable))
 
-    @property
-    def max_states(self) -> int:
-        """The most joint states a set may have."""
-        return int(self.largest_penalty / self.term.penalty) if self.term.penalty > 0 else 2**62
-
-    def bound(self, log_states: float) -> float:
+    def bound(self, log_states: float, needed: int) -> float:
         """A bound on the absolute value of the function, over sets of at most exp(log_states) joint states."""
         if self.term.kind == TermKind.ENTROPY:
-            return self.row_count * math.log(max(self.row_count, 2)) + self.largest_penalty
+            largest_penalty = self.term.penalty * self.max_states(needed) if self.term.penalty > 0 else 0.0
+            return self.row_count * math.log(max(self.row_count, 2)) + largest_penalty
         log_alpha = math.log(self.term.alpha)
         smallest = log_alpha - (log_states if self.term.kind == TermKind.DIRICHLET_SHARED else 0.0)
         return self.row_count * max(abs(smallest), abs(log_alpha), math.log(self.row_count + self.term.alpha + 1))
@@ -87,6 +91,7 @@ class ScoringJob:
     functions: tuple[SetFunction, ...]
     joint_table: tuple[int, ...]
     base_table: tuple[int, ...]
+    needed_states: int
     unit: Unit
 
     @property
@@ -118,9 +123,12 @@ class ScoringJob:
                 ("forbidden", self.constraints.forbidden),
             )
         }
+        experiments = self.data.interventions
         return {
             "data": self.data.fingerprint,
             "rows": self.data.m,
+            "dropped_rows": self.data.dropped,
+            "experimental_rows": 0 if experiments is None else int(self.data.weights[experiments.any(axis=1)].sum()),
             "score": self.definition.name,
             "ess": self.ess if self.definition.uses_ess else None,
             "max_parents": self.max_parents,
@@ -133,7 +141,13 @@ class ScoringJob:
         rows, n = len(self.data.codes), self.data.n
         table = n * (self.data.codes.itemsize + 4) + 4
         partitions = threads * 12 * (self.max_size + 1)
-        return 8 * self.sets * len(self.functions) + rows * (table + partitions)
+        terms = threads * min(_TERM_CACHE, 8 * (self.data.m + 20) * min(self.sets, self._state_counts()))
+        return 8 * self.sets * len(self.functions) + rows * (table + partitions) + terms
+
+    def _state_counts(self) -> int:
+        """How many different numbers of joint states sets can have, at most: each has a table of terms of its own."""
+        _, counts = np.unique(self.data.arities, return_counts=True)
+        return math.prod(count + 1 for count in counts.tolist())
 
     def kernel(self, function: SetFunction) -> kernels.JointScoreJob:
         """The kernel that computes one of the functions."""
@@ -152,8 +166,8 @@ class ScoringJob:
             int(function.term.kind),
             function.term.alpha,
             self.unit.bits,
-            self.unit.to_int(function.term.penalty),
-            function.max_states,
+            function.term.penalty,
+            function.max_states(self.needed_states),
         )
 
     def size_terms(self) -> list[float]:
@@ -178,9 +192,9 @@ def prepare(
         )
     definition = find_score(score)
     prior = find_prior(structure_prior)
+    if not is_between(ess, 1e-9, 1e9):
+        raise InvalidOption(f"ess is {ess!r}; it must be a number between 1e-9 and 1e9")
     ess = float(ess)
-    if not (math.isfinite(ess) and 1e-9 <= ess <= 1e9):
-        raise InvalidOption(f"ess is {ess}; it must be a number between 1e-9 and 1e9")
     limit = _parent_limit(data.n, max_parents)
     constraints = edge_constraints(data.variables, limit, required, forbidden, tiers)
 
@@ -195,8 +209,9 @@ def prepare(
     largest_set = sorted(data.arities.tolist(), reverse=True)[: limit + 1]
     log_states = sum(math.log(arity) for arity in largest_set)
     size_terms = _size_terms(definition, prior, data.n, limit)
+    needed = _needed_states(data, constraints)
     # A family is a difference of two values of a function, and its term for the number of parents.
-    largest = 2 * max(function.bound(log_states) for function in functions) + max(map(abs, size_terms))
+    largest = 2 * max(function.bound(log_states, needed) for function in functions) + max(map(abs, size_terms))
     return ScoringJob(
         data=data,
         definition=definition,
@@ -207,6 +222,7 @@ def prepare(
         functions=tuple(functions),
         joint_table=tuple(joint_table),
         base_table=tuple(base_table),
+        needed_states=needed,
         unit=Unit.for_scores_up_to(largest, data.n),
     )
 
@@ -223,7 +239,7 @@ def local_scores(
     *,
     threads: int | None = None,
     max_memory: int | str | None = None,
-    progress: ProgressListener | None = None,
+    progress: ProgressOption = None,
 ) -> LatticeScores:
     """The local scores of all families.
 
@@ -247,8 +263,9 @@ def local_scores(
         How many threads to use; all processors by default. The scores do not depend on it.
     max_memory : int or str, optional
         The most memory to take, such as ``"8GiB"``; most of what is available by default.
-    progress : callable, optional
-        Called with a :class:`~dagscape.progress.Progress` a few times a second.
+    progress : bool or callable, optional
+        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress` a few times
+        a second.
 
     Returns
     -------
@@ -268,11 +285,13 @@ def local_scores(
     refuse_if_too_large(job, threads, max_memory)
     start = time.perf_counter()
     tables: list[NDArray[np.int64]] = []
-    for i, function in enumerate(job.functions):
-        table = np.empty(job.sets, dtype=np.int64)
-        callback = kernel_callback("Scoring sets of variables", progress, i * job.sets, len(job.functions) * job.sets)
-        job.kernel(function).run(table, threads, callback)
-        tables.append(table)
+    with listening(progress) as listener:
+        for i, function in enumerate(job.functions):
+            table = np.empty(job.sets, dtype=np.int64)
+            total = len(job.functions) * job.sets
+            callback = kernel_callback("Scoring sets of variables", listener, i * job.sets, total)
+            job.kernel(function).run(table, threads, callback)
+            tables.append(table)
     size_terms = np.array([job.unit.to_int(term) for term in job.size_terms()], dtype=np.int64)
     return LatticeScores(
         variables=data.variables,
@@ -299,7 +318,8 @@ def refuse_if_too_large(job: ScoringJob, threads: int, max_memory: int | str | N
     remedy = "raise the limit, or set a lower max_parents"
     if job.max_parents > 3:
         fewer = 8 * set_count(job.data.n, 4) * len(job.functions)
-        remedy += f" (with 3, the scores take {format_bytes(fewer)})"
+        if fewer <= memory_limit(max_memory):
+            remedy += f" (with 3, the scores take {format_bytes(fewer)})"
     what = f"the scores of {job.data.n} variables with up to {job.max_parents} parents"
     check_memory(job.memory(threads), max_memory, what, remedy)
 
@@ -309,9 +329,24 @@ def _parent_limit(n: int, max_parents: int | None) -> int:
         raise InvalidData(f"the data have {n} variables; local scores can be computed for up to {2**15}")
     if max_parents is None:
         return n - 1
-    if isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0:
-        raise InvalidOption(f"max_parents is {max_parents}; it must be a whole number, 0 or more")
+    if not is_whole(max_parents, at_least=0):
+        raise InvalidOption(f"max_parents is {max_parents!r}; it must be a whole number, 0 or more")
     return min(int(max_parents), n - 1)
+
+
+def _needed_states(data: Dataset, constraints: EdgeConstraints) -> int:
+    """The joint states of the largest family that every network has: one variable, with its required parents."""
+    arities = data.arities.tolist()
+    needed: list[int] = [
+        math.prod(arities[member] for member in (child, *parents)) for child, parents in enumerate(constraints.required)
+    ]
+    most = max(needed)
+    if most > _MOST_NEEDED_STATES:
+        raise InvalidOption(
+            f"{data.variables[needed.index(most)]!r} and its required parents have {most:,} joint states; "
+            f"the limit is {_MOST_NEEDED_STATES:,}: require fewer parents"
+        )
+    return most
 
 
 def _rows_of(data: Dataset, child: int) -> tuple[bytes | None, int]:

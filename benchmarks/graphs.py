@@ -1,0 +1,76 @@
+"""Graphs and networks: bulk equivalence, class sizes, files, sampling, comparison.
+
+python -m benchmarks.graphs
+"""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+import dagscape as ds
+from benchmarks.timing import SHARED, best_of, machine
+from dagscape.graphs.equivalence import class_keys, cpdags
+from dagscape.graphs.masks import bits
+
+
+def random_chordal(n: int, width: int, seed: int) -> ds.Dag:
+    """A connected chordal graph as a DAG without v-structures: each vertex joins part of a clique of those before it."""
+    rng = random.Random(seed)
+    parents = [0]
+    for vertex in range(1, n):
+        anchor = rng.randrange(vertex)
+        clique = [anchor, *bits(parents[anchor])]
+        rng.shuffle(clique)
+        parents.append(sum(1 << member for member in clique[: rng.randint(1, width)]))
+    return ds.Dag(tuple(f"v{i}" for i in range(n)), tuple(parents))
+
+
+def report(what: str, seconds: float, note: str = "") -> None:
+    print(f"{what:58} {seconds * 1000:>10.2f} ms  {note}")
+
+
+def bulk() -> None:
+    graphs = np.array([ds.random_dag(20, 2.0, seed=i).parent_masks for i in range(1000)], dtype=np.uint64)
+    graphs = np.tile(graphs, (100, 1))
+    for name, work in (("DAG to CPDAG", cpdags), ("class keys", class_keys)):
+        seconds, _ = best_of(3, lambda work=work: work(graphs))
+        report(f"{name}, 100,000 graphs of 20 variables", seconds, f"{len(graphs) / seconds:,.0f} a second")
+
+
+def class_sizes() -> None:
+    for width in (2, 5, 12):
+        cpdag = random_chordal(60, width, seed=1).to_cpdag()
+        seconds, size = best_of(3, cpdag.size)
+        report(f"class size, chordal graph of 60, cliques to {width + 1}", seconds, f"{size:.3g} members")
+    times = []
+    for seed in range(20):
+        seconds, size = best_of(1, ds.random_dag(200, 2.0, seed=seed).to_cpdag().size)
+        times.append(seconds)
+    report("class size, random DAG of 200, 2 parents on average", max(times), "longest of 20")
+
+
+def networks() -> None:
+    if not SHARED.is_dir():
+        print("(the shared networks are not there)")
+        return
+    loaded = {}
+    for name in ("alarm", "andes", "mildew", "barley"):
+        seconds, loaded[name] = best_of(3, lambda name=name: ds.read_network(SHARED / f"networks/{name}.bif.gz"))
+        report(f"read {name}", seconds, f"{loaded[name].n} variables, {loaded[name].parameter_count:,} parameters")
+    seconds, _ = best_of(3, lambda: loaded["alarm"].sample(100_000, seed=1))
+    report("sample 100,000 rows of alarm", seconds)
+    andes = loaded["andes"].dag
+    other = ds.random_dag(andes.variables, 1.5, seed=1)
+    seconds, result = best_of(5, lambda: ds.compare(other, andes))
+    report("compare two networks of 223 variables", seconds, f"shd {result['shd']}")
+    seconds, _ = best_of(3, lambda: ds.draw(andes))
+    report("draw andes as SVG", seconds)
+
+
+if __name__ == "__main__":
+    print(machine())
+    bulk()
+    class_sizes()
+    networks()

@@ -1,0 +1,22 @@
+"""``dagscape compare``: how far a network is from another."""
+
+from __future__ import annotations
+
+import click
+
+from dagscape.cli.graph_arguments import NETWORK_HELP, load_two
+from dagscape.cli.options import Output, output_options
+from dagscape.graphs.comparison import compare
+
+
+@click.command(epilog=NETWORK_HELP)
+@click.argument("network")
+@click.argument("truth")
+@output_options
+def command(network: str, truth: str, as_json: bool, quiet: bool) -> None:
+    """Compare the structure of a network with that of another, such as the true one.
+
+    Structures are compared as equivalence classes: what data could never tell apart does not count.
+    """
+    first, second = load_two(network, truth)
+    Output(as_json, quiet).show(compare(first, second))

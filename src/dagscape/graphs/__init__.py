@@ -1,0 +1,1 @@
+"""Structures and networks: DAGs, their equivalence classes, probabilities, comparison, files and pictures."""

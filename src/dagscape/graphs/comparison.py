@@ -1,0 +1,198 @@
+"""How far a structure is from another: differences of skeletons, of v-structures and of equivalence classes.
+
+A DAG is compared as its class, since data cannot tell its members apart: whatever is counted here is the same for all
+members of a class.
+
+- ``shd``: the structural Hamming distance between the CPDAGs [tsamardinos2006]_: how many edges have to be added,
+  removed, or given another direction (directed one way, the other, or undirected).
+- ``a_plus``, ``a_minus``: edges of the skeleton that are only in the first graph, or only in the second (the truth);
+  ``vs_plus``, ``vs_minus``: the same for v-structures [munteanu2000]_.
+- ``precision``, ``recall`` and ``f1`` of the adjacencies, and of the directed edges of the CPDAGs ("orientation");
+  where nothing could be found and nothing was, they are 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+
+from dagscape.errors import InvalidOption
+from dagscape.graphs.cpdag import Cpdag
+from dagscape.graphs.dag import Dag, v_structures
+from dagscape.graphs.masks import transposed
+from dagscape.results import Provenance, Result
+from dagscape.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@runtime_checkable
+class HasDag(Protocol):
+    """A network, or anything else that has a structure."""
+
+    @property
+    def dag(self) -> Dag:
+        """The structure."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result, Mapping[str, float]):
+    """The differences between a structure and another, by name: ``comparison["shd"]``.
+
+    Attributes
+    ----------
+    shd : int
+        The structural Hamming distance between the equivalence classes.
+    a_plus, a_minus : int
+        Edges of the skeleton that are only in the first structure, or only in the second.
+    vs_plus, vs_minus : int
+        V-structures that are only in the first structure, or only in the second.
+    precision_adjacency, recall_adjacency, f1_adjacency : float
+        Agreement of the skeletons; the second structure is the truth.
+    precision_orientation, recall_orientation, f1_orientation : float
+        Agreement of the directed edges of the two classes.
+    """
+
+    kind: ClassVar[str] = "comparison"
+
+    shd: int
+    a_plus: int
+    a_minus: int
+    vs_plus: int
+    vs_minus: int
+    precision_adjacency: float
+    recall_adjacency: float
+    f1_adjacency: float
+    precision_orientation: float
+    recall_orientation: float
+    f1_orientation: float
+
+    def _measures(self) -> dict[str, float]:
+        return {name: getattr(self, name) for name in _MEASURES}
+
+    def __getitem__(self, name: str) -> float:
+        return self._measures()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MEASURES)
+
+    def __len__(self) -> int:
+        return len(_MEASURES)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={self[name]}" for name in ("shd", "a_plus", "a_minus", "vs_plus", "vs_minus"))
+        return f"Comparison({shown})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """One measure in a row."""
+        import pandas as pd
+
+        return pd.DataFrame({"measure": list(self), "value": list(self.values())})
+
+
+_MEASURES = tuple(name for name in Comparison.__slots__ if name not in ("variables", "provenance"))
+
+
+def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag) -> Comparison:
+    """Compare a structure with another, such as a learned one with the true one.
+
+    Parameters
+    ----------
+    found, truth : Dag, Cpdag or Network
+        Two structures on the same variables, in any order.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> truth = ds.Dag.from_edges("abc", [("a", "c"), ("b", "c")])
+    >>> found = ds.Dag.from_edges("abc", [("a", "b"), ("b", "c")])
+    >>> result = ds.compare(found, truth)
+    >>> result["shd"], result["a_plus"], result["a_minus"], result["vs_minus"]
+    (3, 1, 1, 1)
+    """
+    first, second = as_class(found), as_class(truth)
+    if set(first.variables) != set(second.variables):
+        only = sorted(set(first.variables) ^ set(second.variables))
+        raise InvalidOption(f"the two structures do not have the same variables: only one of them has {only[0]!r}")
+    if first.variables != second.variables:
+        first = first.reordered(second.variables)
+    adjacency = _agreement(_pairs(first.skeleton_masks()), _pairs(second.skeleton_masks()))
+    arrows = _agreement(first.directed, second.directed)
+    # A class's v-structures are all among its directed edges.
+    a, b = (set(v_structures(c.directed, c.skeleton_masks())) for c in (first, second))
+    return Comparison(
+        variables=second.variables,
+        provenance=Provenance(__version__, "compare"),
+        shd=_structural_hamming_distance(first, second),
+        a_plus=adjacency.only_first,
+        a_minus=adjacency.only_second,
+        vs_plus=len(a - b),
+        vs_minus=len(b - a),
+        precision_adjacency=adjacency.precision,
+        recall_adjacency=adjacency.recall,
+        f1_adjacency=adjacency.f1,
+        precision_orientation=arrows.precision,
+        recall_orientation=arrows.recall,
+        f1_orientation=arrows.f1,
+    )
+
+
+def as_class(graph: Dag | Cpdag | HasDag) -> Cpdag:
+    """The equivalence class of a structure."""
+    if isinstance(graph, Cpdag):
+        return graph
+    dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
+    if not isinstance(dag, Dag):
+        raise InvalidOption(f"a {type(graph).__name__} has no structure to compare: give a Dag, a Cpdag or a Network")
+    return dag.to_cpdag()
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreement:
+    both: int
+    only_first: int
+    only_second: int
+
+    @property
+    def precision(self) -> float:
+        found = self.both + self.only_first
+        return self.both / found if found else float(not self.only_second)
+
+    @property
+    def recall(self) -> float:
+        true = self.both + self.only_second
+        return self.both / true if true else float(not self.only_first)
+
+    @property
+    def f1(self) -> float:
+        counted = 2 * self.both + self.only_first + self.only_second
+        return 2 * self.both / counted if counted else 1.0
+
+
+def _agreement(first: tuple[int, ...], second: tuple[int, ...]) -> _Agreement:
+    pairs = list(zip(first, second, strict=True))
+    return _Agreement(
+        both=sum((a & b).bit_count() for a, b in pairs),
+        only_first=sum((a & ~b).bit_count() for a, b in pairs),
+        only_second=sum((b & ~a).bit_count() for a, b in pairs),
+    )
+
+
+def _pairs(skeleton: tuple[int, ...]) -> tuple[int, ...]:
+    """Each edge of a skeleton once, at its later end."""
+    return tuple(mask & ((1 << vertex) - 1) for vertex, mask in enumerate(skeleton))
+
+
+def _structural_hamming_distance(first: Cpdag, second: Cpdag) -> int:
+    differing = 0
+    parts = [(c.directed, transposed(c.directed), c.undirected) for c in (first, second)]
+    for vertex in range(first.n):
+        earlier = (1 << vertex) - 1
+        # An edge to an earlier variable is one of: none, into, out of, undirected. Any difference of kind counts once.
+        different = 0
+        for kind in range(3):
+            different |= parts[0][kind][vertex] ^ parts[1][kind][vertex]
+        differing += (different & earlier).bit_count()
+    return differing

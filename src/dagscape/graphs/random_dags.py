@@ -1,0 +1,149 @@
+"""Random DAGs: along a random order, or uniformly over all DAGs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from dagscape.errors import InvalidOption
+from dagscape.graphs.dag import Dag
+from dagscape.graphs.masks import mask_of
+
+
+def random_dag(
+    variables: int | Sequence[str],
+    expected_parents: float = 1.5,
+    *,
+    max_parents: int | None = None,
+    seed: int | np.random.Generator | None = None,
+) -> Dag:
+    """A random DAG along a random order of the variables.
+
+    Parameters
+    ----------
+    variables : int or sequence of str
+        The variables, or how many there are (named ``X0``, ``X1``, …).
+    expected_parents : float
+        The number of parents a variable has on average, at most (n − 1)/2; each pair of variables is joined with the
+        same probability.
+    max_parents : int, optional
+        The most parents a variable may have; where there would be more, some are left out at random.
+    seed : int or numpy Generator, optional
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> ds.random_dag(4, seed=1) == ds.random_dag(4, seed=1)
+    True
+    """
+    names = _names(variables)
+    n = len(names)
+    probability = 2 * expected_parents / (n - 1) if n > 1 else 0.0
+    if not 0 <= probability <= 1:
+        raise InvalidOption(f"expected_parents is {expected_parents}; it must be between 0 and {(n - 1) / 2}")
+    if max_parents is not None and max_parents < 0:
+        raise InvalidOption(f"max_parents is {max_parents}; it must be 0 or more")
+    random = np.random.default_rng(seed)
+    order = random.permutation(n).tolist()
+    parents = [0] * n
+    for place, child in enumerate(order):
+        chosen = [parent for parent in order[:place] if random.random() < probability]
+        if max_parents is not None and len(chosen) > max_parents:
+            chosen = random.choice(chosen, max_parents, replace=False).tolist()
+        parents[child] = mask_of(chosen)
+    return Dag(names, tuple(parents))
+
+
+def uniform_dag(variables: int | Sequence[str], *, seed: int | np.random.Generator | None = None) -> Dag:
+    """A DAG drawn uniformly from all DAGs on the variables [kuipers2015]_.
+
+    The variables without parents are drawn first, with the exact number of DAGs that begin with so many of them; then,
+    among the others, those whose parents all lie in the layers before and that have one in the last; and so on.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> ds.uniform_dag(5, seed=0).n
+    5
+    """
+    names = _names(variables)
+    n = len(names)
+    random = np.random.default_rng(seed)
+    layers = []
+    left, above = n, 0
+    while left:
+        weights = [_ways(left, size, above) for size in range(1, left + 1)]
+        above = 1 + _pick(weights, random)
+        layers.append(above)
+        left -= above
+    order = random.permutation(n).tolist()
+    parents = [0] * n
+    earlier: list[int] = []
+    last: list[int] = []
+    at = 0
+    for size in layers:
+        layer = order[at : at + size]
+        for child in layer:
+            parents[child] = _random_subset(earlier, random) | _nonempty_subset(last, random)
+        earlier, last = earlier + last, layer
+        at += size
+    return Dag(names, tuple(parents))
+
+
+@cache
+def _sourced(n: int, sources: int) -> int:
+    """The number of DAGs on n variables of which exactly these many have no parents, by choice of them."""
+    if n == sources:
+        return 1
+    left = n - sources
+    return math.comb(n, sources) * sum(_ways(left, size, sources) for size in range(1, left + 1))
+
+
+def _ways(left: int, size: int, above: int) -> int:
+    """The weight of ``size`` variables in the next layer, with ``left`` not placed and ``above`` in the last layer."""
+    if above == 0:
+        return _sourced(left, size)
+    # Each has some of the last layer among its parents; the variables after them may have any of it.
+    return math.prod([(1 << above) - 1] * size) * (1 << above * (left - size)) * _sourced(left, size)
+
+
+def _pick(weights: Sequence[int], random: np.random.Generator) -> int:
+    """A number with a chance in exact proportion to its weight."""
+    target = _below(sum(weights), random)
+    for number, weight in enumerate(weights):
+        if target < weight:
+            return number
+        target -= weight
+    raise AssertionError
+
+
+def _below(limit: int, random: np.random.Generator) -> int:
+    """A whole number below the limit, of any size, each equally likely."""
+    size = limit.bit_length()
+    while True:
+        value = int.from_bytes(random.bytes((size + 7) // 8), "little") >> (-size % 8)
+        if value < limit:
+            return value
+
+
+def _random_subset(members: Sequence[int], random: np.random.Generator) -> int:
+    return mask_of(member for member in members if random.random() < 0.5)
+
+
+def _nonempty_subset(members: Sequence[int], random: np.random.Generator) -> int:
+    while members:
+        if chosen := _random_subset(members, random):
+            return chosen
+    return 0
+
+
+def _names(variables: int | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(variables, int):
+        if variables < 1:
+            raise InvalidOption(f"a graph needs at least one variable, not {variables}")
+        return tuple(f"X{i}" for i in range(variables))
+    return tuple(variables)

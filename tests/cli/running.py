@@ -1,0 +1,12 @@
+"""Running the program inside a test."""
+
+from __future__ import annotations
+
+from dagscape.cli import main
+
+
+def run(capfd, *arguments):
+    """Exit code, standard output and standard error of the program."""
+    code = main([str(argument) for argument in arguments])
+    out, err = capfd.readouterr()
+    return code, out, err

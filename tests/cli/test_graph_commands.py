@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import dagscape as ds
+from cli.running import run
+
+
+def test_sample_draws_rows(capfd, tmp_path):
+    path = tmp_path / "rows.csv"
+    code, out, err = run(capfd, "sample", "builtin:asia", "-n", 500, "--seed", 3, "-o", path)
+    assert (code, out, err) == (0, "", "")
+    assert ds.read_data(path, levels=dict(ds.load_network("asia").levels)) == ds.load_network("asia").sample(
+        500, seed=3
+    )
+    code, out, _ = run(capfd, "sample", "builtin:asia", "-n", 500, "--seed", 3)
+    assert out == path.read_text()
+    assert len(out.splitlines()) == 501
+
+
+def test_sampled_rows_are_in_random_order(capfd):
+    _, out, _ = run(capfd, "sample", "builtin:sprinkler", "-n", 50, "--seed", 1)
+    rows = out.splitlines()[1:]
+    assert rows != sorted(rows)
+
+
+def test_sample_to_a_packed_file(capfd, tmp_path):
+    for name in ("a.csv.gz", "b.csv.gz"):
+        assert run(capfd, "sample", "builtin:cancer", "--seed", 1, "-o", tmp_path / name)[0] == 0
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+    assert ds.read_data(tmp_path / "a.csv.gz").m == 1000
+
+
+def test_compare(capfd, tmp_path):
+    asia = ds.load_network("asia")
+    data = asia.sample(300, seed=1)
+    edge = asia.dag.edges[0]
+    ds.write_network(ds.Network.fit(asia.dag.without_edge(*edge), data), tmp_path / "other.bif")
+    code, out, _ = run(capfd, "compare", tmp_path / "other.bif", "builtin:asia", "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert (document["kind"], document["a_minus"], document["a_plus"]) == ("comparison", 1, 0)
+    code, out, _ = run(capfd, "compare", "builtin:asia", "builtin:asia")
+    assert code == 0
+    assert "structural Hamming distance" in out
+    code, _, err = run(capfd, "compare", "builtin:asia", "builtin:cancer")
+    assert code == 2
+    assert "do not have the same variables" in err
+    assert run(capfd, "compare", "-", "-")[0] == 2
+
+
+def test_draw(capfd, tmp_path):
+    code, out, _ = run(capfd, "draw", "builtin:asia", "--title", "<Asia>")
+    assert code == 0
+    assert ET.fromstring(out).tag.endswith("svg")
+    assert "&lt;Asia&gt;" in out
+    for name in ("asia.svg", "asia.dot", "asia.png"):
+        assert run(capfd, "draw", "builtin:asia", "--class", "-o", tmp_path / name)[0] == 0
+        assert (tmp_path / name).stat().st_size > 100
+    code, _, err = run(capfd, "draw", "builtin:asia", "-o", tmp_path / "asia.jpg")
+    assert code == 2
+    assert "cannot tell the format" in err
+
+
+def test_networks_from_standard_input(tmp_path):
+    ds.write_network(ds.load_network("survey"), tmp_path / "survey.bif")
+    found = subprocess.run(
+        [sys.executable, "-m", "dagscape", "compare", "-", "builtin:survey", "--json"],
+        input=(tmp_path / "survey.bif").read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(found.stdout)["shd"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["sample", "builtin:nowhere"], 2, "asia"),
+        (["sample", "absent.bif"], 2, "cannot read"),
+        (["sample", "builtin:asia", "-n", "0"], 2, "not in the range"),
+        (["sample", "builtin:asia", "-o", "no/where.csv"], 2, "there is no folder"),
+        (["draw", "builtin:asia", "-o", "no/where.svg"], 2, "there is no folder"),
+        (["compare", "builtin:asia"], 2, "Missing argument"),
+    ],
+)
+def test_wrong_usage(capfd, tmp_path, monkeypatch, arguments, code, message):
+    monkeypatch.chdir(tmp_path)
+    found, out, err = run(capfd, *arguments)
+    assert found == code
+    assert not out
+    assert message in err
+
+
+def test_bad_networks_give_exit_code_3(capfd, tmp_path):
+    path = tmp_path / "broken.bif"
+    path.write_text("network x {\n} variable a { type discrete [ 2 ] { y, n }; }")
+    for command in (["sample", path], ["draw", path], ["compare", path, "builtin:asia"]):
+        code, out, err = run(capfd, *command)
+        assert (code, out) == (3, "")
+        assert len(err.splitlines()) == 1
+        assert "broken.bif" in err

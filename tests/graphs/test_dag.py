@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import itertools
+import random
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dagscape as ds
+from dagscape.graphs.moves import legal_moves
+from oracles.graphs import all_dags, d_separated, descendants, parent_sets
+
+
+@pytest.mark.parametrize(("n", "count"), [(1, 1), (2, 3), (3, 25), (4, 543), (5, 29281)])
+def test_number_of_dags(n, count):
+    assert len(set(all_dags(n))) == count
+
+
+def test_relations_agree_with_the_definitions():
+    for dag in all_dags(4):
+        parents = parent_sets(dag)
+        for v, name in enumerate(dag.variables):
+            below = descendants(parents, v) - {v}
+            assert {dag.number(x) for x in dag.descendants(name)} == below
+            assert {dag.number(x) for x in dag.ancestors(name)} == {
+                u for u in range(4) if u != v and v in descendants(parents, u)
+            }
+            children = {c for c in range(4) if v in parents[c]}
+            assert {dag.number(x) for x in dag.children(name)} == children
+            blanket = parents[v] | children | {p for c in children for p in parents[c]}
+            assert {dag.number(x) for x in dag.markov_blanket(name)} == blanket - {v}
+        order = dag.order_numbers()
+        assert sorted(order) == [0, 1, 2, 3]
+        assert all(order.index(p) < order.index(c) for c in range(4) for p in parents[c])
+
+
+def test_the_topological_order_is_the_first_of_all():
+    for dag in all_dags(4)[::7]:
+        parents = parent_sets(dag)
+        orders = [
+            order
+            for order in itertools.permutations(range(4))
+            if all(order.index(p) < order.index(c) for c in range(4) for p in parents[c])
+        ]
+        assert dag.order_numbers() == min(orders)
+
+
+def test_d_separation_agrees_with_all_paths():
+    for dag in [*all_dags(4), *random.Random(0).sample(all_dags(5), 300)]:
+        for x, y in itertools.combinations(range(dag.n), 2):
+            others = [v for v in range(dag.n) if v not in (x, y)]
+            for size in range(len(others) + 1):
+                for known in itertools.combinations(others, size):
+                    names = dag.variables
+                    found = dag.d_separated(names[x], names[y], [names[v] for v in known])
+                    assert found == d_separated(dag, x, y, set(known))
+
+
+def test_d_separation_of_sets():
+    dag = ds.Dag.from_edges("abcde", [("a", "c"), ("b", "c"), ("c", "d"), ("d", "e")])
+    assert dag.d_separated(["a", "b"], ["e"], ["c"])
+    assert not dag.d_separated(["a", "b"], ["e"])
+    assert not dag.d_separated("a", "b", ["e"])
+    with pytest.raises(ds.InvalidOption, match="must not overlap"):
+        dag.d_separated("a", "b", ["a"])
+
+
+def test_conversions_round_trip():
+    for dag in all_dags(4)[::5]:
+        assert ds.Dag.from_adjacency(dag.to_adjacency(), dag.variables) == dag
+        assert ds.Dag.from_networkx(dag.to_networkx()) == dag
+        assert ds.Dag.from_edges(dag.variables, dag.edges) == dag
+        assert ds.Dag.from_parents({v: dag.parents(v) for v in dag.variables}) == dag
+        assert hash(ds.Dag(dag.variables, dag.parent_masks)) == hash(dag)
+
+
+def test_editing_makes_new_graphs():
+    dag = ds.Dag.from_edges("abc", [("a", "b")])
+    assert dag.with_edge("b", "c").edges == (("a", "b"), ("b", "c"))
+    assert dag.without_edge("a", "b").edge_count == 0
+    assert dag.with_parents("c", ["a", "b"]).parents("c") == ("a", "b")
+    assert dag.edge_count == 1
+    assert dag.has_edge("a", "b")
+    assert not dag.has_edge("b", "a")
+    assert dag.reordered("cba").edges == dag.edges
+    assert dag.subgraph(["b", "c"]).variables == ("b", "c")
+    with pytest.raises(ds.InvalidOption, match="each once"):
+        dag.reordered("ab")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ds.Dag.from_edges("abc", [("a", "b"), ("b", "c"), ("c", "a")]), "directed cycle: "),
+        (lambda: ds.Dag.from_edges("ab", [("a", "a")]), "parent of itself"),
+        (lambda: ds.Dag.from_edges("ab", [("a", "x")]), "names 'x', which is not a variable"),
+        (lambda: ds.Dag.from_edges(["a", "a"], []), "two variables are called 'a'"),
+        (lambda: ds.Dag.from_edges([1, 2], []), "is not a text"),
+        (lambda: ds.Dag(("a",), (0, 0)), "2 sets of parents"),
+        (lambda: ds.Dag(("a",), (2,)), "not a set of the 1 variables"),
+        (lambda: ds.Dag(("a",), (-1,)), "not a set"),
+        (lambda: ds.Dag.from_adjacency([[0, 1]]), "square"),
+        (lambda: ds.Dag.from_adjacency([[0]], ["a", "b"]), "2 variables are named"),
+        (lambda: ds.Dag.from_networkx(nx.Graph([(1, 2)])), "not directed"),
+    ],
+)
+def test_wrong_graphs(make, message):
+    with pytest.raises(ds.InvalidData, match=message):
+        make()
+
+
+def test_a_cycle_is_shown():
+    with pytest.raises(ds.InvalidData, match=r"cycle: (a -> b -> c -> a|b -> c -> a -> b|c -> a -> b -> c)$"):
+        ds.Dag.from_edges("dabce", [("d", "a"), ("a", "b"), ("b", "c"), ("c", "a"), ("c", "e")])
+
+
+def test_unknown_names():
+    with pytest.raises(ds.InvalidOption, match="'z' is not a variable"):
+        ds.Dag.from_edges("ab").parents("z")
+
+
+def test_moves_lead_to_all_neighbours():
+    for dag in all_dags(4)[::11]:
+        reached = [move.apply(dag) for move in legal_moves(dag)]
+        assert len(set(reached)) == len(reached)
+        own = {frozenset(edge) for edge in dag.edges}
+        expected = {
+            other
+            for other in all_dags(4)
+            if other != dag
+            and len(set(other.edges) - set(dag.edges)) <= 1
+            and len(set(dag.edges) - set(other.edges)) <= 1
+            and len(own ^ {frozenset(edge) for edge in other.edges}) <= 1
+            and not (len(set(other.edges) ^ set(dag.edges)) == 2 and own != {frozenset(edge) for edge in other.edges})
+        }
+        assert set(reached) == expected
+
+
+def test_moves_respect_the_limit():
+    dag = ds.Dag.from_edges("abc", [("a", "c"), ("b", "c")])
+    for move in legal_moves(dag, max_parents=1):
+        if move.kind != "remove":
+            assert max(mask.bit_count() for mask in move.apply(dag).parent_masks[:2]) <= 1
+
+
+@given(n=st.integers(1, 12), seed=st.integers(0, 10**9))
+@settings(max_examples=60, deadline=None)
+def test_random_dags(n, seed):
+    dag = ds.random_dag(n, min(1.5, (n - 1) / 2), max_parents=2, seed=seed)
+    assert dag == ds.random_dag(n, min(1.5, (n - 1) / 2), max_parents=2, seed=np.random.default_rng(seed))
+    assert max(mask.bit_count() for mask in dag.parent_masks) <= 2
+    assert ds.uniform_dag(n, seed=seed) == ds.uniform_dag(n, seed=seed)
+
+
+def test_expected_number_of_parents():
+    rng = np.random.default_rng(1)
+    edges = [ds.random_dag(20, 2.0, seed=rng).edge_count for _ in range(300)]
+    assert np.mean(edges) == pytest.approx(40, abs=1.5)
+
+
+def test_uniform_dags_are_uniform():
+    rng = np.random.default_rng(5)
+    draws = 20_000
+    counts = dict.fromkeys(all_dags(3), 0)
+    for _ in range(draws):
+        counts[ds.uniform_dag(["v0", "v1", "v2"], seed=rng)] += 1
+    expected = draws / 25
+    chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
+    # 24 degrees of freedom: mean 24, standard deviation 6.9.
+    assert chi_square < 24 + 5 * 6.9
+
+
+def test_wrong_random_graphs():
+    with pytest.raises(ds.InvalidOption, match="expected_parents is 3"):
+        ds.random_dag(3, 3)
+    with pytest.raises(ds.InvalidOption, match="max_parents is -1"):
+        ds.random_dag(3, 1, max_parents=-1)
+    with pytest.raises(ds.InvalidOption, match="at least one variable"):
+        ds.uniform_dag(0)

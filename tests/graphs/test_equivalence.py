@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dagscape as ds
+from dagscape.graphs.equivalence import (
+    class_key,
+    class_keys,
+    consistent_extension,
+    cpdags,
+    equivalent,
+    meek_closure,
+)
+from dagscape.graphs.masks import bits, transposed
+from oracles.graphs import all_dags, check_equivalence
+
+
+def classes_of(n):
+    found = {}
+    for dag in all_dags(n):
+        key = (dag.skeleton_masks(), frozenset(dag.v_structure_numbers()))
+        found.setdefault(key, []).append(dag)
+    return list(found.values())
+
+
+@pytest.mark.parametrize(("n", "count"), [(2, 2), (3, 11), (4, 185), (5, 8782)])
+def test_every_class(n, count):
+    classes = classes_of(n)
+    assert len(classes) == count
+    keys = set()
+    for members in classes:
+        cpdag = members[0].to_cpdag()
+        # The CPDAG is the same from every member, and is the intersection of all.
+        assert {member.to_cpdag() for member in members} == {cpdag}
+        for v in range(n):
+            agreed = math.inf
+            agreed = members[0].parent_masks[v]
+            for member in members:
+                agreed &= member.parent_masks[v]
+            assert cpdag.directed[v] == agreed
+        assert len({class_key(member) for member in members}) == 1
+        keys.add(class_key(members[0]))
+        assert cpdag.size() == len(members)
+        listed = list(cpdag.members())
+        assert len(listed) == len(members)
+        assert set(listed) == set(members)
+        assert cpdag.to_dag() in members
+        assert consistent_extension(cpdag.directed, cpdag.undirected) in {m.parent_masks for m in members}
+    assert len(keys) == count
+
+
+def test_equivalence_agrees_with_the_dissertation():
+    dags = all_dags(4)
+    rng = random.Random(2)
+    for _ in range(20_000):
+        a, b = rng.choice(dags), rng.choice(dags)
+        assert equivalent(a, b) == check_equivalence(a, b) == (class_key(a) == class_key(b))
+    for members in classes_of(4):
+        for a, b in itertools.pairwise(members):
+            assert equivalent(a, b)
+            assert check_equivalence(a, b)
+
+
+def test_equivalence_under_another_order_of_variables():
+    a = ds.Dag.from_edges("abc", [("a", "b"), ("b", "c")])
+    assert equivalent(a, ds.Dag.from_edges("cab", [("c", "b"), ("b", "a")]))
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_bulk_kernels_agree_with_python(n):
+    dags = all_dags(n)
+    graphs = np.array([dag.parent_masks for dag in dags], dtype=np.uint64)
+    keys = class_keys(graphs)
+    directed, undirected = cpdags(graphs)
+    for i in range(0, len(dags), 1 + len(dags) // 2000):
+        assert int(keys[i, 1]) << 64 | int(keys[i, 0]) == class_key(dags[i])
+        cpdag = dags[i].to_cpdag()
+        assert tuple(directed[i].tolist()) == cpdag.directed
+        assert tuple(undirected[i].tolist()) == cpdag.undirected
+
+
+@given(seed=st.integers(0, 10**9), n=st.sampled_from([20, 63, 64]))
+@settings(max_examples=20, deadline=None)
+def test_bulk_kernels_on_large_graphs(seed, n):
+    dags = [ds.random_dag(n, 3, seed=seed + i) for i in range(5)]
+    graphs = np.array([dag.parent_masks for dag in dags], dtype=np.uint64)
+    keys = class_keys(graphs)
+    directed, _ = cpdags(graphs)
+    for dag, key, arrows in zip(dags, keys.tolist(), directed.tolist(), strict=True):
+        assert key[1] << 64 | key[0] == class_key(dag)
+        assert tuple(arrows) == dag.to_cpdag().directed
+
+
+def test_bulk_kernels_refuse_what_is_not_a_dag():
+    with pytest.raises(ds.InvalidData, match="graph 1 has a directed cycle"):
+        cpdags(np.array([[0, 1], [2, 1]], dtype=np.uint64))
+    with pytest.raises(ds.InvalidData, match="the variable itself"):
+        cpdags(np.array([[1, 0]], dtype=np.uint64))
+    with pytest.raises(ds.InvalidData, match="does not exist"):
+        class_keys(np.array([[4, 0]], dtype=np.uint64))
+    with pytest.raises(ds.InvalidData, match="1 to 64"):
+        class_keys(np.zeros((3, 65), dtype=np.uint64))
+
+
+def random_chordal(n, rng, width):
+    """Each vertex joins a random clique of those before it: a connected chordal graph, as a DAG without v-structures."""
+    parents = [0]
+    for v in range(1, n):
+        anchor = rng.randrange(v)
+        clique = [anchor, *bits(parents[anchor])]
+        rng.shuffle(clique)
+        size = rng.randint(1, min(width, len(clique)))
+        parents.append(sum(1 << u for u in clique[:size]))
+    return ds.Dag(tuple(f"v{i}" for i in range(n)), tuple(parents))
+
+
+@given(seed=st.integers(0, 10**9), n=st.integers(2, 8), width=st.integers(1, 4))
+@settings(max_examples=150, deadline=None)
+def test_size_of_chordal_classes_equals_enumeration(seed, n, width):
+    cpdag = random_chordal(n, random.Random(seed), width).to_cpdag()
+    assert not any(cpdag.directed)
+    assert cpdag.size() == sum(1 for _ in cpdag.members())
+
+
+@given(seed=st.integers(0, 10**9))
+@settings(max_examples=30, deadline=None)
+def test_size_of_random_classes_equals_enumeration(seed):
+    cpdag = ds.random_dag(14, 1.2, seed=seed).to_cpdag()
+    size = cpdag.size()
+    if size <= 3000:
+        assert size == sum(1 for _ in cpdag.members())
+
+
+def test_large_classes_have_known_sizes():
+    path = ds.Dag.from_edges([str(i) for i in range(100)], [(str(i), str(i + 1)) for i in range(99)])
+    assert path.to_cpdag().size() == 100
+    star = ds.Dag.from_edges([str(i) for i in range(60)], [("0", str(i)) for i in range(1, 60)])
+    assert star.to_cpdag().size() == 60
+    complete = ds.Dag.from_adjacency(np.triu(np.ones((40, 40)), 1))
+    assert complete.to_cpdag().size() == math.factorial(40)
+    assert random_chordal(60, random.Random(1), 5).to_cpdag().size() > 10**6
+    assert ds.random_dag(200, 2.0, seed=3).to_cpdag().size() > 1
+
+
+def test_members_of_a_huge_class_come_lazily():
+    cpdag = ds.Dag.from_adjacency(np.triu(np.ones((25, 25)), 1)).to_cpdag()
+    first = list(itertools.islice(cpdag.members(), 5))
+    assert len(set(first)) == 5
+    assert all(member in cpdag for member in first)
+
+
+def test_meek_rules_recover_the_class_from_its_v_structures():
+    for members in classes_of(4):
+        dag = members[0]
+        cpdag = dag.to_cpdag()
+        arrows = [0] * 4
+        for a, child, b in dag.v_structure_numbers():
+            arrows[child] |= 1 << a | 1 << b
+        lines = [adjacent & ~arrows[v] & ~transposed(arrows)[v] for v, adjacent in enumerate(dag.skeleton_masks())]
+        assert meek_closure(arrows, lines) == (cpdag.directed, cpdag.undirected)
+
+
+def test_meek_rules_with_background_knowledge_are_complete():
+    """Directing any edge of any class and closing gives exactly the edges on which the remaining members agree."""
+    for members in classes_of(4):
+        cpdag = members[0].to_cpdag()
+        for a in range(4):
+            for b in bits(cpdag.undirected[a]):
+                arrows, lines = list(cpdag.directed), list(cpdag.undirected)
+                lines[a] &= ~(1 << b)
+                lines[b] &= ~(1 << a)
+                arrows[b] |= 1 << a
+                arrows, lines = meek_closure(arrows, lines)
+                left = [m for m in members if m.parent_masks[b] >> a & 1]
+                for v in range(4):
+                    agreed = left[0].parent_masks[v]
+                    for member in left:
+                        agreed &= member.parent_masks[v]
+                    assert arrows[v] == agreed
+
+
+def test_patterns_are_completed():
+    cpdag = ds.Cpdag.from_pattern("abcd", directed=[("a", "c"), ("b", "c")], undirected=[("c", "d")])
+    assert cpdag.directed_edges == (("a", "c"), ("b", "c"), ("c", "d"))
+    assert ds.Cpdag.from_pattern("ab", undirected=[("a", "b")]).undirected_edges == (("a", "b"),)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ds.Cpdag.from_edges("ab", directed=[("a", "b")]), "not the CPDAG of any DAG"),
+        (lambda: ds.Cpdag.from_edges("abc", undirected=[("a", "b"), ("x", "c")]), "names 'x'"),
+        (
+            lambda: ds.Cpdag.from_edges("abcd", undirected=[("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]),
+            "not the CPDAG",
+        ),
+        (
+            lambda: ds.Cpdag.from_pattern("abcd", undirected=[("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]),
+            "no DAG extends",
+        ),
+        (lambda: ds.Cpdag.from_edges("ab", [("a", "b")], [("a", "b")]), "not the CPDAG"),
+        (lambda: ds.Cpdag(("a", "b"), (0, 0), (2, 0)), "not the CPDAG"),
+    ],
+)
+def test_wrong_classes(make, message):
+    with pytest.raises(ds.InvalidData, match=message):
+        make()
+
+
+def test_conversions_of_classes():
+    dag = ds.Dag.from_edges("abcd", [("a", "c"), ("b", "c"), ("c", "d")])
+    cpdag = dag.to_cpdag()
+    assert dag in cpdag
+    assert ds.Dag.from_edges("abcd") not in cpdag
+    graph = ds.Dag.from_edges("ab", [("a", "b")]).to_cpdag().to_networkx()
+    assert set(graph.edges) == {("a", "b"), ("b", "a")}
+    assert not graph.edges["a", "b"]["directed"]
+    assert cpdag.to_adjacency().sum() == 3
+    assert cpdag.reordered("dcba").reordered("abcd") == cpdag
+    assert hash(cpdag) == hash(ds.Cpdag(cpdag.variables, cpdag.directed, cpdag.undirected))

@@ -1,0 +1,93 @@
+"""Graphs the slow and obvious way: sets of edges, all paths, all graphs."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import dagscape as ds
+
+Parents = list[set[int]]
+
+
+def is_acyclic(parents: Parents) -> bool:
+    left = set(range(len(parents)))
+    while left:
+        sources = {v for v in left if not parents[v] & left}
+        if not sources:
+            return False
+        left -= sources
+    return True
+
+
+@cache
+def all_dags(n: int) -> tuple[ds.Dag, ...]:
+    """Every DAG on n variables: each pair of variables has one of three states."""
+    names = [f"v{i}" for i in range(n)]
+    pairs = list(itertools.combinations(range(n), 2))
+    found = []
+    for states in itertools.product((None, "forward", "backward"), repeat=len(pairs)):
+        parents: Parents = [set() for _ in range(n)]
+        for (u, v), state in zip(pairs, states, strict=True):
+            if state == "forward":
+                parents[v].add(u)
+            elif state == "backward":
+                parents[u].add(v)
+        if is_acyclic(parents):
+            found.append(ds.Dag(tuple(names), tuple(sum(1 << p for p in above) for above in parents)))
+    return tuple(found)
+
+
+def parent_sets(dag: ds.Dag) -> Parents:
+    return [{u for u in range(dag.n) if mask >> u & 1} for mask in dag.parent_masks]
+
+
+def check_equivalence(first: ds.Dag, second: ds.Dag) -> bool:
+    """Algorithm A.1 of Chen's dissertation, line by line."""
+    a, b = parent_sets(first), parent_sets(second)
+    for one, other in ((a, b), (b, a)):
+        for v in range(len(one)):
+            for u in one[v]:
+                if u not in other[v] and v not in other[u]:
+                    return False
+    for one, other in ((a, b), (b, a)):
+        for v in range(len(one)):
+            for u, w in itertools.combinations(one[v], 2):
+                unmarried = u not in one[w] and w not in one[u]
+                if unmarried and (u not in other[v] or w not in other[v]):
+                    return False
+    return True
+
+
+def descendants(parents: Parents, v: int) -> set[int]:
+    found = {v}
+    while True:
+        more = {c for c in range(len(parents)) if parents[c] & found} | found
+        if more == found:
+            return found
+        found = more
+
+
+def d_separated(dag: ds.Dag, x: int, y: int, given: set[int]) -> bool:
+    """Whether every path between x and y is blocked, by walking along every path."""
+    parents = parent_sets(dag)
+    neighbours = [parents[v] | {c for c in range(dag.n) if v in parents[c]} for v in range(dag.n)]
+
+    def paths(path: list[int]):
+        if path[-1] == y:
+            yield path
+            return
+        for step in neighbours[path[-1]] - set(path):
+            yield from paths([*path, step])
+
+    for path in paths([x]):
+        blocked = False
+        for before, middle, after in zip(path, path[1:], path[2:], strict=False):
+            collider = before in parents[middle] and after in parents[middle]
+            if collider:
+                blocked |= not descendants(parents, middle) & given
+            else:
+                blocked |= middle in given
+        if not blocked:
+            return False
+    return True
