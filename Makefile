@@ -59,6 +59,7 @@ docs: $(VENV)/installed-dev
 bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python -m benchmarks.local_scores
+	$(BIN)/python -m benchmarks.graphs
 
 clean:
 	rm -rf build .venv docs/_build

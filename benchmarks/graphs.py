@@ -16,7 +16,7 @@ from dagscape.graphs.masks import bits
 
 
 def random_chordal(n: int, width: int, seed: int) -> ds.Dag:
-    """A connected chordal graph as a DAG without v-structures: each vertex joins part of a clique of those before it."""
+    """A connected chordal graph as a DAG without v-structures: each vertex joins part of an earlier clique."""
     rng = random.Random(seed)
     parents = [0]
     for vertex in range(1, n):

@@ -105,17 +105,18 @@ def peers() -> None:
 
         seconds, scores = best_of(5, ours)
         sample = sorted(random.Random(0).sample(asked, min(len(asked), 4000)))
-        for peer, measure, part in (("pgmpy", time_pgmpy, sample), ("pyagrum", time_pyagrum, asked)):
+        for peer, measure in (("pgmpy", time_pgmpy), ("pyagrum", time_pyagrum)):
             if importlib.util.find_spec(peer) is None:
                 print(f"{len(asked):>10,} {seconds:>9.4f} {peer:>8} not installed")
                 continue
-            taken, found = measure(frame, part)
+            taken, found = measure(frame, sample)
             difference = max(
-                abs(value - scores.family(child, parents)) for value, (child, parents) in zip(found, part, strict=True)
+                abs(value - scores.family(child, parents))
+                for value, (child, parents) in zip(found, sample, strict=True)
             )
-            ratio = (taken / len(part)) / (seconds / len(asked))
+            ratio = (taken / len(sample)) / (seconds / len(asked))
             print(
-                f"{len(asked):>10,} {seconds:>9.4f} {peer:>8} {len(part):>8,} {taken:>9.2f} {ratio:>17,.0f} "
+                f"{len(asked):>10,} {seconds:>9.4f} {peer:>8} {len(sample):>8,} {taken:>9.2f} {ratio:>17,.0f} "
                 f"{difference:>19.2g}"
             )
 

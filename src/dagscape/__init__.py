@@ -19,7 +19,7 @@ from dagscape.graphs.bundled import load_network
 from dagscape.graphs.comparison import Comparison, compare
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.drawing import draw
+from dagscape.graphs.drawing.draw import draw
 from dagscape.graphs.equivalence import equivalent
 from dagscape.graphs.network import Network
 from dagscape.graphs.random_dags import random_dag, uniform_dag

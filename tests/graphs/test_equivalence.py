@@ -40,7 +40,6 @@ def test_every_class(n, count):
         # The CPDAG is the same from every member, and is the intersection of all.
         assert {member.to_cpdag() for member in members} == {cpdag}
         for v in range(n):
-            agreed = math.inf
             agreed = members[0].parent_masks[v]
             for member in members:
                 agreed &= member.parent_masks[v]
@@ -110,7 +109,7 @@ def test_bulk_kernels_refuse_what_is_not_a_dag():
 
 
 def random_chordal(n, rng, width):
-    """Each vertex joins a random clique of those before it: a connected chordal graph, as a DAG without v-structures."""
+    """Each vertex joins part of an earlier clique: a connected chordal graph, as a DAG without v-structures."""
     parents = [0]
     for v in range(1, n):
         anchor = rng.randrange(v)

@@ -155,7 +155,7 @@ class Cpdag:
         return graph
 
     def _repr_svg_(self) -> str:
-        from dagscape.graphs.drawing import svg
+        from dagscape.graphs.drawing.draw import svg
 
         return svg(self)
 

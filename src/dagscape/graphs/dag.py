@@ -69,7 +69,7 @@ class Dag:
 
     @classmethod
     def from_adjacency(cls, matrix: ArrayLike, variables: Sequence[str] | None = None) -> Dag:
-        """The DAG with an edge *u* → *v* where ``matrix[u, v]`` is not zero; variables are ``X0``, ``X1``, … if not named."""
+        """The DAG with an edge *u* → *v* where ``matrix[u, v]`` is not zero; names ``X0``, ``X1``, … if not given."""
         array = np.asarray(matrix)
         if array.ndim != 2 or array.shape[0] != array.shape[1]:
             raise InvalidData(f"an adjacency matrix is square; this one has the shape {array.shape}")
@@ -139,7 +139,7 @@ class Dag:
         return self.names(transposed(self.ancestor_masks())[self.number(variable)])
 
     def markov_blanket(self, variable: str) -> tuple[str, ...]:
-        """Parents, children and the children's other parents: given these, all others say nothing about the variable."""
+        """Parents, children and the children's other parents: given these, no other says more about the variable."""
         number = self.number(variable)
         children = transposed(self.parent_masks)[number]
         blanket = self.parent_masks[number] | children
@@ -173,7 +173,7 @@ class Dag:
         return tuple(order)
 
     def topological_order(self) -> tuple[str, ...]:
-        """The variables, parents before children; among several such orders, the one with the earliest variables first."""
+        """The variables, parents before children; of several such orders, the one with the earliest variables first."""
         return tuple(self.variables[number] for number in self.order_numbers())
 
     def skeleton_masks(self) -> tuple[int, ...]:
@@ -290,7 +290,7 @@ class Dag:
         return dag_to_cpdag(self)
 
     def _repr_svg_(self) -> str:
-        from dagscape.graphs.drawing import svg
+        from dagscape.graphs.drawing.draw import svg
 
         return svg(self)
 

@@ -201,7 +201,7 @@ class Network:
         )
 
     def _repr_svg_(self) -> str:
-        from dagscape.graphs.drawing import svg
+        from dagscape.graphs.drawing.draw import svg
 
         return svg(self)
 

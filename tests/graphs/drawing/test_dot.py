@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.dot import quoted_id, quoted_label, to_dot
+from dagscape.graphs.drawing.dot import quoted_id, quoted_label, to_dot
 
 # The words of the language as far as they are used here: quoted strings, plain words, signs.
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_0-9.]+|->|[{}\[\]=,;]|\s+', re.DOTALL)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from dagscape.graphs.picture import (
+from dagscape.graphs.drawing.picture import (
     BOX_FILL,
     BOX_LINE,
     FONT_SIZE,
@@ -26,7 +26,7 @@ from dagscape.graphs.picture import (
 )
 
 if TYPE_CHECKING:
-    from dagscape.graphs.picture import Drawable
+    from dagscape.graphs.drawing.picture import Drawable
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
 _ESCAPED = re.compile('[\\\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]')

@@ -1,7 +1,7 @@
 """What a drawing of a graph shows, before it is written in any format: boxes with names, curves, heads, labels.
 
-The writers (:mod:`dagscape.graphs.svg`, :mod:`dagscape.graphs.figure`) only translate a :class:`Picture`, so the
-formats agree. One unit is a pixel of SVG and a point of PDF.
+The writers (:mod:`dagscape.graphs.drawing.svg`, :mod:`dagscape.graphs.drawing.figure`) only translate a
+:class:`Picture`, so the formats agree. One unit is a pixel of SVG and a point of PDF.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dagscape.checks import is_between
 from dagscape.errors import InvalidOption
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.label_places import label_places
-from dagscape.graphs.layout import Box, Point, layered_layout
+from dagscape.graphs.drawing.label_places import label_places
+from dagscape.graphs.drawing.layout import Box, Point, layered_layout
 from dagscape.graphs.masks import bits, connected_components
 
 FONT_SIZE = 13.0

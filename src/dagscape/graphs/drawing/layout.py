@@ -1,7 +1,7 @@
 """A layered layout of acyclic graphs: where the boxes stand, and how the edges run between them.
 
-Each connected component gets layers and an order from :mod:`dagscape.graphs.layering`; the components are then packed
-side by side.
+Each connected component gets layers and an order from :mod:`dagscape.graphs.drawing.layering`; the components are then
+packed side by side.
 
 *Places within a layer.* Given the order, the horizontal places minimise the weighted sum of squared horizontal
 distances along the edges, where neighbours in a layer keep their distance. Long edges weigh more, so they are straight.
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dagscape.graphs.layering import Edge, LayeredGraph, layered_graph
+from dagscape.graphs.drawing.layering import Edge, LayeredGraph, layered_graph
 from dagscape.graphs.masks import bits, connected_components
 
 Point = tuple[float, float]

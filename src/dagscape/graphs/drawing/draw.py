@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, replace_file
-from dagscape.graphs.dot import to_dot
-from dagscape.graphs.figure import require_matplotlib, write_figure
-from dagscape.graphs.picture import Drawable, Picture, drawn_edges, picture, structure_of, wants_labels
-from dagscape.graphs.svg import svg_text
+from dagscape.graphs.drawing.dot import to_dot
+from dagscape.graphs.drawing.figure import require_matplotlib, write_figure
+from dagscape.graphs.drawing.picture import Drawable, Picture, drawn_edges, picture, structure_of, wants_labels
+from dagscape.graphs.drawing.svg import svg_text
 
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")
 

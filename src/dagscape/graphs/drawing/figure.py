@@ -6,7 +6,7 @@ import math
 from typing import IO, TYPE_CHECKING
 
 from dagscape.errors import BackendUnavailable
-from dagscape.graphs.picture import (
+from dagscape.graphs.drawing.picture import (
     BOX_FILL,
     BOX_LINE,
     CORNER,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagscape.graphs.layering import MAX_DUMMIES, compact_layers, crossings, layered_graph
-from dagscape.graphs.layout import Box, layered_layout
+from dagscape.graphs.drawing.layering import MAX_DUMMIES, compact_layers, crossings, layered_graph
+from dagscape.graphs.drawing.layout import Box, layered_layout
 
 
 @st.composite

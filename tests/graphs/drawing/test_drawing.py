@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagscape.errors import BackendUnavailable, InvalidOption
-from dagscape.graphs import drawing
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.drawing import DRAWING_ENDINGS, draw, svg
-from dagscape.graphs.picture import Picture, drawn_edges, picture, shown_text, text_width
+from dagscape.graphs.drawing import draw as drawing
+from dagscape.graphs.drawing.draw import DRAWING_ENDINGS, draw, svg
+from dagscape.graphs.drawing.picture import Picture, drawn_edges, picture, shown_text, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -230,7 +230,7 @@ def test_heads_touch_the_boxes(dag):
 
 def test_drawings_do_not_depend_on_the_process():
     program = (
-        "from dagscape.graphs.dag import Dag; from dagscape.graphs.drawing import svg\n"
+        "from dagscape.graphs.dag import Dag; from dagscape.graphs.drawing.draw import svg\n"
         "names = [f'v{i}' for i in range(30)]\n"
         "print(svg(Dag.from_edges(names, [(names[i], names[j]) for i in range(30) for j in range(i + 1, 30, 7)])))"
     )
@@ -312,7 +312,7 @@ def test_texts_fit_their_boxes():
 
 @pytest.mark.parametrize(("width", "height"), [(400, 300), (20_000, 20_000), (1_000_000, 10)])
 def test_huge_pictures_are_written_with_fewer_dots(width, height):
-    from dagscape.graphs.figure import _resolution
+    from dagscape.graphs.drawing.figure import _resolution
 
     dots = _resolution(Picture(width, height, None, (), ()))
     assert dots == 144 or width > 400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dagscape.graphs.layout import Box, Point
+from dagscape.graphs.drawing.layout import Box, Point
 
 _CELL = 40.0
 _STEPS = 16

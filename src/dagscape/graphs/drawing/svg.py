@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
-from dagscape.graphs.layout import Box
-from dagscape.graphs.picture import (
+from dagscape.graphs.drawing.layout import Box
+from dagscape.graphs.drawing.picture import (
     BOX_FILL,
     BOX_LINE,
     CORNER,
@@ -30,7 +30,7 @@ def svg_text(picture: Picture) -> str:
     Examples
     --------
     >>> from dagscape.graphs.dag import Dag
-    >>> from dagscape.graphs.picture import drawn_edges, picture
+    >>> from dagscape.graphs.drawing.picture import drawn_edges, picture
     >>> dag = Dag.from_edges(["a", "b"], [("a", "b")])
     >>> print(svg_text(picture(dag, drawn_edges(dag)))[:60])
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 68 132"
