@@ -94,7 +94,7 @@ def test_fewer_threads_than_asked_for_are_enough():
 def test_planned_memory_covers_the_peak(n, m, arities):
     program = (
         "import resource, sys, numpy as np, dagscape as ds\n"
-        "from dagscape.scores.scoring import prepare\n"
+        "from dagscape.scores.scoring_job import prepare\n"
         "n, m = int(sys.argv[1]), int(sys.argv[2])\n"
         "arities = [3] * n if sys.argv[3] == 'equal' else range(2, n + 2)\n"
         "rng = np.random.default_rng(0)\n"

@@ -29,7 +29,7 @@ def test_plan_of_what_can_never_run(n):
 
 def test_plan_takes_the_same_arguments():
     data = ds.load_dataset("tic-tac-toe")
-    planned = ds.plan(data, "k2", max_parents=2, structure_prior="per-size", threads=2)
+    planned = ds.plan(data, score="k2", max_parents=2, structure_prior="per-size", threads=2)
     assert (
         planned.provenance.parameters
         == ds.local_scores(data, "k2", max_parents=2, structure_prior="per-size").provenance.parameters

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from dagscape import kernels
 from dagscape.data.dataset import Dataset
 from dagscape.resources import format_bytes, memory_limit, thread_count
 from dagscape.results import Provenance, Result, decoded_field
-from dagscape.scores.constraints import Edge
 from dagscape.scores.lattice import set_count
-from dagscape.scores.scoring import prepare
+from dagscape.scores.scoring_job import ScoreOptions, prepare
 from dagscape.version import __version__
 
 if TYPE_CHECKING:
@@ -97,20 +95,23 @@ class Plan(Result):
 
 def plan(
     data: Dataset,
-    score: str = "bdeu",
-    ess: float = 1.0,
-    max_parents: int | None = None,
-    structure_prior: str = "uniform",
-    required: Iterable[Edge] = (),
-    forbidden: Iterable[Edge] = (),
-    tiers: Sequence[Iterable[str]] | None = None,
     *,
     threads: int | None = None,
     max_memory: int | str | None = None,
+    **options: Unpack[ScoreOptions],
 ) -> Plan:
     """The memory and time that :func:`dagscape.local_scores` will need with the same arguments.
 
     Memory is computed; time comes from scoring a random part of the lattice for a fraction of a second, here and now.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data.
+    threads, max_memory
+        As in :func:`dagscape.local_scores`.
+    **options
+        What shapes the scores, as in :func:`dagscape.local_scores`: ``score``, ``ess``, ``max_parents`` and so on.
 
     Examples
     --------
@@ -119,7 +120,7 @@ def plan(
     >>> planned.fits
     True
     """
-    job = prepare(data, score, ess, max_parents, structure_prior, required, forbidden, tiers)
+    job = prepare(data, **options)
     threads = thread_count(threads)
     seconds = math.inf
     if job.sets < _NEVER_SETS:
