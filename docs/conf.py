@@ -9,6 +9,7 @@ from sphinx.util import logging
 import dagscape
 from dagscape.cli.app import COMMANDS
 from dagscape.data.discretizing import DISCRETIZERS
+from dagscape.graphs.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 
@@ -51,11 +52,24 @@ def _score_rows() -> list[list[str]]:
     ]
 
 
+def _network_rows() -> list[list[str]]:
+    rows = []
+    for name, make in NETWORKS.items():
+        # "What it is [key]_: so many variables and edges."
+        title = (make.__doc__ or "").partition(": ")[0]
+        (key,) = re.findall(r"\[(\w+)\]_", title)
+        network = make()
+        numbers = map(str, (network.n, network.dag.edge_count, network.parameter_count))
+        rows.append([f"`{name}`", re.sub(r" \[\w+\]_", "", title), *numbers, f"{{cite:t}}`{key}`"])
+    return rows
+
+
 # Tables that the pages take from the registries, so that they cannot fall behind the code.
 myst_enable_extensions = ["dollarmath", "substitution"]
 myst_substitutions = {
     "score_table": _table(["name", "title", "score-equivalent", "parameter", "reference"], _score_rows()),
     "prior_table": _table(["name", "meaning"], [[f"`{name}`", text] for name, text in PRIORS.items()]),
+    "network_table": _table(["name", "what it is", "variables", "edges", "free parameters", "source"], _network_rows()),
     "command_table": _table(["subcommand", "what it shows"], [[f"`{name}`", text] for name, text in COMMANDS.items()]),
     "discretizer_table": _table(
         ["method", "what it makes", "needs a class column"],
@@ -102,6 +116,8 @@ def link_docstring(
     for i, line in enumerate(lines):
         line = re.sub(r"\[([a-z]+\d{4})\]_?", _cite, line)
         line = re.sub(r"(?<=`~)dagscape(?:\.\w+)+", lambda match: _PUBLIC.get(match[0], match[0]), line)
+        # The n of a shape is no reference to an attribute of that name.
+        line = re.sub(r"(?<!`)\(n, n\)(?!`)", "``(n, n)``", line) if line.startswith((":type ", ":vartype ")) else line
         # |G| is the size of a set, not a substitution.
         lines[i] = re.sub(r"\|(\w+)\|", r"\|\1\|", line)
 

@@ -21,4 +21,5 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     module.def("supports_v3", &supports_v3);
     dagscape::bind_equivalence(module);
     dagscape::bind_joint_scores(module);
+    dagscape::bind_sums(module);
 }

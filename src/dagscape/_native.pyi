@@ -8,6 +8,21 @@ IMPOSSIBLE: Final[int]
 def supports_v3() -> bool: ...
 def class_keys(parents: NDArray[Any], keys: NDArray[Any]) -> None: ...
 def cpdags(parents: NDArray[Any], directed: NDArray[Any], undirected: NDArray[Any]) -> int: ...
+def dag_sum(
+    scores: NDArray[Any],
+    unit_bits: int,
+    edges: NDArray[Any],
+    ancestors: NDArray[Any],
+    threads: int,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[float, float, float, float]: ...
+def order_sum(
+    scores: NDArray[Any],
+    unit_bits: int,
+    edges: NDArray[Any],
+    threads: int,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[float, float, float]: ...
 
 class JointScoreJob:
     def __init__(

@@ -22,3 +22,5 @@ IMPOSSIBLE = _native.IMPOSSIBLE
 JointScoreJob = _native.JointScoreJob
 class_keys = _native.class_keys
 cpdags = _native.cpdags
+dag_sum = _native.dag_sum
+order_sum = _native.order_sum

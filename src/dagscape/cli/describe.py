@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from dagscape.cli.options import (
     report_dropped_rows,
     take_data,
 )
+from dagscape.cli.wording import with_option_names
 from dagscape.data.reading import read_table
 from dagscape.data.summary import summarize_table
 
@@ -30,10 +32,12 @@ def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
     options --missing, --levels, --interventions and --discretize it is shown as these commands would use it.
     """
     out = Output(as_json, quiet)
-    if any(options[name] for name in ("missing", "levels", "interventions", "discretize")):
+    shaping = ("missing", "levels", "interventions", "discretize", "class_column", "discretize_columns")
+    if any(options[name] for name in shaping):
         dataset = take_data(data, options)
         report_dropped_rows(dataset, out)
-        out.show(dataset.describe())
+        summary = dataset.describe()
     else:
         reading = {name: options[name] for name in ("separator", "missing_values")}
-        out.show(summarize_table(read_table(data, **reading)))
+        summary = summarize_table(read_table(data, **reading))
+    out.show(replace(summary, warnings=tuple(map(with_option_names, summary.warnings))))

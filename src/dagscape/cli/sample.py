@@ -35,7 +35,9 @@ def command(network: str, rows: int, seed: int | None, output: str | None) -> No
 
 def _as_csv(data: Dataset, seed: int | None) -> str:
     """All rows, in random order: a data set keeps equal rows together, which would look like no random sample."""
-    order = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(data.weights)), data.weights))
+    # Another stream of random numbers than that which drew the rows.
+    shuffle = np.random.default_rng(None if seed is None else [seed, 1])
+    order = shuffle.permutation(np.repeat(np.arange(len(data.weights)), data.weights))
     lines = [[data.levels[v][code] for v, code in zip(data.variables, row, strict=True)] for row in data.codes.tolist()]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -61,10 +61,10 @@ Counts = npt.NDArray[np.int64]
 # R's cut() shows as many digits of a break, and more where they are needed.
 _DIGITS = 3
 
-# Nobody means more, and a slip of the keyboard should not take hours.
 # Whole numbers with more different values than this are taken for measurements.
 MOST_LEVELS = 20
 
+# Nobody means more, and a slip of the keyboard should not take hours.
 MAX_BINS = 100_000
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData
-from dagscape.graphs.dag import Dag, check_masks, check_variables, numbered
+from dagscape.graphs.dag import Dag, check_masks, check_order, check_variables, numbered
 from dagscape.graphs.masks import bits, transposed
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ class Cpdag:
     def __post_init__(self) -> None:
         from dagscape.graphs.equivalence import is_cpdag
 
+        object.__setattr__(self, "variables", tuple(self.variables))
+        object.__setattr__(self, "directed", tuple(map(int, self.directed)))
+        object.__setattr__(self, "undirected", tuple(map(int, self.undirected)))
         check_variables(self.variables)
         check_masks(self.variables, self.directed)
         check_masks(self.variables, self.undirected)
@@ -124,8 +127,12 @@ class Cpdag:
         return isinstance(dag, Dag) and dag.variables == self.variables and dag.to_cpdag() == self
 
     def to_dag(self) -> Dag:
-        """One member of the class: the first of :meth:`members`."""
-        return next(self.members())
+        """One member of the class."""
+        from dagscape.graphs.equivalence import consistent_extension
+
+        extension = consistent_extension(self.directed, self.undirected)
+        assert extension is not None, "a CPDAG has a member"
+        return Dag(self.variables, extension)
 
     def skeleton_masks(self) -> tuple[int, ...]:
         """The neighbours of every variable, whatever the kind of the edge, as sets."""
@@ -134,6 +141,7 @@ class Cpdag:
 
     def reordered(self, variables: Sequence[str]) -> Cpdag:
         """The same class with its variables in another order."""
+        check_order(self.variables, variables)
         return Cpdag.from_edges(variables, self.directed_edges, self.undirected_edges)
 
     def to_adjacency(self) -> NDArray[np.bool_]:

@@ -45,6 +45,8 @@ class Dag:
     parent_masks: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(self.variables))
+        object.__setattr__(self, "parent_masks", tuple(map(int, self.parent_masks)))
         check_variables(self.variables)
         check_masks(self.variables, self.parent_masks)
         if len(self.order_numbers()) < self.n:
@@ -258,8 +260,7 @@ class Dag:
 
     def reordered(self, variables: Sequence[str]) -> Dag:
         """The same graph with its variables in another order."""
-        if sorted(variables) != sorted(self.variables):
-            raise InvalidOption("the new order does not have the variables of the graph, each once")
+        check_order(self.variables, variables)
         return Dag.from_edges(variables, self.edges)
 
     def subgraph(self, variables: Sequence[str]) -> Dag:
@@ -312,6 +313,12 @@ def numbered(variables: Sequence[str]) -> dict[str, int]:
     """The number of each variable by its name."""
     check_variables(variables)
     return {name: number for number, name in enumerate(variables)}
+
+
+def check_order(variables: Sequence[str], order: Sequence[str]) -> None:
+    """Refuse an order that is not one of the variables."""
+    if sorted(variables) != sorted(order):
+        raise InvalidOption("the new order does not have the variables of the graph, each once")
 
 
 def check_variables(variables: Sequence[str]) -> None:

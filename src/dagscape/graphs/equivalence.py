@@ -58,7 +58,7 @@ def compelled_parents(parents: Sequence[int], order: Sequence[int]) -> Masks:
 
 
 def equivalent(first: Dag, second: Dag) -> bool:
-    """Whether two DAGs on the same variables are Markov equivalent.
+    """Whether two DAGs (or networks) on the same variables are Markov equivalent.
 
     Examples
     --------
@@ -68,6 +68,7 @@ def equivalent(first: Dag, second: Dag) -> bool:
     >>> ds.equivalent(a, b)
     True
     """
+    first, second = (getattr(graph, "dag", graph) for graph in (first, second))
     if second.variables != first.variables:
         second = second.reordered(first.variables)
     return first.skeleton_masks() == second.skeleton_masks() and set(first.v_structure_numbers()) == set(
@@ -143,50 +144,67 @@ def _checked_graphs(parents: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return graphs
 
 
+class PartlyDirected:
+    """A partially directed graph that can be directed further, edge by edge.
+
+    Attributes
+    ----------
+    arrows, lines : list of int
+        For each vertex its parents, and its neighbours by undirected edges, as sets.
+    """
+
+    def __init__(self, directed: Sequence[int], undirected: Sequence[int]) -> None:
+        self.arrows = list(directed)
+        self.lines = list(undirected)
+        self._children = transposed(directed)
+
+    def direct(self, a: int, b: int) -> None:
+        """Turn the undirected edge a - b into a → b."""
+        self.lines[a] &= ~(1 << b)
+        self.lines[b] &= ~(1 << a)
+        self.arrows[b] |= 1 << a
+        self._children[a] |= 1 << b
+
+    def close(self, vertices: int) -> None:
+        """Direct all edges that must be, by Meek's four rules, when only edges at some vertices have changed."""
+        waiting = vertices
+        while waiting:
+            at = waiting & -waiting
+            waiting ^= at
+            a = at.bit_length() - 1
+            for b in bits(self.lines[a]):
+                for parent, child in ((a, b), (b, a)):
+                    if self._must_point(parent, child):
+                        self.direct(parent, child)
+                        waiting |= self._adjacent(parent) | self._adjacent(child)
+                        break
+
+    def _adjacent(self, vertex: int) -> int:
+        return self.arrows[vertex] | self._children[vertex] | self.lines[vertex]
+
+    def _must_point(self, a: int, b: int) -> bool:
+        """Whether a - b has to become a → b."""
+        near_b = self._adjacent(b)
+        # Rule 1: c → a - b with c and b not adjacent would make a v-structure.
+        if self.arrows[a] & ~near_b:
+            return True
+        # Rule 2: a → c → b would close a cycle.
+        if self._children[a] & self.arrows[b]:
+            return True
+        # Rule 3: a - c → b and a - d → b, with c and d not adjacent.
+        middles = self.lines[a] & self.arrows[b]
+        if any(middles & ~self._adjacent(c) & ~(1 << c) for c in bits(middles)):
+            return True
+        # Rule 4: a - c → d → b with c and b not adjacent, and a and d adjacent.
+        near_a = self._adjacent(a)
+        return any(self.arrows[d] & self.lines[a] & ~near_b & ~(1 << b) for d in bits(self.arrows[b] & near_a))
+
+
 def meek_closure(directed: Sequence[int], undirected: Sequence[int]) -> tuple[Masks, Masks]:
     """Direct all undirected edges that must be, by Meek's four rules [meek1995]_."""
-    arrows, lines = list(directed), list(undirected)
-    changed = True
-    while changed:
-        changed = False
-        for a in range(len(arrows)):
-            for b in bits(lines[a]):
-                if _must_point(arrows, lines, a, b):
-                    direct(arrows, lines, a, b)
-                    changed = True
-    return tuple(arrows), tuple(lines)
-
-
-def direct(arrows: list[int], lines: list[int], a: int, b: int) -> None:
-    """Turn the undirected edge a - b into a → b."""
-    lines[a] &= ~(1 << b)
-    lines[b] &= ~(1 << a)
-    arrows[b] |= 1 << a
-
-
-def _must_point(arrows: Sequence[int], lines: Sequence[int], a: int, b: int) -> bool:
-    """Whether a - b has to become a → b."""
-    adjacent_to_b = arrows[b] | lines[b] | _children(arrows, b)
-    # Rule 1: c → a - b with c and b not adjacent would make a v-structure.
-    if arrows[a] & ~adjacent_to_b:
-        return True
-    # Rule 2: a → c → b would close a cycle.
-    if _children(arrows, a) & arrows[b]:
-        return True
-    # Rule 3: a - c → b and a - d → b, with c and d not adjacent.
-    middles = lines[a] & arrows[b]
-    if any(middles & ~(arrows[c] | lines[c] | _children(arrows, c) | 1 << c) for c in bits(middles)):
-        return True
-    # Rule 4: a - c → d → b with c and b not adjacent, and a and d adjacent.
-    adjacent_to_a = arrows[a] | lines[a] | _children(arrows, a)
-    return any(arrows[d] & lines[a] & ~adjacent_to_b & ~(1 << b) for d in bits(arrows[b] & adjacent_to_a))
-
-
-def _children(arrows: Sequence[int], parent: int) -> int:
-    children = 0
-    for child, above in enumerate(arrows):
-        children |= (above >> parent & 1) << child
-    return children
+    graph = PartlyDirected(directed, undirected)
+    graph.close((1 << len(directed)) - 1)
+    return tuple(graph.arrows), tuple(graph.lines)
 
 
 def consistent_extension(directed: Sequence[int], undirected: Sequence[int]) -> Masks | None:
@@ -235,20 +253,20 @@ def class_members(cpdag: Cpdag) -> Iterator[Dag]:
     Directing an undirected edge of a graph that is closed under Meek's rules either way, and closing again, never leads
     into a dead end: each step of the search gives a member.
     """
-
-    def extend(arrows: Masks, lines: Masks) -> Iterator[Masks]:
+    waiting = [(cpdag.directed, cpdag.undirected)]
+    while waiting:
+        arrows, lines = waiting.pop()
         a = next((v for v, mask in enumerate(lines) if mask), None)
         if a is None:
-            yield arrows
-            return
+            yield Dag(cpdag.variables, arrows)
+            continue
         b = next(bits(lines[a]))
-        for parent, child in ((a, b), (b, a)):
-            more_arrows, fewer_lines = list(arrows), list(lines)
-            direct(more_arrows, fewer_lines, parent, child)
-            yield from extend(*meek_closure(more_arrows, fewer_lines))
-
-    for parents in extend(cpdag.directed, cpdag.undirected):
-        yield Dag(cpdag.variables, parents)
+        # The last one put down is taken up first.
+        for parent, child in ((b, a), (a, b)):
+            graph = PartlyDirected(arrows, lines)
+            graph.direct(parent, child)
+            graph.close(1 << parent | 1 << child | lines[parent] | lines[child])
+            waiting.append((tuple(graph.arrows), tuple(graph.lines)))
 
 
 def _trusted_cpdag(variables: tuple[str, ...], directed: Masks, undirected: Masks) -> Cpdag:

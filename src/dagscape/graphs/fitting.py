@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.checks import is_between
 from dagscape.errors import InvalidOption
 from dagscape.graphs.families import MAX_PARENTS, check_room, matching_columns, parent_states
 from dagscape.graphs.masks import bits
@@ -55,9 +56,9 @@ def fit_cpts(dag: Dag, data: Dataset, ess: float, prior: FitPrior) -> dict[str, 
     """
     if prior not in FIT_PRIORS:
         raise InvalidOption(f"prior is {prior!r}; it must be {', '.join(map(repr, FIT_PRIORS))}")
+    if not is_between(ess, 1e-9, 1e9):
+        raise InvalidOption(f"ess is {ess!r}; it must be a number between 1e-9 and 1e9")
     ess = float(ess)
-    if not (math.isfinite(ess) and 1e-9 <= ess <= 1e9):
-        raise InvalidOption(f"ess is {ess}; it must be a number between 1e-9 and 1e9")
     columns = matching_columns(dag.variables, data)
     arities = [len(data.levels[name]) for name in dag.variables]
     _check_sizes(dag, arities)

@@ -22,6 +22,7 @@ from dagscape.data.rows import code_type
 from dagscape.errors import InvalidOption
 from dagscape.graphs.families import check_room, parent_states
 from dagscape.graphs.masks import bits
+from dagscape.randomness import random_generator
 
 if TYPE_CHECKING:
     from dagscape.graphs.network import Network
@@ -48,16 +49,6 @@ def sample(network: Network, rows: int, seed: int | np.random.Generator | None) 
         table = thresholds(network.cpts[network.variables[variable]])
         codes[:, variable] = draw_levels(table, states, generator.random(count))
     return Dataset.from_codes(codes, network.levels)
-
-
-def random_generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    """Return the generator of a seed; what NumPy cannot take as one is an invalid option."""
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError) as error:
-        raise InvalidOption(
-            f"seed is {seed!r}; it must be an integer of at least 0, a numpy.random.Generator or None"
-        ) from error
 
 
 def thresholds(cpt: NDArray[np.float64]) -> NDArray[np.float64]:

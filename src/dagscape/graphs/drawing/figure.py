@@ -34,7 +34,7 @@ def require_matplotlib(target: str) -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise BackendUnavailable(
-            f"drawing {target!r} needs matplotlib, which is not installed: pip install 'dagscape[plot]'; "
+            f"drawing {target!r} needs matplotlib, which is not installed: pip install matplotlib; "
             ".svg and .dot need nothing more"
         ) from error
 

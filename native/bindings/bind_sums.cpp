@@ -1,0 +1,72 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "bindings.hpp"
+#include "dagscape/dag_sum.hpp"
+#include "dagscape/order_sum.hpp"
+#include "dagscape/parent_sums.hpp"
+#include "monitored.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dagscape {
+namespace {
+
+using Scores = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+unsigned variables(const Scores& scores) {
+    const auto n = static_cast<unsigned>(scores.shape(0));
+    if (n < 2 || n > 40 || scores.shape(1) != std::size_t{1} << (n - 1)) {
+        throw nb::value_error("the scores must have a row for each of 2 to 40 variables, and 2^(n-1) columns");
+    }
+    return n;
+}
+
+void fill(Matrix& matrix, const std::vector<double>& values) {
+    if (matrix.size() != values.size()) throw nb::value_error("a matrix must have n rows and n columns");
+    std::copy(values.begin(), values.end(), matrix.data());
+}
+
+// Fills the two matrices; returns mantissa and exponent of the total, the disagreement and the condition.
+std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits, Matrix edges, Matrix ancestors,
+                                                   unsigned threads, nb::object progress) {
+    const unsigned n = variables(scores);
+    DagSumResult result;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
+        result = DagSum(sums, threads, monitor).run();
+    });
+    fill(edges, result.edges);
+    fill(ancestors, result.ancestors);
+    return {result.total_mantissa, result.total_exponent, result.disagreement, result.condition};
+}
+
+// Fills the matrix; returns mantissa and exponent of the total, and the disagreement.
+std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
+                                                   nb::object progress) {
+    const unsigned n = variables(scores);
+    OrderSumResult result;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
+        result = order_sum(sums, threads, monitor);
+    });
+    fill(edges, result.edges);
+    return {result.total_mantissa, result.total_exponent, result.disagreement};
+}
+
+}  // namespace
+
+void bind_sums(nb::module_& module) {
+    module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
+               "ancestors"_a.noconvert(), "threads"_a, "progress"_a.none());
+    module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,
+               "progress"_a.none());
+}
+
+}  // namespace dagscape

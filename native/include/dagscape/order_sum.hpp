@@ -1,0 +1,25 @@
+// Sums over all orders of the variables, each with all DAGs that agree with it: the order-modular prior [koivisto2004].
+//
+//   F(S) = Σ_{i∈S} A_i(S∖i) F(S∖i)        R(U) = Σ_{i∉U} A_i(U) R(U∪i)        total = F(V) = R(∅)
+//   P(u → v) = Σ_{U ∌ v, U ∋ u} F(U) R(U∪v) (A_v(U) - A_v(U∖u)) / total
+//
+// All terms are positive: nothing cancels. F and R are scaled by the best order, as in dag_sum.hpp. O(n² 2^n) for all edges.
+#pragma once
+
+#include <vector>
+
+#include "dagscape/monitor.hpp"
+#include "dagscape/parent_sums.hpp"
+
+namespace dagscape {
+
+struct OrderSumResult {
+    double total_mantissa = 0;
+    double total_exponent = 0;
+    double disagreement = 0;    // of F(V) and R(∅), relative to the total
+    std::vector<double> edges;  // [u * n + v]: P(u → v)
+};
+
+OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor);
+
+}  // namespace dagscape

@@ -1,0 +1,53 @@
+// A_v(U): the sum, over the parent sets G ⊆ U of a variable, of B_v(G) = exp(local score).
+//
+// The zeta transform of B_v in scaled numbers: nothing overflows or underflows, whatever the range of the scores.
+// Cost: n² 2^(n-2) additions; memory: 12 bytes for each of n 2^(n-1) pairs of a variable and a set without it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dagscape/lanes.hpp"
+#include "dagscape/monitor.hpp"
+#include "dagscape/subset.hpp"
+
+namespace dagscape {
+
+class ParentSums {
+public:
+    // `scores` has, for each variable, the local scores of all 2^(n-1) sets of the others, in units of 2^-unit_bits nats;
+    // the smallest integer stands for an impossible family. A set is numbered by its mask with the variable's bit taken out.
+    ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads, Monitor& monitor);
+
+    unsigned n() const noexcept { return n_; }
+
+    // Of variable v and a set U that does not hold it.
+    double mantissa(unsigned v, Subset U) const noexcept { return mantissa_[place(v, U)]; }
+    double exponent(unsigned v, Subset U) const noexcept { return unpacked(exponent_[place(v, U)]); }
+
+    // The same for U, U + {0}, U + {1} and U + {0, 1}, where v > 1 and U holds neither 0 nor 1.
+    Lanes mantissas(unsigned v, Subset U) const noexcept { return load(&mantissa_[place(v, U)]); }
+    Lanes exponents(unsigned v, Subset U) const noexcept {
+        const std::int32_t* from = &exponent_[place(v, U)];
+        return Lanes{unpacked(from[0]), unpacked(from[1]), unpacked(from[2]), unpacked(from[3])};
+    }
+
+private:
+    static constexpr std::int32_t kPackedNothing = INT32_MIN;
+
+    static double unpacked(std::int32_t exponent) noexcept {
+        return exponent == kPackedNothing ? kNothing : static_cast<double>(exponent);
+    }
+    std::size_t place(unsigned v, Subset U) const noexcept {
+        const Subset below = U & (singleton(v) - 1);
+        return (std::size_t{v} << (n_ - 1)) + (below | (U >> (v + 1) << v));
+    }
+    void fill(unsigned v, std::span<const std::int64_t> scores, int unit_bits, const Monitor& monitor);
+
+    unsigned n_;
+    std::vector<double> mantissa_;
+    std::vector<std::int32_t> exponent_;
+};
+
+}  // namespace dagscape
