@@ -16,7 +16,7 @@ from dagscape.results import Provenance, Result, array_field
 @dataclass(frozen=True, slots=True)
 class Example(Result):
     kind: ClassVar[str] = "example"
-    matrix: np.ndarray = array_field()  # noqa: RUF009
+    matrix: np.ndarray = array_field()
     count: int = 0
 
     def to_frame(self):
@@ -29,6 +29,7 @@ def example_results():
         data.describe(),
         ds.plan(data, max_parents=1),
         ds.compare(ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag.from_edges("ab")),
+        ds.posterior(ds.local_scores(data.select(data.variables[:4]))),
         ds.summarize_scores(ds.local_scores(data, forbidden=[(data.variables[0], data.variables[1])])),
     ]
 

@@ -20,10 +20,10 @@ namespace {
 using Scores = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-unsigned variables(const Scores& scores) {
+unsigned variables(const Scores& scores, unsigned least) {
     const auto n = static_cast<unsigned>(scores.shape(0));
-    if (n < 2 || n > 40 || scores.shape(1) != std::size_t{1} << (n - 1)) {
-        throw nb::value_error("the scores must have a row for each of 2 to 40 variables, and 2^(n-1) columns");
+    if (n < least || n > 40 || scores.shape(1) != std::size_t{1} << (n - 1)) {
+        throw nb::value_error("the scores must have a row for each variable, and 2^(n-1) columns");
     }
     return n;
 }
@@ -36,7 +36,7 @@ void fill(Matrix& matrix, const std::vector<double>& values) {
 // Fills the two matrices; returns mantissa and exponent of the total, the disagreement and the condition.
 std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits, Matrix edges, Matrix ancestors,
                                                    unsigned threads, nb::object progress) {
-    const unsigned n = variables(scores);
+    const unsigned n = variables(scores, 2);
     DagSumResult result;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
@@ -50,7 +50,7 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
 // Fills the matrix; returns mantissa and exponent of the total, and the disagreement.
 std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
                                                    nb::object progress) {
-    const unsigned n = variables(scores);
+    const unsigned n = variables(scores, 1);
     OrderSumResult result;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);

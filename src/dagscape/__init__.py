@@ -13,7 +13,7 @@ from dagscape.data.bundled import load_dataset
 from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import discretize
 from dagscape.data.reading import read_data
-from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge
+from dagscape.errors import BackendUnavailable, DagscapeError, IncompleteScores, InvalidData, InvalidOption, TooLarge
 from dagscape.graphs.bif import read_network, write_network
 from dagscape.graphs.bundled import load_network
 from dagscape.graphs.comparison import Comparison, compare
@@ -23,6 +23,8 @@ from dagscape.graphs.drawing.draw import draw
 from dagscape.graphs.equivalence import equivalent
 from dagscape.graphs.network import Network
 from dagscape.graphs.random_dags import random_dag, uniform_dag
+from dagscape.posterior.result import Posterior
+from dagscape.posterior.summing import posterior
 from dagscape.progress import Progress, progress_bar
 from dagscape.report.loading import load_result
 from dagscape.scores.family_table import FamilyTable
@@ -42,11 +44,13 @@ __all__ = [
     "Dataset",
     "Family",
     "FamilyTable",
+    "IncompleteScores",
     "InvalidData",
     "InvalidOption",
     "LatticeScores",
     "LocalScores",
     "Network",
+    "Posterior",
     "Progress",
     "TooLarge",
     "__version__",
@@ -59,6 +63,7 @@ __all__ = [
     "load_result",
     "local_scores",
     "plan",
+    "posterior",
     "progress_bar",
     "random_dag",
     "read_data",

@@ -28,6 +28,10 @@ class BackendUnavailable(DagscapeError, RuntimeError):
     """An optional package or a device that the job needs is not there."""
 
 
+class IncompleteScores(UserWarning):
+    """Families are missing from a table of scores, or may be."""
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the known name that it is most like, if there is one.
 

@@ -37,10 +37,13 @@ ProgressOption = ProgressListener | bool | None
 def kernel_callback(
     task: str, listener: ProgressListener | None, before: int, total: int
 ) -> Callable[[int, int], None] | None:
-    """What a kernel calls with its own progress, as one part of a task of which ``before`` units are done already."""
+    """What a kernel calls with its own progress, as one part of a task of which ``before`` units are done already.
+
+    A total of 0 stands for the kernel's own.
+    """
     if listener is None:
         return None
-    return lambda done, part: listener(Progress(task, before + done, total))
+    return lambda done, part: listener(Progress(task, before + done, total or part))
 
 
 @contextmanager

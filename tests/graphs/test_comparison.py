@@ -80,7 +80,7 @@ def test_a_comparison_is_a_mapping_and_a_result(tmp_path):
 
 def test_what_cannot_be_compared():
     a = ds.Dag.from_edges("ab")
-    with pytest.raises(ds.InvalidOption, match="only one of them has 'c'"):
+    with pytest.raises(ds.InvalidOption, match="only the second has 'c'"):
         ds.compare(a, ds.Dag.from_edges("abc"))
     with pytest.raises(ds.InvalidOption, match="no structure to compare"):
         ds.compare(a, "ab")

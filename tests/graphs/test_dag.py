@@ -5,6 +5,7 @@ import random
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,3 +181,54 @@ def test_wrong_random_graphs():
         ds.random_dag(3, 1, max_parents=-1)
     with pytest.raises(ds.InvalidOption, match="at least one variable"):
         ds.uniform_dag(0)
+
+
+def test_data_frames_name_the_variables():
+    frame = pd.DataFrame([[0, 1], [0, 0]], index=["x", "y"], columns=["x", "y"])
+    assert ds.Dag.from_adjacency(frame).edges == (("x", "y"),)
+    assert ds.Dag.from_adjacency(frame[["y", "x"]]).edges == (("x", "y"),)
+    with pytest.raises(ds.InvalidData, match="same labels"):
+        ds.Dag.from_adjacency(frame.rename(columns={"x": "z"}))
+
+
+@pytest.mark.parametrize("cells", [[[0, float("nan")], [0, 0]], [["0", "1"], ["0", "0"]], [[None, 1], [0, 0]]])
+def test_adjacency_matrices_hold_numbers(cells):
+    with pytest.raises(ds.InvalidData, match="numbers or truth values"):
+        ds.Dag.from_adjacency(cells)
+
+
+def test_a_text_is_no_collection_of_names():
+    dag = ds.Dag.from_edges(["a", "b", "ab"])
+    with pytest.raises(ds.InvalidOption, match="collection of names"):
+        dag.with_parents("a", "ab")
+    with pytest.raises(ds.InvalidOption, match="the parents of 'b'"):
+        ds.Dag.from_parents({"a": [], "b": "a"})
+    with pytest.raises(ds.InvalidData, match="an edge is a pair"):
+        ds.Dag.from_edges("ab", [("a", "b", 0.5)])
+
+
+def test_an_edge_that_is_not_there_cannot_be_left_out():
+    with pytest.raises(ds.InvalidOption, match="no edge 'b' -> 'a'"):
+        ds.Dag.from_edges("ab", [("a", "b")]).without_edge("b", "a")
+
+
+def test_scores_take_graphs_and_networks():
+    asia = ds.load_network("asia")
+    scores = ds.local_scores(asia.sample(200, seed=1), max_parents=2)
+    assert scores.network(asia) == scores.network(asia.dag) == scores.network(asia.dag.to_parents())
+    assert len({scores.network_exact(member) for member in asia.dag.to_cpdag().members()}) == 1
+    with pytest.raises(ds.InvalidOption, match="has no score"):
+        scores.network(asia.dag.to_cpdag())
+
+
+def test_structures_of_other_kinds_are_refused():
+    asia = ds.load_network("asia")
+    rows = asia.sample(50, seed=1)
+    assert ds.Network.fit(asia, rows).dag == asia.dag
+    assert ds.equivalent(asia, asia.dag)
+    with pytest.raises(ds.InvalidOption, match="to_dag"):
+        ds.Network.fit(asia.dag.to_cpdag(), rows)
+    with pytest.raises(ds.InvalidOption, match="make a Dataset"):
+        ds.Network.fit(asia.dag, rows.to_frame())
+    with pytest.raises(ds.InvalidOption, match="is no DAG"):
+        ds.equivalent(asia.dag, asia.dag.to_cpdag())

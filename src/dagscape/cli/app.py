@@ -23,6 +23,7 @@ from dagscape.version import __version__
 COMMANDS: dict[str, str] = {
     "describe": "Variables, levels, counts and missing cells of a table.",
     "score": "The local scores of all families.",
+    "posterior": "The exact probability of every edge and ancestor relation.",
     "sample": "Rows drawn from a network.",
     "compare": "How far the structure of a network is from another.",
     "draw": "A network as a picture.",

@@ -6,6 +6,8 @@ import click
 
 from dagscape.cli.options import Output, output_options
 from dagscape.data.bundled import load_dataset
+from dagscape.posterior.summing import posterior
+from dagscape.report.tables import render_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 
@@ -13,7 +15,7 @@ from dagscape.scores.summary import summarize_scores
 @click.command()
 @output_options
 def command(as_json: bool, quiet: bool) -> None:
-    """Score the final boards of tic-tac-toe: nine squares, and whether x has won."""
+    """Show which squares of a final board of tic-tac-toe tell who won, and how sure one can be."""
     out = Output(as_json, quiet)
     data = load_dataset("tic-tac-toe")
     scores = local_scores(data)
@@ -23,12 +25,15 @@ def command(as_json: bool, quiet: bool) -> None:
     click.echo("1. The data: every final board of tic-tac-toe when x moves first.\n")
     out.show(data.describe())
     click.echo("\n2. The local scores: which parents explain each square, and the outcome, best?\n")
-    out.show(summarize_scores(scores))
+    out.show(summarize_scores(scores, top=1))
+    click.echo("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n")
+    out.show_table(render_posterior(posterior(scores), threshold=0.1))
     click.echo(_READING)
 
 
 _READING = """
-How to read this: a local score is ln P(column | its parents), so a difference of 3 means 20 times more probable. The
-four corners have the same scores, and so have the four sides: the board's symmetry holds to the last bit.
+How to read this: a local score is ln P(column | its parents), so a difference of 3 means 20 times more probable. An
+edge's probability is the share of all DAGs that have it, each weighed by how well it explains the boards. The four
+corners have the same numbers, and so have the four sides: the board's symmetry holds.
 
-On your own data: dagscape describe FILE.csv, then dagscape score FILE.csv -o FILE.jkl"""
+On your own data: dagscape describe FILE.csv, then dagscape posterior FILE.csv"""

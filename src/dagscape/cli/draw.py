@@ -20,7 +20,7 @@ from dagscape.graphs.drawing.draw import draw
     "--output",
     metavar="FILE",
     callback=output_path,
-    help="Where to write: .svg, .png or .pdf (these need matplotlib), or .dot. SVG on standard output if not said.",
+    help="Where to write: .svg, .dot, .gv, or (with matplotlib) .png or .pdf. SVG on standard output if not said.",
 )
 def command(network: str, as_class: bool, title: str | None, output: str | None) -> None:
     """Draw the structure of a network."""

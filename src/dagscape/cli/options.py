@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,10 +17,14 @@ from dagscape.data.discretizing import DISCRETIZERS, discretize
 from dagscape.data.reading import read_table
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
+from dagscape.graphs.bif import read_network
 from dagscape.progress import progress_bar
 from dagscape.results import Result
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _WIDTH_OF_FILES = 120
 
@@ -46,6 +50,12 @@ def _read_json(context: click.Context, parameter: click.Parameter, path: str | N
             return json.load(text)
         except json.JSONDecodeError as error:
             raise InvalidOption(f"{parameter.opts[0]} {path!r} is not JSON: {error}") from error
+
+
+def _read_levels(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
+    if path is not None and path.lower().removesuffix(".gz").endswith(".bif"):
+        return read_network(path).levels
+    return _read_json(context, parameter, path)
 
 
 data_argument = click.argument("data", metavar="DATA")
@@ -88,8 +98,8 @@ data_options = _apply(
         click.option(
             "--levels",
             metavar="FILE",
-            callback=_read_json,
-            help='JSON with the levels, or the number of levels, of some variables: {"x": ["a", "b"], "y": 3}.',
+            callback=_read_levels,
+            help='JSON with the levels, or their number, of some variables: {"x": ["a", "b"], "y": 3}; or a .bif file.',
         ),
         click.option(
             "--interventions",
@@ -186,16 +196,20 @@ class Output:
         if self.as_json:
             click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
             return
-        from rich.console import Console
-
         from dagscape.report.tables import render
+
+        self.show_table(render(result))
+
+    def show_table(self, table: RenderableType) -> None:
+        """Print something that rich can show on standard output."""
+        from rich.console import Console
 
         # A file or a pipe has no width of its own: leave room for long names.
         fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
         console = Console(highlight=False, width=None if fits_terminal else _WIDTH_OF_FILES)
         # rich would end the program by itself if the reader has gone away.
         with console.capture() as captured:
-            console.print(render(result))
+            console.print(table)
         click.echo(captured.get(), nl=False)
 
     def warn(self, message: str) -> None:

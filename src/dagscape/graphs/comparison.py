@@ -115,7 +115,8 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag) -> Compari
     first, second = as_class(found), as_class(truth)
     if set(first.variables) != set(second.variables):
         only = sorted(set(first.variables) ^ set(second.variables))
-        raise InvalidOption(f"the two structures do not have the same variables: only one of them has {only[0]!r}")
+        which = "first" if only[0] in first.variables else "second"
+        raise InvalidOption(f"the two structures do not have the same variables: only the {which} has {only[0]!r}")
     if first.variables != second.variables:
         first = first.reordered(second.variables)
     adjacency = _agreement(_pairs(first.skeleton_masks()), _pairs(second.skeleton_masks()))

@@ -78,7 +78,8 @@ class Cpdag:
     ) -> Cpdag:
         """The class of the DAGs that extend a partially directed graph without new v-structures.
 
-        The directed edges of the pattern need not be all that are compelled. Where no DAG extends it, that is an error.
+        The directed edges of the pattern need not be all that are compelled, and may be more: what the class leaves
+        open becomes undirected. Where no DAG extends it, that is an error.
         """
         from dagscape.graphs.equivalence import consistent_extension
 
@@ -124,6 +125,7 @@ class Cpdag:
         return class_members(self)
 
     def __contains__(self, dag: object) -> bool:
+        dag = getattr(dag, "dag", dag)
         return isinstance(dag, Dag) and dag.variables == self.variables and dag.to_cpdag() == self
 
     def to_dag(self) -> Dag:

@@ -57,7 +57,10 @@ class Dag:
         """The DAG with the given edges, each a pair (parent, child)."""
         number = numbered(variables)
         parents = [0] * len(number)
-        for parent, child in edges:
+        for edge in edges:
+            if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+                raise InvalidData(f"{edge!r} is not an edge: an edge is a pair (parent, child)")
+            parent, child = edge
             for name in (parent, child):
                 if name not in number:
                     raise InvalidData(f"the edge {parent!r} -> {child!r} names {name!r}, which is not a variable")
@@ -67,12 +70,21 @@ class Dag:
     @classmethod
     def from_parents(cls, parents: Mapping[str, Collection[str]]) -> Dag:
         """The DAG in which each key has the given parents; every variable must be a key."""
+        for child, above in parents.items():
+            check_collection(above, f"the parents of {child!r}")
         return cls.from_edges(list(parents), [(parent, child) for child in parents for parent in parents[child]])
 
     @classmethod
     def from_adjacency(cls, matrix: ArrayLike, variables: Sequence[str] | None = None) -> Dag:
-        """The DAG with an edge *u* → *v* where ``matrix[u, v]`` is not zero; names ``X0``, ``X1``, … if not given."""
+        """The DAG with an edge *u* → *v* where ``matrix[u, v]`` is not zero.
+
+        Variables are called ``X0``, ``X1``, … if they are not named; a data frame's labels are their names.
+        """
+        if hasattr(matrix, "columns") and hasattr(matrix, "index"):
+            matrix, variables = _labelled_matrix(matrix, variables)
         array = np.asarray(matrix)
+        if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and np.isnan(array).any()):
+            raise InvalidData("an adjacency matrix holds numbers or truth values, without gaps")
         if array.ndim != 2 or array.shape[0] != array.shape[1]:
             raise InvalidData(f"an adjacency matrix is square; this one has the shape {array.shape}")
         names = [f"X{i}" for i in range(len(array))] if variables is None else list(variables)
@@ -248,11 +260,14 @@ class Dag:
         return self._changed({self.number(child): self.parent_masks[self.number(child)] | 1 << self.number(parent)})
 
     def without_edge(self, parent: str, child: str) -> Dag:
-        """The graph without an edge."""
+        """The graph without an edge that it has."""
+        if not self.has_edge(parent, child):
+            raise InvalidOption(f"the graph has no edge {parent!r} -> {child!r} to leave out")
         return self._changed({self.number(child): self.parent_masks[self.number(child)] & ~(1 << self.number(parent))})
 
     def with_parents(self, child: str, parents: Collection[str]) -> Dag:
         """The graph in which one variable has other parents."""
+        check_collection(parents, "parents")
         return self._changed({self.number(child): mask_of(map(self.number, parents))})
 
     def _changed(self, parents: Mapping[int, int]) -> Dag:
@@ -267,6 +282,10 @@ class Dag:
         """The graph on some of the variables, with the edges between them."""
         kept = {variable: self.number(variable) for variable in variables}
         return Dag.from_edges(list(kept), [(p, c) for p, c in self.edges if p in kept and c in kept])
+
+    def to_parents(self) -> dict[str, tuple[str, ...]]:
+        """The parents of every variable by name, as :meth:`from_parents` takes them."""
+        return {variable: self.names(mask) for variable, mask in zip(self.variables, self.parent_masks, strict=True)}
 
     def to_adjacency(self) -> NDArray[np.bool_]:
         """The adjacency matrix: ``[u, v]`` is true for the edge *u* → *v*."""
@@ -319,6 +338,21 @@ def check_order(variables: Sequence[str], order: Sequence[str]) -> None:
     """Refuse an order that is not one of the variables."""
     if sorted(variables) != sorted(order):
         raise InvalidOption("the new order does not have the variables of the graph, each once")
+
+
+def check_collection(names: object, what: str) -> None:
+    """Refuse a text where a collection of names is meant, and what is no collection at all."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidOption(f"{what} is {names!r}; it must be a collection of names")
+
+
+def _labelled_matrix(frame: Any, variables: Sequence[str] | None) -> tuple[Any, list[str]]:
+    """A data frame's cells and names, with its columns in the order of its rows."""
+    rows, columns = list(map(str, frame.index)), list(map(str, frame.columns))
+    if sorted(rows) != sorted(columns):
+        raise InvalidData("the rows and columns of the adjacency matrix do not have the same labels")
+    cells = np.asarray(frame)[:, [columns.index(name) for name in rows]]
+    return cells, rows if variables is None else list(variables)
 
 
 def check_variables(variables: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.errors import InvalidData
+from dagscape.errors import InvalidData, InvalidOption
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.masks import bits, transposed
@@ -69,6 +69,11 @@ def equivalent(first: Dag, second: Dag) -> bool:
     True
     """
     first, second = (getattr(graph, "dag", graph) for graph in (first, second))
+    for graph in (first, second):
+        if not isinstance(graph, Dag):
+            raise InvalidOption(f"a {type(graph).__name__} is no DAG: compare classes with ==, or take a member")
+    if sorted(second.variables) != sorted(first.variables):
+        raise InvalidOption("the two graphs do not have the same variables")
     if second.variables != first.variables:
         second = second.reordered(first.variables)
     return first.skeleton_masks() == second.skeleton_masks() and set(first.v_structure_numbers()) == set(

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.data.dataset import Dataset
 from dagscape.data.table import listing
-from dagscape.errors import InvalidData, TooLarge
+from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.resources import format_bytes, memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dagscape.data.dataset import Dataset
 
 # A table has one axis for each parent and one for the child; NumPy allows 64.
 MAX_PARENTS = 63
@@ -56,6 +56,10 @@ def matching_columns(variables: Sequence[str], data: Dataset) -> list[int]:
     >>> matching_columns(["a", "b"], Dataset.from_array([[0, 1]], ["b", "a"]))
     [1, 0]
     """
+    if not isinstance(data, Dataset):
+        raise InvalidOption(
+            f"data is a {type(data).__name__}; make a Dataset of it first, with read_data() or Dataset.from_frame()"
+        )
     column = {name: index for index, name in enumerate(data.variables)}
     absent = [name for name in variables if name not in column]
     if absent:

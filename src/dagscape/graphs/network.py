@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dagscape.data.table import listing
-from dagscape.errors import InvalidData
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.graphs.dag import Dag
 from dagscape.graphs.fitting import FitPrior, fit_cpts
 from dagscape.graphs.likelihood import log_likelihood
 from dagscape.graphs.masks import bits
@@ -19,7 +20,6 @@ from dagscape.graphs.sampling import sample
 
 if TYPE_CHECKING:
     from dagscape.data.dataset import Dataset
-    from dagscape.graphs.dag import Dag
 
 # How far the probabilities of a row may be from a sum of 1: published networks are rounded to a few digits.
 SUM_TOLERANCE = 1e-6
@@ -64,6 +64,7 @@ class Network:
     name: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "dag", _checked_structure(self.dag))
         _check_variables(self.variables)
         _check_keys(self.variables, self.levels, "levels")
         _check_keys(self.variables, self.cpts, "probabilities")
@@ -107,6 +108,7 @@ class Network:
         >>> Network.fit(dag, data, ess=4).cpts["wet"].round(2).tolist()
         [[0.67, 0.33], [0.4, 0.6]]
         """
+        dag = _checked_structure(dag)
         cpts = fit_cpts(dag, data, ess, prior)
         return cls(dag, {variable: data.levels[variable] for variable in dag.variables}, cpts, name)
 
@@ -229,6 +231,14 @@ def wrong_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
         if not 0 <= value < np.inf:
             return row, f"have {value!r} among them, which is no probability"
     return row, f"sum to {float(sums[row]):.9g}, not to 1"
+
+
+def _checked_structure(graph: object) -> Dag:
+    """The structure of a network: a DAG, or that of another network."""
+    dag = getattr(graph, "dag", graph)
+    if not isinstance(dag, Dag):
+        raise InvalidOption(f"a network's structure is a Dag, not a {type(graph).__name__} (a Cpdag has to_dag())")
+    return dag
 
 
 def _check_variables(variables: tuple[str, ...]) -> None:

@@ -9,11 +9,13 @@ from dagscape.data.summary import DataSummary
 from dagscape.errors import InvalidData
 from dagscape.files import open_text
 from dagscape.graphs.comparison import Comparison
+from dagscape.posterior.result import Posterior
 from dagscape.results import SCHEMA_VERSION, Result
 from dagscape.scores.planning import Plan
 from dagscape.scores.summary import ScoreSummary
 
-RESULTS: dict[str, type[Result]] = {result.kind: result for result in (Comparison, DataSummary, Plan, ScoreSummary)}
+_CLASSES: tuple[type[Result], ...] = (Comparison, DataSummary, Plan, Posterior, ScoreSummary)
+RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
+from dagscape.posterior.result import Posterior
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.planning import Plan
@@ -173,9 +174,29 @@ _MEANINGS = {
     "f1_orientation": "their harmonic mean",
 }
 
+_EDGES_SHOWN = 0.05
+
+
+def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> RenderableType:
+    """The edges that are as probable as the threshold, or more so."""
+    frame = post.to_frame()
+    shown = frame[frame["edge"] >= threshold]
+    headers = ["from", "to", "edge"] + (["ancestor"] if post.ancestors is not None else [])
+    table = _table(*headers, right=(2, 3))
+    for row in shown.itertuples(index=False):
+        table.add_row(Text(row[0]), Text(row[1]), *(f"{value:.4f}" for value in row[2:]))
+    hidden = len(frame) - len(shown)
+    heading = (
+        f"Posterior over {post.over}: ln P(D) = {post.log_evidence:,.4f}, every probability to within {post.error:.0e}"
+    )
+    footer = [Text(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
+    return Group(Text(heading), Text(), table, *footer)
+
+
 _RENDERERS: dict[type[Result], Callable[[Any], RenderableType]] = {
     DataSummary: _data_summary,
     ScoreSummary: _score_summary,
     Plan: _plan,
     Comparison: _comparison,
+    Posterior: render_posterior,
 }

@@ -213,6 +213,7 @@ def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListene
         header["forbidden"] = [sorted(parents) for parents in scores.constraints.forbidden]
         arrays = {f"table{i}": table for i, table in enumerate(scores.tables)}
         arrays["size_terms"] = scores.size_terms
+        arrays["prior_terms"] = scores.prior_terms
     else:
         for child in range(scores.n):
             if progress is not None:
@@ -265,6 +266,7 @@ def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
         joint_table=header["joint_table"],
         base_table=header["base_table"],
         size_terms=np.array(arrays["size_terms"], dtype=np.int64),
+        prior_terms=np.array(arrays["prior_terms"], dtype=np.int64),
         constraints=EdgeConstraints(
             tuple(map(frozenset, header["required"])), tuple(map(frozenset, header["forbidden"]))
         ),

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.graphs.comparison import HasDag
+from dagscape.graphs.dag import Dag
 from dagscape.resources import format_bytes
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members, SetIndex, parent_sets, set_count, with_member
@@ -154,6 +156,25 @@ class LocalScores(ABC):
     def family_sets(self, child: int) -> Iterator[Members]:
         """The child's parent sets, an array for each size, smallest first."""
 
+    def score_row(self, child: int) -> NDArray[np.int64]:
+        """Scores, in units, of all 2^(n-1) sets of parents of a child, by bit mask with the child's bit taken out."""
+        row = np.full(1 << (self.n - 1), IMPOSSIBLE)
+        for sets in self.family_sets(child):
+            places = np.left_shift(np.int64(1), sets - (sets > child)).sum(axis=1)
+            row[places] = self.exact_scores(child, sets)
+        return row
+
+    @property
+    def prior_terms(self) -> NDArray[np.int64]:
+        """What the structure prior gives a family for its number of parents, in units."""
+        return np.zeros(self.max_parents + 1, dtype=np.int64)
+
+    def prior_row(self, row: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The structure prior in place of the scores of :meth:`score_row`, for the families that are possible."""
+        sizes = np.bitwise_count(np.arange(len(row), dtype=np.uint64)).astype(np.int64)
+        terms = self.prior_terms[np.minimum(sizes, self.max_parents)]
+        return np.where(row == IMPOSSIBLE, IMPOSSIBLE, terms)
+
     def family(self, child: str | int, parents: Collection[str | int] = ()) -> float:
         """The local score of one family: natural log, minus infinity where the family cannot be.
 
@@ -208,15 +229,19 @@ class LocalScores(ABC):
         found = FamilyList(self.variables, number, sets, np.concatenate(exact), self.unit)
         return found if top is None else found.first(top)
 
-    def network(self, parents: Mapping[str, Collection[str]]) -> float:
-        """The score of a network given by each variable's parents; variables left out have none.
+    def network(self, network: Dag | HasDag | Mapping[str, Collection[str]]) -> float:
+        """The score of a network: a Dag, a Network, or each variable's parents (variables left out have none).
 
-        The network is taken as it is: nothing checks that it has no directed cycle.
+        A mapping is taken as it is: nothing checks that it has no directed cycle.
         """
-        return self.unit.to_float(self.network_exact(parents))
+        return self.unit.to_float(self.network_exact(network))
 
-    def network_exact(self, parents: Mapping[str, Collection[str]]) -> int:
+    def network_exact(self, network: Dag | HasDag | Mapping[str, Collection[str]]) -> int:
         """The score of a network as an integer number of units: identical for equivalent networks."""
+        dag = getattr(network, "dag", network)
+        parents = dag.to_parents() if isinstance(dag, Dag) else dag
+        if not isinstance(parents, Mapping):
+            raise InvalidOption(f"a {type(network).__name__} has no score: give a Dag, a Network, or parents by child")
         for child in parents:
             self._number(child)
         exact = [self.family_exact(name, parents.get(name, ())) for name in self.variables]
@@ -266,6 +291,7 @@ class LatticeScores(LocalScores):
         joint_table: Sequence[int],
         base_table: Sequence[int],
         size_terms: NDArray[np.int64],
+        prior_terms: NDArray[np.int64],
         constraints: EdgeConstraints,
         score_equivalent: bool,
         provenance: Provenance,
@@ -282,6 +308,8 @@ class LatticeScores(LocalScores):
             For each child, which table measures its families, and which their parents.
         size_terms : array of int
             What a family gets for its number of parents alone: prior and code length.
+        prior_terms : array of int
+            The part of it that is the structure prior.
         constraints : EdgeConstraints
             Which families are impossible.
         """
@@ -296,9 +324,28 @@ class LatticeScores(LocalScores):
         self.joint_table = tuple(joint_table)
         self.base_table = tuple(base_table)
         self.size_terms = size_terms
+        self._prior_terms = prior_terms
         self.constraints = constraints
-        for array in (*self.tables, size_terms):
+        for array in (*self.tables, size_terms, prior_terms):
             array.flags.writeable = False
+
+    @property
+    def prior_terms(self) -> NDArray[np.int64]:
+        """What the structure prior gives a family for its number of parents, in units."""
+        return self._prior_terms
+
+    def score_row(self, child: int) -> NDArray[np.int64]:
+        """Scores, in units, of all 2^(n-1) sets of parents of a child, by bit mask with the child's bit taken out."""
+        if self.index.max_size < self.n or not self.constraints.empty:
+            return super().score_row(child)
+        # All sets are there, by mask: the differences can be taken at once.
+        places = np.arange(1 << (self.n - 1), dtype=np.int64)
+        below = places & ((1 << child) - 1)
+        sets = below | (places ^ below) << 1
+        joint = self.tables[self.joint_table[child]][sets | 1 << child]
+        base = self.tables[self.base_table[child]][sets]
+        sizes = np.bitwise_count(places.astype(np.uint64)).astype(np.int64)
+        return np.where(joint == IMPOSSIBLE, IMPOSSIBLE, joint - base + self.size_terms[sizes])
 
     @property
     def nbytes(self) -> int:

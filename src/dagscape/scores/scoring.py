@@ -94,7 +94,10 @@ def local_scores(
             callback = kernel_callback("Scoring sets of variables", listener, i * job.sets, total)
             job.kernel(function).run(table, threads, callback)
             tables.append(table)
-    size_terms = np.array([job.unit.to_int(term) for term in job.size_terms()], dtype=np.int64)
+    size_terms, prior_terms = (
+        np.array([job.unit.to_int(term) for term in terms], dtype=np.int64)
+        for terms in (job.size_terms(), job.prior_terms())
+    )
     return LatticeScores(
         variables=data.variables,
         max_parents=job.max_parents,
@@ -103,6 +106,7 @@ def local_scores(
         joint_table=job.joint_table,
         base_table=job.base_table,
         size_terms=size_terms,
+        prior_terms=prior_terms,
         constraints=job.constraints,
         score_equivalent=job.score_equivalent,
         provenance=Provenance(

@@ -162,6 +162,10 @@ class ScoringJob:
             function.max_states(self.needed_states),
         )
 
+    def prior_terms(self) -> list[float]:
+        """The log of the structure prior of a family, for each number of parents."""
+        return [self.prior.log_weight(self.data.n, parents) for parents in range(self.max_parents + 1)]
+
     def size_terms(self) -> list[float]:
         """What a family gets for each number of parents: the prior, less the cost that is part of the score."""
         return _size_terms(self.definition, self.prior, self.data.n, self.max_parents)

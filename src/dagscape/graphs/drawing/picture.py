@@ -130,7 +130,7 @@ def drawn_edges(
         raise InvalidOption("threshold leaves out edges by their probabilities: give weights too")
     if threshold is not None and not is_between(threshold, 0, 1):
         raise InvalidOption(f"threshold is {threshold!r}; it is a probability, from 0 to 1")
-    matrix = None if weights is None else _checked(weights, graph.n)
+    matrix = None if weights is None else _checked(_aligned(weights, graph.variables), graph.n)
     directed = graph.parent_masks if isinstance(graph, Dag) else graph.directed
     edges = [DrawnEdge(tail, head, True) for head, mask in enumerate(directed) for tail in bits(mask)]
     if isinstance(graph, Cpdag):
@@ -139,6 +139,19 @@ def drawn_edges(
         return edges
     weighted = [DrawnEdge(edge.tail, edge.head, edge.directed, _probability(graph, matrix, edge)) for edge in edges]
     return [edge for edge in weighted if edge.weight is not None and edge.weight >= (threshold or 0.0)]
+
+
+def _aligned(weights: ArrayLike, variables: Sequence[str]) -> ArrayLike:
+    """A data frame's cells in the order of the variables, if its labels are their names; an array as it is."""
+    index, header = getattr(weights, "index", None), getattr(weights, "columns", None)
+    if index is None or header is None:
+        return weights
+    rows, columns = [str(label) for label in index], [str(label) for label in header]
+    if sorted(rows) != sorted(variables) or sorted(columns) != sorted(variables):
+        raise InvalidOption("the labels of the rows and columns of weights are not the variables of the graph")
+    order = np.ix_([rows.index(v) for v in variables], [columns.index(v) for v in variables])
+    aligned: ArrayLike = np.asarray(weights)[order]
+    return aligned
 
 
 def wants_labels(labels: bool | None, weights: ArrayLike | None, edge_count: int) -> bool:
@@ -213,10 +226,14 @@ def shown_text(name: str, longest: int | None = None) -> str:
     r"""A name on one line, with a sign in place of what cannot be shown, and shortened where it is long.
 
     >>> shown_text("two\nlines"), shown_text("\x00"), shown_text("abcdef", 4)
-    ('two lines', '�', 'abc…')
+    ('two lines', '�', 'ab…f')
     """
     text = _UNSHOWN.sub("\ufffd", " ".join(re.split("[\t\n\r\x85\u2028\u2029]", name)))
-    return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
+    if longest is None or len(text) <= longest:
+        return text
+    # Names often differ at the end, after a common beginning.
+    tail = (longest - 1) // 3
+    return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
 def text_width(text: str, size: float) -> float:

@@ -1,0 +1,80 @@
+"""``dagscape posterior``: the exact probability of every edge and ancestor relation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import click
+
+from dagscape.cli.options import (
+    DATA_HELP,
+    Output,
+    data_argument,
+    data_options,
+    output_options,
+    output_path,
+    report_dropped_rows,
+    score_options,
+    take_data,
+    take_score_options,
+    work_options,
+)
+from dagscape.errors import IncompleteScores
+from dagscape.posterior.summing import SUMS, posterior
+from dagscape.report.tables import render_posterior
+from dagscape.scores.formats import read_scores
+from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.scoring import local_scores
+
+_SCORE_FILES = (".jkl", ".jkl.gz", ".npz")
+
+
+@click.command(epilog=DATA_HELP + "\n\nIt may also be a score file (.jkl, .jkl.gz or .npz).")
+@data_argument
+@data_options
+@score_options
+@click.option(
+    "--over",
+    type=click.Choice(list(SUMS)),
+    default="dags",
+    show_default=True,
+    help="Sum over DAGs, or over orders of the variables.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Show edges with a probability of at least this.",
+)
+@work_options
+@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
+@output_options
+def command(
+    data: str, over: str, threshold: float, output: str | None, as_json: bool, quiet: bool, **options: Any
+) -> None:
+    """Compute the exact posterior probability of every edge, and of every ancestor relation."""
+    out = Output(as_json, quiet)
+    work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IncompleteScores)
+        scores = _scores(data, options, work | {"progress": progress}, out)
+        result = posterior(scores, over, **work, progress=progress)
+    for warning in caught:
+        out.warn(str(warning.message))
+    if output is not None:
+        result.save(output)
+    if as_json:
+        out.show(result)
+    else:
+        out.show_table(render_posterior(result, threshold))
+
+
+def _scores(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> LocalScores:
+    """The scores of a table, or those in a file."""
+    if data.lower().endswith(_SCORE_FILES):
+        return read_scores(data)
+    dataset = take_data(data, options)
+    report_dropped_rows(dataset, out)
+    return local_scores(dataset, **take_score_options(options, out), **work)

@@ -1,0 +1,1 @@
+"""Exact posteriors: sums over all structures."""

@@ -1,0 +1,96 @@
+"""What a sum over structures gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.results import Result, array_field, decoded_field
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _decode_matrix(rows: Any) -> NDArray[np.float64] | None:
+    return None if rows is None else np.array(rows, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Posterior(Result):
+    """Exact posterior probabilities of structural features.
+
+    Attributes
+    ----------
+    over : str
+        ``"dags"``: every DAG counts as its prior says. ``"orders"``: every DAG counts once for each order of the
+        variables that agrees with it.
+    edges : array of shape (n, n)
+        ``[u, v]`` is P(u → v | D).
+    ancestors : array of shape (n, n) or None
+        ``[s, t]`` is P(s ⇝ t | D), the probability of a directed path; only over DAGs.
+    log_total : float
+        ln of the sum of prior × likelihood over all structures, with prior weights that are not normalised.
+    log_prior_total : float
+        The same sum without the data: under the uniform prior the log of the number of DAGs (or of pairs of an order
+        and a DAG).
+    error : float
+        How far any probability may be from the truth, from the agreement of independent ways to the total and the
+        cancellation in it.
+    """
+
+    kind: ClassVar[str] = "posterior"
+
+    over: str
+    log_total: float
+    log_prior_total: float
+    error: float
+    edges: NDArray[np.float64] = array_field()
+    ancestors: NDArray[np.float64] | None = decoded_field(_decode_matrix)
+
+    @property
+    def log_evidence(self) -> float:
+        """Ln P(D), with the prior normalised."""
+        return self.log_total - self.log_prior_total
+
+    def edge(self, parent: str, child: str) -> float:
+        """P(parent → child | D)."""
+        return float(self.edges[self._number(parent), self._number(child)])
+
+    def ancestor(self, source: str, target: str) -> float:
+        """P(source ⇝ target | D)."""
+        if self.ancestors is None:
+            raise InvalidOption("sums over orders have no ancestor relations: use over='dags'")
+        return float(self.ancestors[self._number(source), self._number(target)])
+
+    def _number(self, variable: str) -> int:
+        if variable not in self.variables:
+            raise InvalidOption(f"{variable!r} is not a variable{did_you_mean(variable, self.variables)}")
+        return self.variables.index(variable)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One ordered pair of variables in a row, the most probable edges first."""
+        import pandas as pd
+
+        pairs = [(u, v) for u in range(len(self.variables)) for v in range(len(self.variables)) if u != v]
+        frame = pd.DataFrame(
+            {
+                "source": [self.variables[u] for u, _ in pairs],
+                "target": [self.variables[v] for _, v in pairs],
+                "edge": [self.edges[pair] for pair in pairs],
+            }
+        )
+        if self.ancestors is not None:
+            frame["ancestor"] = [self.ancestors[pair] for pair in pairs]
+        columns = list(frame.columns[2:])
+        return frame.sort_values(columns, ascending=False, kind="stable", ignore_index=True)
+
+    def __repr__(self) -> str:
+        probable = int((self.edges > 0.5).sum())
+        return (
+            f"Posterior(over {self.over}, {len(self.variables)} variables, {probable} edges above 0.5, "
+            f"log_evidence {self.log_evidence:.4f})"
+        )

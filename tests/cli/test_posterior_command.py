@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import dagscape as ds
+from cli.running import run
+
+
+def test_posterior_of_a_table(capfd, tmp_path):
+    code, out, err = run(capfd, "posterior", "builtin:tic-tac-toe", "--max-parents", 3, "-o", tmp_path / "post.json")
+    assert (code, err) == (0, "")
+    assert "Posterior over dags" in out
+    assert "not shown" in out
+    saved = ds.load_result(tmp_path / "post.json")
+    direct = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3))
+    np.testing.assert_array_equal(saved.edges, direct.edges)
+
+
+def test_posterior_as_json_has_the_same_names(capfd):
+    code, out, _ = run(capfd, "posterior", "builtin:tic-tac-toe", "--max-parents", 2, "--over", "orders", "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["over"] == "orders"
+    assert len(document["edges"]) == len(document["variables"]) == 10
+    assert document["ancestors"] is None
+
+
+def test_posterior_of_a_score_file(capfd, tmp_path):
+    path = tmp_path / "scores.jkl"
+    ds.write_scores(ds.FamilyTable({"a": {(): -1.0, ("b",): -0.5}, "b": {(): -1.0}}), path)
+    code, out, err = run(capfd, "posterior", path, "--threshold", 0)
+    assert code == 0
+    assert "families are missing" in err
+    assert "b" in out
