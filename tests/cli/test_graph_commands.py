@@ -105,3 +105,30 @@ def test_bad_networks_give_exit_code_3(capfd, tmp_path):
         assert (code, out) == (3, "")
         assert len(err.splitlines()) == 1
         assert "broken.bif" in err
+
+
+def test_half_a_surrogate_pair_is_one_sentence(capfd, tmp_path):
+    path = tmp_path / "half.bif"
+    path.write_text(r'variable "\ud800" { type discrete [ 2 ] { a, b }; } probability ("\ud800") { table 0.5, 0.5; }')
+    code, out, err = run(capfd, "sample", path)
+    assert (code, out) == (3, "")
+    assert len(err.splitlines()) == 1
+    assert "surrogate" in err
+
+
+def test_samples_by_the_ending_of_the_file(capfd, tmp_path):
+    assert run(capfd, "sample", "builtin:asia", "--seed", 1, "-n", 25_000, "-o", tmp_path / "asia.tsv.gz")[0] == 0
+    data = ds.read_data(tmp_path / "asia.tsv.gz")
+    assert (data.n, data.m) == (8, 25_000)
+    code, _, err = run(capfd, "sample", "builtin:asia", "-o", tmp_path / "asia.parquet")
+    assert code == 2
+    assert "cannot tell the format" in err
+
+
+def test_levels_from_a_network(capfd, tmp_path):
+    asia = ds.load_network("asia")
+    ds.write_network(asia, tmp_path / "asia.bif")
+    run(capfd, "sample", "builtin:asia", "--seed", 1, "-n", 5, "-o", tmp_path / "few.csv")
+    code, out, _ = run(capfd, "score", tmp_path / "few.csv", "--levels", tmp_path / "asia.bif", "--json", "--quiet")
+    assert code == 0
+    assert json.loads(out)["provenance"]["parameters"]["data"] == asia.sample(5, seed=1).fingerprint

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.posterior.summing import SUMS
+from dagscape.posterior.weights import family_weights
 from oracles import posterior as oracle
 from oracles.graphs import all_dags
 
@@ -170,3 +172,14 @@ def test_frame_and_json(tmp_path):
     np.testing.assert_array_equal(back.ancestors, post.ancestors)
     assert back.log_evidence == post.log_evidence
     assert "over dags" in repr(post)
+
+
+@pytest.mark.parametrize("over", ["dags", "orders"])
+@pytest.mark.parametrize("prior", ["uniform", "per-size", "edge-penalty:0.7"])
+@pytest.mark.parametrize("max_parents", [None, 1, 2])
+def test_totals_without_data_agree_with_the_sum(over, prior, max_parents):
+    data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (20, 6)))
+    scores = ds.local_scores(data, structure_prior=prior, max_parents=max_parents)
+    found = ds.posterior(scores, over).log_prior_total
+    weights = family_weights(scores, over, prior_only=True)
+    assert found == pytest.approx(SUMS[over](weights, scores.unit.bits, 1, None).log_total, rel=1e-12)

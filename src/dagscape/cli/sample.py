@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import sys
+from contextlib import ExitStack
+from typing import IO, TextIO, cast
 
 import click
 import numpy as np
@@ -14,6 +17,9 @@ from dagscape.cli.options import output_path
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
 from dagscape.files import replace_file
+
+# Rows that are texts at one time: a table of them all could be many times the size of the data.
+_BLOCK_ROWS = 10_000
 
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
@@ -34,26 +40,32 @@ def command(network: str, rows: int, seed: int | None, output: str | None) -> No
 
     Levels that happen not to be drawn are not in the file: read it with --levels NETWORK.bif to have them all.
     """
-    separator = "\t" if output is not None and ".tsv" in output.lower() else ","
-    text = _as_text(load(network).sample(rows, seed=seed), seed, separator)
+    data = load(network).sample(rows, seed=seed)
     if output is None:
-        click.echo(text, nl=False)
+        _write_rows(data, seed, ",", sys.stdout)
         return
-    with replace_file(output) as stream:
+    separator = "\t" if ".tsv" in output.lower() else ","
+    with ExitStack() as open_files:
+        stream: IO[bytes] = open_files.enter_context(replace_file(output))
         if output.lower().endswith(".gz"):
-            stream.write(gzip.compress(text.encode(), mtime=0))
-        else:
-            stream.write(text.encode())
+            packed = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
+            stream = cast("IO[bytes]", open_files.enter_context(packed))
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        _write_rows(data, seed, separator, text)
+        # The stream below belongs to whoever opened it.
+        text.detach()
 
 
-def _as_text(data: Dataset, seed: int | None, separator: str) -> str:
-    """All rows, in random order: a data set keeps equal rows together, which would look like no random sample."""
+def _write_rows(data: Dataset, seed: int | None, separator: str, text: TextIO) -> None:
+    """Write all rows, in random order: a data set keeps equal rows together, which would look like no random sample."""
     # Another stream of random numbers than that which drew the rows.
     shuffle = np.random.default_rng(None if seed is None else [seed, 1])
-    order = shuffle.permutation(np.repeat(np.arange(len(data.weights)), data.weights))
-    lines = [[data.levels[v][code] for v, code in zip(data.variables, row, strict=True)] for row in data.codes.tolist()]
-    text = io.StringIO()
+    order = shuffle.permutation(np.repeat(np.arange(len(data.weights), dtype=np.int64), data.weights))
+    levels = [np.array(data.levels[variable], dtype=object) for variable in data.variables]
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerow(data.variables)
-    writer.writerows(lines[row] for row in order.tolist())
-    return text.getvalue()
+    for start in range(0, len(order), _BLOCK_ROWS):
+        codes = data.codes[order[start : start + _BLOCK_ROWS]]
+        columns = [texts[codes[:, i]] for i, texts in enumerate(levels)]
+        writer.writerows(zip(*columns, strict=True))
+    text.flush()

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from dagscape.errors import InvalidOption
 from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag, v_structures
-from dagscape.graphs.masks import transposed
+from dagscape.graphs.dag import Dag
+from dagscape.graphs.masks import bits, transposed
 from dagscape.results import Provenance, Result
 from dagscape.version import __version__
 
@@ -121,16 +121,15 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag) -> Compari
         first = first.reordered(second.variables)
     adjacency = _agreement(_pairs(first.skeleton_masks()), _pairs(second.skeleton_masks()))
     arrows = _agreement(first.directed, second.directed)
-    # A class's v-structures are all among its directed edges.
-    a, b = (set(v_structures(c.directed, c.skeleton_masks())) for c in (first, second))
+    vs_plus, vs_minus = _v_structure_differences(first, second)
     return Comparison(
         variables=second.variables,
         provenance=Provenance(__version__, "compare"),
         shd=_structural_hamming_distance(first, second),
         a_plus=adjacency.only_first,
         a_minus=adjacency.only_second,
-        vs_plus=len(a - b),
-        vs_minus=len(b - a),
+        vs_plus=vs_plus,
+        vs_minus=vs_minus,
         precision_adjacency=adjacency.precision,
         recall_adjacency=adjacency.recall,
         f1_adjacency=adjacency.f1,
@@ -184,6 +183,24 @@ def _agreement(first: tuple[int, ...], second: tuple[int, ...]) -> _Agreement:
 def _pairs(skeleton: tuple[int, ...]) -> tuple[int, ...]:
     """Each edge of a skeleton once, at its later end."""
     return tuple(mask & ((1 << vertex) - 1) for vertex, mask in enumerate(skeleton))
+
+
+def _v_structure_differences(first: Cpdag, second: Cpdag) -> tuple[int, int]:
+    """How many v-structures only the first class has, and how many only the second.
+
+    All of them are among the directed edges of a class.
+    """
+    adjacent = first.skeleton_masks(), second.skeleton_masks()
+    only_first = only_second = 0
+    for parents in zip(first.directed, second.directed, strict=True):
+        for a in bits(parents[0] | parents[1]):
+            later = -1 << (a + 1)
+            one, other = (
+                above & ~near[a] & later if above >> a & 1 else 0 for above, near in zip(parents, adjacent, strict=True)
+            )
+            only_first += (one & ~other).bit_count()
+            only_second += (other & ~one).bit_count()
+    return only_first, only_second
 
 
 def _structural_hamming_distance(first: Cpdag, second: Cpdag) -> int:

@@ -139,7 +139,10 @@ def cpdags(parents: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.
 
 
 def _checked_graphs(parents: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    graphs = np.ascontiguousarray(parents, dtype=np.uint64)
+    given = np.asarray(parents)
+    if given.dtype.kind not in "iu" or (given.dtype.kind == "i" and given.size and int(given.min()) < 0):
+        raise InvalidData("sets of parents are bit masks: whole numbers, 0 or more")
+    graphs = np.ascontiguousarray(given, dtype=np.uint64)
     if graphs.ndim != 2 or not 1 <= graphs.shape[1] <= 64:
         raise InvalidData("the graphs must be an array of graphs × variables, for 1 to 64 variables")
     outside = 0 if graphs.shape[1] == 64 else _WORD << graphs.shape[1] & _WORD

@@ -29,7 +29,10 @@ class Move:
     def apply(self, dag: Dag) -> Dag:
         """The DAG after the move."""
         parents = list(dag.parent_masks)
-        parents[self.child] ^= 1 << self.parent
+        if self.kind == "add":
+            parents[self.child] |= 1 << self.parent
+        else:
+            parents[self.child] &= ~(1 << self.parent)
         if self.kind == "reverse":
             parents[self.parent] |= 1 << self.child
         return Dag(dag.variables, tuple(parents))

@@ -246,6 +246,16 @@ def _check_variables(variables: tuple[str, ...]) -> None:
         raise InvalidData("the network has no variables: at least one is needed")
     if "" in variables:
         raise InvalidData("a variable of the network has an empty name: give every variable a name")
+    for name in variables:
+        _check_text(name, "the name of a variable")
+
+
+def _check_text(text: str, what: str) -> None:
+    """Refuse what could never be written to a file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidData(f"{what}, {text!r}, holds half of a surrogate pair and is no valid text") from None
 
 
 def _check_keys(variables: tuple[str, ...], given: Mapping[str, Any], what: str) -> None:
@@ -263,6 +273,8 @@ def _checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
         raise InvalidData(f"the levels of {name!r} must be a sequence of texts")
     if not texts:
         raise InvalidData(f"{name!r} has no levels: at least one is needed")
+    for text in texts:
+        _check_text(text, f"a level of {name!r}")
     if len(set(texts)) < len(texts):
         raise InvalidData(f"the levels of {name!r} are not distinct: {listing(texts)}")
     return texts

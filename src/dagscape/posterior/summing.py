@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.errors import DagscapeError, IncompleteScores, InvalidData, InvalidOption
+from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.weights import family_weights
 from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
@@ -114,7 +115,10 @@ def posterior(
     start = time.perf_counter()
     with listening(progress) as listener:
         found = _run(scores, over, threads, listener, prior_only=False)
-        prior = _run(scores, over, threads, listener, prior_only=True)
+        if scores.unconstrained:
+            log_prior = log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), over)
+        else:
+            log_prior = _run(scores, over, threads, listener, prior_only=True).log_total
     n = scores.n
     return Posterior(
         variables=scores.variables,
@@ -129,7 +133,7 @@ def posterior(
         edges=_clipped(found.edges[:n, :n], found.error),
         ancestors=None if found.ancestors is None else _clipped(found.ancestors[:n, :n], found.error),
         log_total=found.log_total,
-        log_prior_total=prior.log_total,
+        log_prior_total=log_prior,
         error=found.error,
     )
 

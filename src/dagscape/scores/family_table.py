@@ -102,6 +102,12 @@ class FamilyTable(LocalScores):
         return exact
 
     @property
+    def unconstrained(self) -> bool:
+        """Whether every family of up to ``max_parents`` parents is listed as possible."""
+        every = set_count(self.n - 1, self.max_parents)
+        return all(len(listed) == every and IMPOSSIBLE not in listed.values() for listed in self._exact)
+
+    @property
     def nbytes(self) -> int:
         """The memory that the scores take, about."""
         return sum(200 + 8 * len(parents) for listed in self._exact for parents in listed)

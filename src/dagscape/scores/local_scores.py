@@ -165,6 +165,11 @@ class LocalScores(ABC):
         return row
 
     @property
+    @abstractmethod
+    def unconstrained(self) -> bool:
+        """Whether the prior of a family depends on its number of parents alone: none is ruled out."""
+
+    @property
     def prior_terms(self) -> NDArray[np.int64]:
         """What the structure prior gives a family for its number of parents, in units."""
         return np.zeros(self.max_parents + 1, dtype=np.int64)
@@ -328,6 +333,11 @@ class LatticeScores(LocalScores):
         self.constraints = constraints
         for array in (*self.tables, size_terms, prior_terms):
             array.flags.writeable = False
+
+    @property
+    def unconstrained(self) -> bool:
+        """Whether the prior of a family depends on its number of parents alone: none is ruled out."""
+        return self.constraints.empty
 
     @property
     def prior_terms(self) -> NDArray[np.int64]:
