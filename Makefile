@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src native -type f -not -name '*.pyc')
 NATIVE_TESTS := $(patsubst native/tests/%.cpp,build/native-tests/%,$(wildcard native/tests/test_*.cpp))
 SANITIZED_KERNELS := $(patsubst native/src/%.cpp,build/native-tests/kernels/%.o,$(wildcard native/src/*.cpp))
-SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined \
+SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=address,undefined \
              -fno-sanitize-recover=all -ffp-contract=off -Inative/include -pthread
 
 .SECONDARY: $(SANITIZED_KERNELS)

@@ -23,6 +23,7 @@ from dagscape.graphs.drawing.draw import draw
 from dagscape.graphs.equivalence import equivalent
 from dagscape.graphs.network import Network
 from dagscape.graphs.random_dags import random_dag, uniform_dag
+from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
 from dagscape.progress import Progress, progress_bar
@@ -58,6 +59,7 @@ __all__ = [
     "discretize",
     "draw",
     "equivalent",
+    "feature_probability",
     "load_dataset",
     "load_network",
     "load_result",

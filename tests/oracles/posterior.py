@@ -19,7 +19,7 @@ def possible_dags(scores):
             continue
         families = [scores.family(child, sorted(above)) for child, above in enumerate(parents)]
         if -math.inf not in families:
-            yield dag, math.fsum(families), parents
+            yield ds.Dag(scores.variables, dag.parent_masks), math.fsum(families), parents
 
 
 def orders_of(parents):

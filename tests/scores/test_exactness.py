@@ -120,6 +120,8 @@ def test_both_builds_give_the_same_bits():
         "import hashlib, numpy as np, dagscape as ds; from dagscape import kernels\n"
         "data = ds.Dataset.from_array(np.random.default_rng(3).integers(0, 4, (300, 12)))\n"
         "tables = [t.tobytes() for s in ('bdeu', 'bic', 'k2') for t in ds.local_scores(data, score=s).tables]\n"
+        "post = ds.posterior(ds.local_scores(data, max_parents=3))\n"
+        "tables += [post.edges.tobytes(), post.ancestors.tobytes(), str(post.log_total).encode()]\n"
         "print(kernels.name, hashlib.sha256(b''.join(tables)).hexdigest())"
     )
     outputs = []

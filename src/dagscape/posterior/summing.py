@@ -25,6 +25,7 @@ from dagscape.posterior.weights import family_weights
 from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.resources import check_memory, thread_count
 from dagscape.results import Provenance
+from dagscape.scores.fixed_point import Unit
 from dagscape.scores.local_scores import LocalScores
 from dagscape.version import __version__
 
@@ -105,20 +106,18 @@ def posterior(
     >>> round(post.ancestor("top-left-square", "middle-middle-square"), 4)
     0.75
     """
-    if over not in SUMS:
-        raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
-    _check_complete(scores)
     threads = thread_count(threads)
-    needed = sum_memory(scores.n)
-    remedy = "raise the limit" if over == "orders" else "raise the limit, or sum over orders"
-    check_memory(needed, max_memory, f"sums over {over} of {scores.n} variables", remedy)
+    check_sum(scores, over, max_memory)
     start = time.perf_counter()
     with listening(progress) as listener:
-        found = _run(scores, over, threads, listener, prior_only=False)
+        found = sum_weights(family_weights(scores, over), scores.unit, over, threads, listener, f"Summing over {over}")
         if scores.unconstrained:
             log_prior = log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), over)
         else:
-            log_prior = _run(scores, over, threads, listener, prior_only=True).log_total
+            weights = family_weights(scores, over, prior_only=True)
+            log_prior = sum_weights(weights, scores.unit, over, threads, listener, "Summing without data").log_total
+    if found.log_total == -math.inf:
+        raise InvalidData("no structure has all families possible: there is nothing to sum")
     n = scores.n
     return Posterior(
         variables=scores.variables,
@@ -143,14 +142,19 @@ def sum_memory(n: int) -> int:
     return (n << max(n - 1, 1)) * (8 + 12) + (32 << max(n, 2))
 
 
-def _run(scores: LocalScores, over: str, threads: int, listener: ProgressListener | None, *, prior_only: bool) -> Sum:
-    weights = family_weights(scores, over, prior_only=prior_only)
-    task = f"Summing over {over}" + (" without data" if prior_only else "")
-    callback = kernel_callback(task, listener, 0, 0)
-    found = SUMS[over](weights, scores.unit.bits, threads, callback)
-    if found.log_total == -math.inf:
-        raise InvalidData("no structure has all families possible: there is nothing to sum")
-    return found
+def check_sum(scores: LocalScores, over: str, max_memory: int | str | None) -> None:
+    """Refuse a sum that cannot be, or that would take too much memory, and warn where families are missing."""
+    if over not in SUMS:
+        raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
+    _check_complete(scores)
+    check_memory(sum_memory(scores.n), max_memory, f"sums over {over} of {scores.n} variables", "raise the limit")
+
+
+def sum_weights(
+    weights: NDArray[np.int64], unit: Unit, over: str, threads: int, listener: ProgressListener | None, task: str
+) -> Sum:
+    """Run one sum; its total is minus infinity where no structure is possible."""
+    return SUMS[over](weights, unit.bits, threads, kernel_callback(task, listener, 0, 0))
 
 
 def _check_complete(scores: LocalScores) -> None:
@@ -159,7 +163,7 @@ def _check_complete(scores: LocalScores) -> None:
         warnings.warn(
             f"families {known} from the scores: probabilities are those among the structures that are left",
             IncompleteScores,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

@@ -1,0 +1,143 @@
+#include <bit>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "dagscape/dag_sum.hpp"
+#include "dagscape/order_sum.hpp"
+
+using namespace dagscape;
+
+namespace {
+
+constexpr int kBits = 30;
+
+std::size_t place(unsigned v, Subset set) { return (set & (singleton(v) - 1)) | (set >> (v + 1) << v); }
+
+std::vector<std::int64_t> random_scores(unsigned n, double range, double impossible, std::mt19937& random) {
+    std::uniform_real_distribution<double> uniform(0, 1);
+    std::vector<std::int64_t> scores(std::size_t{n} << (n - 1));
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        const bool empty = i % (std::size_t{1} << (n - 1)) == 0;
+        scores[i] = !empty && uniform(random) < impossible ? INT64_MIN : std::llround(std::ldexp(-range * uniform(random), kBits));
+    }
+    return scores;
+}
+
+struct Obvious {
+    std::vector<double> edges, ancestors;
+    double total = 0;
+};
+
+// Adds up every DAG (times, for orders, the orders that agree with it), for ranges that fit a double.
+Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_orders) {
+    Obvious found{std::vector<double>(n * n, 0), std::vector<double>(n * n, 0)};
+    std::vector<Subset> parents(n);
+    const std::function<double(Subset)> orders = [&](Subset placed) -> double {
+        if (placed == (Subset{1} << n) - 1) return 1;
+        double count = 0;
+        for (unsigned v = 0; v < n; ++v) {
+            if (!contains(placed, v) && (parents[v] & ~placed) == 0) count += orders(placed | singleton(v));
+        }
+        return count;
+    };
+    const std::function<void(unsigned, double)> choose = [&](unsigned v, double weight) {
+        if (v < n) {
+            for (Subset set = 0; set < Subset{1} << n; ++set) {
+                const std::int64_t score = contains(set, v) ? INT64_MIN : scores[(std::size_t{v} << (n - 1)) + place(v, set)];
+                if (score == INT64_MIN) continue;
+                parents[v] = set;
+                choose(v + 1, weight * std::exp(std::ldexp(static_cast<double>(score), -kBits)));
+            }
+            return;
+        }
+        const double agreeing = orders(0);
+        if (agreeing == 0) return;
+        weight *= over_orders ? agreeing : 1;
+        std::vector<Subset> ancestors = parents;
+        for (unsigned round = 0; round < n; ++round) {
+            for (unsigned t = 0; t < n; ++t) for_each_member(ancestors[t], [&](unsigned u) { ancestors[t] |= ancestors[u]; });
+        }
+        found.total += weight;
+        for (unsigned t = 0; t < n; ++t) {
+            for_each_member(parents[t], [&](unsigned u) { found.edges[u * n + t] += weight; });
+            for_each_member(ancestors[t], [&](unsigned u) { found.ancestors[u * n + t] += weight; });
+        }
+    };
+    choose(0, 1);
+    return found;
+}
+
+void compare(const std::vector<double>& found, const std::vector<double>& sums, double total) {
+    CHECK(found.size() == sums.size());
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK_NEAR(found[i], sums[i] / total, 1e-11);
+}
+
+void sums_agree_with_every_dag() {
+    std::mt19937 random(11);
+    for (unsigned n = 2; n <= 4; ++n) {
+        for (const double range : {0.0, 3.0, 60.0}) {
+            for (const double impossible : {0.0, 0.5}) {
+                const std::vector<std::int64_t> scores = random_scores(n, range, impossible, random);
+                for (const unsigned threads : {1U, 3U}) {
+                    Monitor monitor;
+                    const ParentSums sums(n, scores, kBits, threads, monitor);
+                    const DagSumResult dags = DagSum(sums, threads, monitor).run();
+                    const Obvious expected = add_up(n, scores, false);
+                    const double total = std::ldexp(dags.total_mantissa, static_cast<int>(dags.total_exponent));
+                    CHECK_NEAR(total / expected.total, 1, 1e-12);
+                    CHECK(dags.disagreement < 1e-12);
+                    compare(dags.edges, expected.edges, expected.total);
+                    compare(dags.ancestors, expected.ancestors, expected.total);
+                    const OrderSumResult orders = order_sum(sums, threads, monitor);
+                    const Obvious with_orders = add_up(n, scores, true);
+                    compare(orders.edges, with_orders.edges, with_orders.total);
+                    CHECK(orders.disagreement < 1e-12);
+                }
+            }
+        }
+    }
+}
+
+// More variables than fit one table of products, so that inner and outer tables are both used.
+void threads_give_the_same_bits() {
+    std::mt19937 random(5);
+    const unsigned n = 12;
+    const std::vector<std::int64_t> scores = random_scores(n, 4000, 0.2, random);
+    std::vector<DagSumResult> results;
+    for (const unsigned threads : {1U, 2U, 5U}) {
+        Monitor monitor;
+        const ParentSums sums(n, scores, kBits, threads, monitor);
+        results.push_back(DagSum(sums, threads, monitor).run());
+        CHECK(results.back().disagreement < 1e-9);
+    }
+    for (const DagSumResult& result : results) {
+        CHECK(result.edges == results[0].edges);
+        CHECK(result.ancestors == results[0].ancestors);
+        CHECK(result.total_mantissa == results[0].total_mantissa);
+    }
+}
+
+void a_stop_is_heeded() {
+    std::mt19937 random(5);
+    const std::vector<std::int64_t> scores = random_scores(10, 10, 0, random);
+    Monitor monitor;
+    const ParentSums sums(10, scores, kBits, 1, monitor);
+    monitor.stop();
+    bool stopped = false;
+    try {
+        DagSum(sums, 2, monitor).run();
+    } catch (const Stopped&) {
+        stopped = true;
+    }
+    CHECK(stopped);
+}
+
+}  // namespace
+
+int main() {
+    sums_agree_with_every_dag();
+    threads_give_the_same_bits();
+    a_stop_is_heeded();
+}

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from oracles.posterior import orders_of, possible_dags
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return ds.local_scores(ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (25, 4)), list("abcd")))
+
+
+def by_counting(scores, over, holds):
+    weights = [
+        (math.exp(log_weight) * (orders_of(parents) if over == "orders" else 1), holds(dag))
+        for dag, log_weight, parents in possible_dags(scores)
+    ]
+    return math.fsum(w for w, held in weights if held) / math.fsum(w for w, _ in weights)
+
+
+@pytest.mark.parametrize("over", ["dags", "orders"])
+@pytest.mark.parametrize(
+    ("feature", "holds"),
+    [
+        ({"required": [("a", "b")]}, lambda dag: dag.has_edge("a", "b")),
+        ({"forbidden": [("a", "b"), ("b", "a")]}, lambda dag: not (dag.has_edge("a", "b") or dag.has_edge("b", "a"))),
+        (
+            {"required": [("a", "b"), ("c", "d")], "forbidden": [("a", "d")]},
+            lambda dag: dag.has_edge("a", "b") and dag.has_edge("c", "d") and not dag.has_edge("a", "d"),
+        ),
+        ({"parents": {"d": []}}, lambda dag: not dag.parents("d")),
+        (
+            {"parents": {"d": ["b", "a"], "c": ["d"]}},
+            lambda dag: dag.parents("d") == ("a", "b") and dag.parents("c") == ("d",),
+        ),
+        ({}, lambda dag: True),
+    ],
+)
+def test_agrees_with_counting(scores, over, feature, holds):
+    found = ds.feature_probability(scores, over=over, **feature)
+    assert found == pytest.approx(by_counting(scores, over, holds), abs=1e-10)
+
+
+def test_impossible_features_have_probability_zero(scores):
+    assert ds.feature_probability(scores, required=[("a", "b"), ("b", "a")]) == pytest.approx(0.0, abs=1e-12)
+    assert ds.feature_probability(scores, required=[("a", "b")], forbidden=[("a", "b")]) == 0.0
+    assert ds.feature_probability(scores, parents={"a": ["b"]}, required=[("c", "a")]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("feature", "message"),
+    [
+        ({"required": [("a", "x")]}, "required names 'x'"),
+        ({"forbidden": ["ab"]}, "an edge is a pair"),
+        ({"parents": {"a": "b"}}, "must be a collection"),
+        ({"parents": {"z": []}}, "parents names 'z'"),
+        ({"over": "trees"}, "over is 'trees'"),
+    ],
+)
+def test_wrong_features(scores, feature, message):
+    with pytest.raises(ds.InvalidOption, match=message):
+        ds.feature_probability(scores, **feature)
