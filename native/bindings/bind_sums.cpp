@@ -9,6 +9,7 @@
 #include "dagscape/dag_sum.hpp"
 #include "dagscape/order_sum.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/path_sum.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -18,6 +19,7 @@ namespace dagscape {
 namespace {
 
 using Scores = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Cube = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 unsigned variables(const Scores& scores, unsigned least) {
@@ -34,14 +36,21 @@ void fill(Matrix& matrix, const std::vector<double>& values) {
 }
 
 // Fills the two matrices; returns mantissa and exponent of the total, the disagreement and the condition.
+// The cube of paths may be empty, where they are not wanted.
 std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits, Matrix edges, Matrix ancestors,
-                                                   unsigned threads, nb::object progress) {
+                                                   Cube paths, unsigned threads, nb::object progress) {
     const unsigned n = variables(scores, 2);
+    const bool with_paths = paths.size() > 0;
+    if (with_paths && paths.size() != std::size_t{n} * n * n) throw nb::value_error("the paths must be n × n × n");
     DagSumResult result;
+    std::vector<double> found_paths;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
-        result = DagSum(sums, threads, monitor).run();
+        DagSum dags(sums, threads, monitor, with_paths);
+        result = dags.run();
+        if (with_paths) found_paths = path_sum(sums, dags, threads, monitor);
     });
+    std::copy(found_paths.begin(), found_paths.end(), paths.data());
     fill(edges, result.edges);
     fill(ancestors, result.ancestors);
     return {result.total_mantissa, result.total_exponent, result.disagreement, result.condition};
@@ -64,7 +73,7 @@ std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits,
 
 void bind_sums(nb::module_& module) {
     module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
-               "ancestors"_a.noconvert(), "threads"_a, "progress"_a.none());
+               "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none());
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,
                "progress"_a.none());
 }

@@ -109,9 +109,10 @@ struct DagSum::Features {
     std::vector<Lanes> inner_sum, outer_sum;
 };
 
-DagSum::DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor)
+DagSum::DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor, bool record_nondescendants)
     : sums_(sums), threads_(threads), monitor_(monitor), forward_(std::size_t{1} << sums.n(), 0.0),
-      forward_reference_(forward_.size()), backward_(forward_.size(), 0.0), backward_reference_(forward_.size()) {}
+      forward_reference_(forward_.size()), backward_(forward_.size(), 0.0), backward_reference_(forward_.size()),
+      nondescendants_(record_nondescendants ? forward_.size() * sums.n() : 0, 0.0) {}
 
 DagSumResult DagSum::run() {
     // Each tile and each set disjoint from it, twice.
@@ -347,7 +348,7 @@ void DagSum::pull_tile(Subset tile, Features& features) {
 }
 
 // q_v for the four sets of a tile, from the sums of w over the Y without v.
-void DagSum::add_features(Subset tile, unsigned v, Lanes unfinished, Features& features) const {
+void DagSum::add_features(Subset tile, unsigned v, Lanes unfinished, Features& features) {
     const std::size_t base = tile << 2;
     const std::size_t rest_base = ((tiles() - 1) & ~tile) << 2;
     const Lanes values = load(&forward_[base]);
@@ -361,6 +362,7 @@ void DagSum::add_features(Subset tile, unsigned v, Lanes unfinished, Features& f
     const double mass = sum(q);
     if (mass == 0) return;
     features.mass[v] += mass;
+    if (!nondescendants_.empty()) store(&nondescendants_[(std::size_t{v} << n()) + base], q);
     double* ancestors = &features.ancestors[v * n()];
     for_each_member((tiles() - 1) & ~tile, [&](unsigned t) {
         if (t + 2 != v) ancestors[t + 2] += mass;

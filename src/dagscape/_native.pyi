@@ -13,6 +13,7 @@ def dag_sum(
     unit_bits: int,
     edges: NDArray[Any],
     ancestors: NDArray[Any],
+    paths: NDArray[Any],
     threads: int,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[float, float, float, float]: ...

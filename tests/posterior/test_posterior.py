@@ -182,4 +182,4 @@ def test_totals_without_data_agree_with_the_sum(over, prior, max_parents):
     scores = ds.local_scores(data, structure_prior=prior, max_parents=max_parents)
     found = ds.posterior(scores, over).log_prior_total
     weights = family_weights(scores, over, prior_only=True)
-    assert found == pytest.approx(SUMS[over](weights, scores.unit.bits, 1, None).log_total, rel=1e-12)
+    assert found == pytest.approx(SUMS[over](weights, scores.unit.bits, False, 1, None).log_total, rel=1e-12)

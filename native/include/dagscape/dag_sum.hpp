@@ -44,10 +44,18 @@ struct DagSumResult {
 
 class DagSum {
 public:
-    // Needs at least two variables. The sums must stay alive.
-    DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor);
+    struct Scaled {
+        double mantissa, exponent;
+    };
+
+    // Needs at least two variables. The sums must stay alive. Recording the nondescendants takes n 2^n numbers.
+    DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor, bool record_nondescendants = false);
 
     DagSumResult run();
+
+    // After run(): H(S), and q_v(U) / total where it was recorded.
+    Scaled forward(Subset S) const noexcept { return {forward_[S], forward_reference_[S]}; }
+    double nondescendants(unsigned v, Subset U) const noexcept { return nondescendants_[(std::size_t{v} << n()) + U]; }
 
 private:
     struct Features;
@@ -63,7 +71,7 @@ private:
     void push_tile(Subset tile, Subset owned, Subset owner_mask);
     void sum_backward(DagSumResult& result);
     void pull_tile(Subset tile, Features& features);
-    void add_features(Subset tile, unsigned v, Lanes unfinished, Features& features) const;
+    void add_features(Subset tile, unsigned v, Lanes unfinished, Features& features);
     double top_condition() const;
 
     const ParentSums& sums_;
@@ -71,6 +79,7 @@ private:
     Monitor& monitor_;
     std::vector<double> forward_, forward_reference_;    // H, by set
     std::vector<double> backward_, backward_reference_;  // RR, by set
+    std::vector<double> nondescendants_;                 // q / total, by variable and set, or empty
 };
 
 }  // namespace dagscape

@@ -32,6 +32,8 @@ class Posterior(Result):
         ``[u, v]`` is P(u → v | D).
     ancestors : array of shape (n, n) or None
         ``[s, t]`` is P(s ⇝ t | D), the probability of a directed path; only over DAGs.
+    paths : array of shape (n, n, n) or None
+        ``[s, p, t]`` is P(s ⇝ p ⇝ t | D), where paths were asked for.
     log_total : float
         ln of the sum of prior × likelihood over all structures, with prior weights that are not normalised.
     log_prior_total : float
@@ -50,6 +52,7 @@ class Posterior(Result):
     error: float
     edges: NDArray[np.float64] = array_field()
     ancestors: NDArray[np.float64] | None = decoded_field(_decode_matrix)
+    paths: NDArray[np.float64] | None = decoded_field(_decode_matrix)
 
     @property
     def log_evidence(self) -> float:
@@ -65,6 +68,12 @@ class Posterior(Result):
         if self.ancestors is None:
             raise InvalidOption("sums over orders have no ancestor relations: use over='dags'")
         return float(self.ancestors[self._number(source), self._number(target)])
+
+    def via(self, source: str, middle: str, target: str) -> float:
+        """P(source ⇝ middle ⇝ target | D): a directed path from source to target by way of middle."""
+        if self.paths is None:
+            raise InvalidOption("path relations were not computed: use posterior(..., via='all')")
+        return float(self.paths[self._number(source), self._number(middle), self._number(target)])
 
     def _number(self, variable: str) -> int:
         if variable not in self.variables:

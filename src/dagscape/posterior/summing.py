@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,28 +41,36 @@ class Sum:
     log_total: float
     edges: NDArray[np.float64]
     ancestors: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
     error: float
 
 
-def _sum_over_dags(weights: NDArray[np.int64], unit_bits: int, threads: int, progress: KernelProgress) -> Sum:
+def _sum_over_dags(
+    weights: NDArray[np.int64], unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
+) -> Sum:
     n = len(weights)
     edges, ancestors = np.empty((n, n)), np.empty((n, n))
+    paths = np.empty((n, n, n) if with_paths else (0, 0, 0))
     mantissa, exponent, disagreement, condition = kernels.dag_sum(
-        weights, unit_bits, edges, ancestors, threads, progress
+        weights, unit_bits, edges, ancestors, paths, threads, progress
     )
     # Terms are off by a rounding error for each factor; the three ways to the total show what became of it on the way.
     error = 4 * disagreement + _EPSILON * (condition + 1) * (n + 4)
-    return Sum(_log(mantissa, exponent), edges, ancestors, error)
+    return Sum(_log(mantissa, exponent), edges, ancestors, paths if with_paths else None, error)
 
 
-def _sum_over_orders(weights: NDArray[np.int64], unit_bits: int, threads: int, progress: KernelProgress) -> Sum:
+def _sum_over_orders(
+    weights: NDArray[np.int64], unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
+) -> Sum:
+    if with_paths:
+        raise InvalidOption("sums over orders have no path relations: use over='dags'")
     n = len(weights)
     edges = np.empty((n, n))
     mantissa, exponent, disagreement = kernels.order_sum(weights, unit_bits, edges, threads, progress)
-    return Sum(_log(mantissa, exponent), edges, None, 4 * disagreement + 8 * n * n * _EPSILON)
+    return Sum(_log(mantissa, exponent), edges, None, None, 4 * disagreement + 8 * n * n * _EPSILON)
 
 
-SUMS: dict[str, Callable[[NDArray[np.int64], int, int, KernelProgress], Sum]] = {
+SUMS: dict[str, Callable[[NDArray[np.int64], int, bool, int, KernelProgress], Sum]] = {
     "dags": _sum_over_dags,
     "orders": _sum_over_orders,
 }
@@ -72,6 +80,7 @@ def posterior(
     scores: LocalScores,
     over: str = "dags",
     *,
+    via: str | Iterable[tuple[str, str, str]] | None = None,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -85,6 +94,9 @@ def posterior(
     over : {"dags", "orders"}
         Sum over DAGs with the structure prior of the scores, or over orders of the variables, which is much cheaper
         but favours DAGs that agree with many orders, and treats equivalent DAGs differently.
+    via : "all" or iterable of (source, middle, target), optional
+        Also find the probabilities of paths from one variable by way of another to a third. The work, (4/3)^n times
+        that of the rest, is the same for one as for all, and all are found.
     threads : int, optional
         How many threads to use; all processors by default. The result does not depend on it.
     max_memory : int or str, optional
@@ -110,7 +122,15 @@ def posterior(
     check_sum(scores, over, max_memory)
     start = time.perf_counter()
     with listening(progress) as listener:
-        found = sum_weights(family_weights(scores, over), scores.unit, over, threads, listener, f"Summing over {over}")
+        found = sum_weights(
+            family_weights(scores, over),
+            scores.unit,
+            over,
+            threads,
+            listener,
+            f"Summing over {over}",
+            with_paths=_wants_paths(via, scores.variables),
+        )
         if scores.unconstrained:
             log_prior = log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), over)
         else:
@@ -131,6 +151,7 @@ def posterior(
         over=over,
         edges=_clipped(found.edges[:n, :n], found.error),
         ancestors=None if found.ancestors is None else _clipped(found.ancestors[:n, :n], found.error),
+        paths=None if found.paths is None else _clipped(found.paths[:n, :n, :n], found.error),
         log_total=found.log_total,
         log_prior_total=log_prior,
         error=found.error,
@@ -151,10 +172,31 @@ def check_sum(scores: LocalScores, over: str, max_memory: int | str | None) -> N
 
 
 def sum_weights(
-    weights: NDArray[np.int64], unit: Unit, over: str, threads: int, listener: ProgressListener | None, task: str
+    weights: NDArray[np.int64],
+    unit: Unit,
+    over: str,
+    threads: int,
+    listener: ProgressListener | None,
+    task: str,
+    *,
+    with_paths: bool = False,
 ) -> Sum:
     """Run one sum; its total is minus infinity where no structure is possible."""
-    return SUMS[over](weights, unit.bits, threads, kernel_callback(task, listener, 0, 0))
+    return SUMS[over](weights, unit.bits, with_paths, threads, kernel_callback(task, listener, 0, 0))
+
+
+def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:
+    """Whether paths are asked for, by words that make sense."""
+    if via is None or via == "all":
+        return via == "all"
+    triples = [via] if isinstance(via, str) else list(via)
+    for triple in triples:
+        known = isinstance(triple, Sequence) and not isinstance(triple, str) and set(triple) <= set(variables)
+        if not known or len(triple) != 3:
+            raise InvalidOption(
+                f"via holds {triple!r}; it must be 'all', or triples (source, middle, target) of variables"
+            )
+    return bool(triples)
 
 
 def _check_complete(scores: LocalScores) -> None:
