@@ -10,6 +10,8 @@
 #include "dagscape/order_sum.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/path_sum.hpp"
+#include "dagscape/set_index.hpp"
+#include "dagscape/tiled_order_sum.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -69,11 +71,28 @@ std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits,
     return {result.total_mantissa, result.total_exponent, result.disagreement};
 }
 
+// The same from families by size: see tiled_order_sum.hpp.
+std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned max_parents, int unit_bits, Matrix edges,
+                                                         unsigned threads, nb::object progress) {
+    const auto n = static_cast<unsigned>(scores.shape(0));
+    if (n < 10 || n > 40 || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
+        throw nb::value_error("the scores must have a row for each variable, and a column for each set of parents");
+    }
+    OrderSumResult result;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        result = tiled_order_sum(n, max_parents, {scores.data(), scores.size()}, unit_bits, threads, monitor);
+    });
+    fill(edges, result.edges);
+    return {result.total_mantissa, result.total_exponent, result.disagreement};
+}
+
 }  // namespace
 
 void bind_sums(nb::module_& module) {
     module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
                "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none());
+    module.def("tiled_order_sum", &tiled_order_sum_edges, "scores"_a.noconvert(), "max_parents"_a, "unit_bits"_a,
+               "edges"_a.noconvert(), "threads"_a, "progress"_a.none());
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,
                "progress"_a.none());
 }

@@ -24,6 +24,14 @@ def order_sum(
     threads: int,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[float, float, float]: ...
+def tiled_order_sum(
+    scores: NDArray[Any],
+    max_parents: int,
+    unit_bits: int,
+    edges: NDArray[Any],
+    threads: int,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[float, float, float]: ...
 
 class JointScoreJob:
     def __init__(

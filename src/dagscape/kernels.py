@@ -24,3 +24,4 @@ class_keys = _native.class_keys
 cpdags = _native.cpdags
 dag_sum = _native.dag_sum
 order_sum = _native.order_sum
+tiled_order_sum = _native.tiled_order_sum

@@ -58,14 +58,16 @@ def feature_probability(
     0.0033
     """
     threads = thread_count(threads)
-    check_sum(scores, over, max_memory)
+    check_sum(scores, over, threads, max_memory)
     weights = family_weights(scores, over)
-    chosen = weights.copy()
+    chosen = weights.values.copy()
     for child, allowed in _conditions(scores.variables, required, forbidden, parents or {}).items():
-        chosen[child, ~allowed(_parent_masks(len(weights), child))] = IMPOSSIBLE
+        chosen[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
     with listening(progress) as listener:
         everything = sum_weights(weights, scores.unit, over, threads, listener, "Summing over all structures")
-        part = sum_weights(chosen, scores.unit, over, threads, listener, "Summing over those with the feature")
+        part = sum_weights(
+            weights.with_values(chosen), scores.unit, over, threads, listener, "Summing over those with the feature"
+        )
     return min(1.0, math.exp(part.log_total - everything.log_total))
 
 
@@ -114,10 +116,3 @@ def _conditions(
         check_collection(above, f"parents[{child_name!r}]")
         conditions.setdefault(child, _Condition()).exact = sum({bit(name, "parents") for name in above})
     return conditions
-
-
-def _parent_masks(n: int, child: int) -> NDArray[np.uint64]:
-    """The sets that the columns of a child's row of weights stand for, as masks of all variables."""
-    places = np.arange(1 << (n - 1), dtype=np.uint64)
-    below = places & np.uint64((1 << child) - 1)
-    return below | (places ^ below) << np.uint64(1)

@@ -21,7 +21,7 @@ from dagscape import kernels
 from dagscape.errors import DagscapeError, IncompleteScores, InvalidData, InvalidOption
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.weights import family_weights
+from dagscape.posterior.weights import FamilyWeights, family_weights, sum_memory
 from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.resources import check_memory, thread_count
 from dagscape.results import Provenance
@@ -30,6 +30,8 @@ from dagscape.scores.local_scores import LocalScores
 from dagscape.version import __version__
 
 _EPSILON = float(np.finfo(np.float64).eps)
+# Sums in tiles keep 40 bits.
+_WORD_EPSILON = 2.0**-39
 
 KernelProgress = Callable[[int, int], None] | None
 
@@ -46,13 +48,13 @@ class Sum:
 
 
 def _sum_over_dags(
-    weights: NDArray[np.int64], unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
+    weights: FamilyWeights, unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
 ) -> Sum:
-    n = len(weights)
+    n = weights.n
     edges, ancestors = np.empty((n, n)), np.empty((n, n))
     paths = np.empty((n, n, n) if with_paths else (0, 0, 0))
     mantissa, exponent, disagreement, condition = kernels.dag_sum(
-        weights, unit_bits, edges, ancestors, paths, threads, progress
+        weights.values, unit_bits, edges, ancestors, paths, threads, progress
     )
     # Terms are off by a rounding error for each factor; the three ways to the total show what became of it on the way.
     error = 4 * disagreement + _EPSILON * (condition + 1) * (n + 4)
@@ -60,17 +62,24 @@ def _sum_over_dags(
 
 
 def _sum_over_orders(
-    weights: NDArray[np.int64], unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
+    weights: FamilyWeights, unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
 ) -> Sum:
     if with_paths:
         raise InvalidOption("sums over orders have no path relations: use over='dags'")
-    n = len(weights)
+    n = weights.n
     edges = np.empty((n, n))
-    mantissa, exponent, disagreement = kernels.order_sum(weights, unit_bits, edges, threads, progress)
-    return Sum(_log(mantissa, exponent), edges, None, None, 4 * disagreement + 8 * n * n * _EPSILON)
+    if weights.max_parents is None:
+        mantissa, exponent, disagreement = kernels.order_sum(weights.values, unit_bits, edges, threads, progress)
+        rounding = 8 * n * _EPSILON
+    else:
+        mantissa, exponent, disagreement = kernels.tiled_order_sum(
+            weights.values, weights.max_parents, unit_bits, edges, threads, progress
+        )
+        rounding = _WORD_EPSILON
+    return Sum(_log(mantissa, exponent), edges, None, None, 4 * disagreement + n * rounding)
 
 
-SUMS: dict[str, Callable[[NDArray[np.int64], int, bool, int, KernelProgress], Sum]] = {
+SUMS: dict[str, Callable[[FamilyWeights, int, bool, int, KernelProgress], Sum]] = {
     "dags": _sum_over_dags,
     "orders": _sum_over_orders,
 }
@@ -119,7 +128,7 @@ def posterior(
     0.75
     """
     threads = thread_count(threads)
-    check_sum(scores, over, max_memory)
+    check_sum(scores, over, threads, max_memory)
     start = time.perf_counter()
     with listening(progress) as listener:
         found = sum_weights(
@@ -158,21 +167,22 @@ def posterior(
     )
 
 
-def sum_memory(n: int) -> int:
-    """Bytes that a sum takes: weights and A for every family, and the functions of sets."""
-    return (n << max(n - 1, 1)) * (8 + 12) + (32 << max(n, 2))
-
-
-def check_sum(scores: LocalScores, over: str, max_memory: int | str | None) -> None:
+def check_sum(scores: LocalScores, over: str, threads: int, max_memory: int | str | None) -> None:
     """Refuse a sum that cannot be, or that would take too much memory, and warn where families are missing."""
     if over not in SUMS:
         raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
     _check_complete(scores)
-    check_memory(sum_memory(scores.n), max_memory, f"sums over {over} of {scores.n} variables", "raise the limit")
+    needed = sum_memory(scores.n, scores.max_parents, over, threads)
+    remedy = "raise the limit"
+    if over == "dags":
+        remedy += ", or sum over orders with few parents"
+    elif scores.max_parents > 4:
+        remedy += ", or set max_parents to 4"
+    check_memory(needed, max_memory, f"sums over {over} of {scores.n} variables", remedy)
 
 
 def sum_weights(
-    weights: NDArray[np.int64],
+    weights: FamilyWeights,
     unit: Unit,
     over: str,
     threads: int,

@@ -1,22 +1,67 @@
-"""Local scores as the sums need them: one number for each variable and each set of the others."""
+"""Local scores as the sums need them: one number for each variable and each set of possible parents."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.lattice import SetIndex, combinations, set_count
 from dagscape.scores.local_scores import LocalScores
 
 # In sums over DAGs two variables are the lanes of vectors.
 _LEAST_VARIABLES = {"dags": 2, "orders": 1}
 
+# Sums over orders in tiles need so many variables, and gain where parents are few.
+_LEAST_TILED = 10
+_MOST_TILED_PARENTS = 5
 
-def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) -> NDArray[np.int64]:
-    """The local scores of all families, in units, as an array of variables × sets of the others.
 
-    A set is numbered by its bit mask with the variable's own bit taken out; ``IMPOSSIBLE`` stands where no such family
-    is. Where a sum needs two variables, a single one gets an isolated companion, which changes nothing.
+@dataclass(frozen=True, slots=True)
+class FamilyWeights:
+    """The weights of all families, in units, as an array of variables × sets.
+
+    Attributes
+    ----------
+    values : array of int64
+        ``IMPOSSIBLE`` stands where no such family is.
+    max_parents : int or None
+        Where it is a number, the sets are those of at most so many of all variables, by size and then by mask;
+        otherwise they are all sets of the other variables, by mask with the variable's own bit taken out.
+    """
+
+    values: NDArray[np.int64]
+    max_parents: int | None
+
+    @property
+    def n(self) -> int:
+        """The number of variables, a companion included."""
+        return len(self.values)
+
+    def sets(self, child: int) -> NDArray[np.uint64]:
+        """The sets that the columns of a variable's row stand for, as bit masks of all variables."""
+        if self.max_parents is not None:
+            return _masks_up_to(self.n, self.max_parents)
+        places = np.arange(1 << (self.n - 1), dtype=np.uint64)
+        below = places & np.uint64((1 << child) - 1)
+        return below | (places ^ below) << np.uint64(1)
+
+    def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
+        """Other weights of the same families."""
+        return replace(self, values=values)
+
+
+def is_tiled(n: int, max_parents: int, over: str) -> bool:
+    """Whether a sum goes by tiles, from the families alone."""
+    return over == "orders" and n >= _LEAST_TILED and max_parents <= min(_MOST_TILED_PARENTS, n - 1)
+
+
+def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) -> FamilyWeights:
+    """The weights of all families for a sum.
+
+    Where a sum needs two variables, a single one gets an isolated companion, which changes nothing.
 
     Parameters
     ----------
@@ -28,9 +73,42 @@ def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) 
         Leave out the data: the weight of a possible family is its structure prior alone.
     """
     n = max(scores.n, _LEAST_VARIABLES[over])
-    weights = np.full((n, 1 << (n - 1)), IMPOSSIBLE)
+    if is_tiled(n, scores.max_parents, over):
+        return _by_size(scores, prior_only)
+    values = np.full((n, 1 << (n - 1)), IMPOSSIBLE)
     for child in range(scores.n):
         row = scores.score_row(child)
-        weights[child, : len(row)] = scores.prior_row(row) if prior_only else row
-    weights[scores.n :, 0] = 0
-    return weights
+        values[child, : len(row)] = scores.prior_row(row) if prior_only else row
+    values[scores.n :, 0] = 0
+    return FamilyWeights(values, None)
+
+
+def _by_size(scores: LocalScores, prior_only: bool) -> FamilyWeights:
+    values = np.full((scores.n, set_count(scores.n, scores.max_parents)), IMPOSSIBLE)
+    index = SetIndex(scores.n, scores.max_parents)
+    for child in range(scores.n):
+        for sets in scores.family_sets(child):
+            exact = scores.exact_scores(child, sets)
+            if prior_only:
+                exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[sets.shape[1]])
+            values[child, index.rank(sets)] = exact
+    return FamilyWeights(values, scores.max_parents)
+
+
+def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
+    by_size = [
+        np.left_shift(np.uint64(1), combinations(n, size).astype(np.uint64)).sum(axis=1, dtype=np.uint64)
+        for size in range(max_parents + 1)
+    ]
+    return np.concatenate(by_size)
+
+
+def sum_memory(n: int, max_parents: int, over: str, threads: int) -> int:
+    """Bytes that a sum takes."""
+    n = max(n, _LEAST_VARIABLES[over])
+    if not is_tiled(n, max_parents, over):
+        # Weights and A for every family, and four numbers for every set.
+        return (n << (n - 1)) * (8 + 12) + (32 << n)
+    families = n * set_count(n, max_parents)
+    columns = n * sum(set_count(left, max_parents) for left in range(_LEAST_TILED, n + 1))
+    return (8 << n) + families * (8 + 8 + 16 * 8) + threads * columns * 2 * 8

@@ -1,0 +1,551 @@
+#include "dagscape/tiled_order_sum.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <vector>
+
+#include "dagscape/lanes.hpp"
+#include "dagscape/parallel.hpp"
+#include "dagscape/set_index.hpp"
+#include "dagscape/subset.hpp"
+
+namespace dagscape {
+namespace {
+
+constexpr unsigned kLow = 10;
+constexpr std::size_t kTile = std::size_t{1} << kLow;
+
+// Tiles that agree on the last so many variables are walked by one thread.
+constexpr unsigned kTop = 4;
+
+// A child whose scores span less than this many powers of two can do without exponents of its own.
+constexpr double kPlainRange = 990;
+
+// 40 bits of a mantissa in [1/2, 1), and the exponent.
+constexpr std::int64_t kExponentBias = std::int64_t{1} << 23;
+constexpr std::int64_t kHalf = std::int64_t{1022} << 52;
+
+struct Scaled {
+    Lanes mantissa, exponent;
+};
+
+LaneBits bits_of(Lanes values) {
+    LaneBits bits;
+    std::memcpy(&bits, &values, sizeof bits);
+    return bits;
+}
+
+Lanes lanes_of(LaneBits bits) {
+    Lanes values;
+    std::memcpy(&values, &bits, sizeof values);
+    return values;
+}
+
+// Small whole numbers in the low bits of integers, as doubles.
+Lanes to_double(LaneBits whole) {
+    return lanes_of(whole + bits_of(broadcast(0x1.8p52))) - broadcast(0x1.8p52);
+}
+
+// Mantissas back in [1/2, 1).
+Scaled normalised(Lanes values, Lanes exponent) {
+    const LaneBits bits = bits_of(values);
+    const LaneBits shift = ((bits >> 52) & LaneBits{2047, 2047, 2047, 2047}) - LaneBits{1022, 1022, 1022, 1022};
+    constexpr std::int64_t mask = (std::int64_t{1} << 52) - 1;
+    const Lanes mantissa = lanes_of((bits & LaneBits{mask, mask, mask, mask}) | LaneBits{kHalf, kHalf, kHalf, kHalf});
+    const auto nothing = values == broadcast(0);
+    return {nothing ? broadcast(0) : mantissa, nothing ? broadcast(kNothing) : exponent + to_double(shift)};
+}
+
+Scaled plus(Scaled a, Scaled b) {
+    const Lanes exponent = a.exponent > b.exponent ? a.exponent : b.exponent;
+    return {a.mantissa * power_of_two(a.exponent - exponent) + b.mantissa * power_of_two(b.exponent - exponent), exponent};
+}
+
+Scaled times(Scaled a, Scaled b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
+
+LaneBits packed(Scaled value) {
+    const Scaled normal = normalised(value.mantissa, value.exponent);
+    // Rounded to 40 bits; a carry moves into the exponent by itself.
+    const LaneBits mantissa = (bits_of(normal.mantissa) - LaneBits{kHalf, kHalf, kHalf, kHalf} + LaneBits{2048, 2048, 2048, 2048}) >> 12;
+    const Lanes shifted = normal.exponent + broadcast(0x1.8p52 + static_cast<double>(kExponentBias));
+    const LaneBits word = mantissa + (bits_of(shifted) << 40);
+    return normal.mantissa == broadcast(0) ? LaneBits{0, 0, 0, 0} : word;
+}
+
+Scaled unpacked(LaneBits word) {
+    constexpr std::int64_t mask = (std::int64_t{1} << 40) - 1;
+    const LaneBits exponent = (word >> 40) & LaneBits{0xFFFFFF, 0xFFFFFF, 0xFFFFFF, 0xFFFFFF};
+    const Lanes mantissa = lanes_of(((word & LaneBits{mask, mask, mask, mask}) << 12) + LaneBits{kHalf, kHalf, kHalf, kHalf});
+    const auto nothing = word == LaneBits{0, 0, 0, 0};
+    return {nothing ? broadcast(0) : mantissa,
+            nothing ? broadcast(kNothing) : to_double(exponent) - broadcast(static_cast<double>(kExponentBias))};
+}
+
+// Numbers with or without exponents of their own; without, `exponent` is empty.
+struct Column {
+    std::vector<double> mantissa, exponent;
+
+    void reset(std::size_t size, bool wide) {
+        mantissa.assign(size, 0.0);
+        exponent.assign(wide ? size : 0, kNothing);
+    }
+    bool wide() const noexcept { return !exponent.empty(); }
+};
+
+// to[i] += from[i], over ranges of any length.
+void add(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count) {
+    if (!to.wide()) {
+        for (std::size_t i = 0; i < count; ++i) to.mantissa[to_at + i] += from.mantissa[from_at + i];
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        double& mantissa = to.mantissa[to_at + i];
+        double& exponent = to.exponent[to_at + i];
+        const double other = from.exponent[from_at + i];
+        const double highest = std::max(exponent, other);
+        mantissa = mantissa * power_of_two(exponent - highest) + from.mantissa[from_at + i] * power_of_two(other - highest);
+        exponent = highest;
+        if (mantissa == 0) {
+            exponent = kNothing;
+        } else {
+            int shift = 0;
+            mantissa = std::frexp(mantissa, &shift);
+            exponent += shift;
+        }
+    }
+}
+
+void copy(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count) {
+    std::copy_n(from.mantissa.begin() + static_cast<std::ptrdiff_t>(from_at), count,
+                to.mantissa.begin() + static_cast<std::ptrdiff_t>(to_at));
+    if (to.wide()) {
+        std::copy_n(from.exponent.begin() + static_cast<std::ptrdiff_t>(from_at), count,
+                    to.exponent.begin() + static_cast<std::ptrdiff_t>(to_at));
+    }
+}
+
+// The transform of numbers without exponents: the two lane variables at once, then two variables in each pass.
+template <bool upwards>
+void transform_plain(double* values) {
+    const auto mask = [](double a, double b, double c, double d) { return Lanes{a, b, c, d}; };
+    for (std::size_t q = 0; q < kTile; q += 4) {
+        Lanes four = load(values + q);
+        if constexpr (upwards) {
+            four += __builtin_shuffle(four, LaneBits{0, 0, 2, 2}) * mask(0, 1, 0, 1);
+            four += __builtin_shuffle(four, LaneBits{0, 1, 0, 1}) * mask(0, 0, 1, 1);
+        } else {
+            four += __builtin_shuffle(four, LaneBits{1, 1, 3, 3}) * mask(1, 0, 1, 0);
+            four += __builtin_shuffle(four, LaneBits{2, 3, 2, 3}) * mask(1, 1, 0, 0);
+        }
+        store(values + q, four);
+    }
+    static_assert(kLow % 2 == 0);
+    for (std::size_t step = 4; step < kTile; step *= 4) {
+        for (std::size_t block = 0; block < kTile; block += 4 * step) {
+            for (std::size_t i = block; i < block + step; i += 4) {
+                const Lanes none = load(values + i), one = load(values + i + step);
+                const Lanes other = load(values + i + 2 * step), both = load(values + i + 3 * step);
+                if constexpr (upwards) {
+                    store(values + i + step, none + one);
+                    store(values + i + 2 * step, none + other);
+                    store(values + i + 3 * step, (none + one) + (other + both));
+                } else {
+                    store(values + i, (none + one) + (other + both));
+                    store(values + i + step, one + both);
+                    store(values + i + 2 * step, other + both);
+                }
+            }
+        }
+    }
+}
+
+// Over the low variables: upwards adds to each set its subsets, downwards its supersets.
+void transform(Column& column, bool upwards) {
+    if (!column.wide()) {
+        upwards ? transform_plain<true>(column.mantissa.data()) : transform_plain<false>(column.mantissa.data());
+        return;
+    }
+    for (unsigned bit = 0; bit < kLow; ++bit) {
+        const std::size_t step = std::size_t{1} << bit;
+        for (std::size_t block = 0; block < kTile; block += 2 * step) {
+            add(column, upwards ? block + step : block, column, upwards ? block : block + step, step);
+        }
+    }
+}
+
+// Scalar access to one lane.
+struct Number {
+    double mantissa, exponent;
+};
+
+Number get(const Scaled& value, unsigned lane) { return {value.mantissa[lane], value.exponent[lane]}; }
+
+void add_product(Scaled& to, unsigned lane, Number a, Number b) {
+    const double mantissa = a.mantissa * b.mantissa;
+    if (mantissa == 0) return;
+    const double exponent = a.exponent + b.exponent;
+    const double highest = std::max(to.exponent[lane], exponent);
+    to.mantissa[lane] = to.mantissa[lane] * power_of_two(to.exponent[lane] - highest) + mantissa * power_of_two(exponent - highest);
+    to.exponent[lane] = highest;
+}
+
+struct Child {
+    bool wide;
+    double scale;     // of a plain column: its numbers are relative to 2^scale
+    Column families;  // by size, then by mask
+};
+
+// What all threads share.
+struct Problem {
+    unsigned n, max_parents;
+    unsigned top;  // how many of the last variables are shared out
+    std::vector<Child> children;
+    std::vector<std::int64_t> words;      // F, then R
+    std::vector<std::size_t> low_masks;   // the sets of low variables that families may hold, in their order
+    std::vector<std::vector<std::size_t>> first;  // [r][s]: where the sets of size s begin, out of r variables
+
+    std::size_t choose(unsigned from, unsigned size) const { return first[from][size + 1] - first[from][size]; }
+    std::size_t sets(unsigned from) const { return first[from][max_parents + 1]; }
+};
+
+Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits) {
+    Problem problem{n, max_parents, std::min(kTop, n - kLow), {}, std::vector<std::int64_t>(std::size_t{1} << n, 0), {}, {}};
+    const SetIndex index(n, max_parents);
+    for (unsigned r = 0; r <= n; ++r) {
+        std::vector<std::size_t> first{0};
+        for (unsigned s = 0; s <= max_parents; ++s) first.push_back(first.back() + (s <= r ? index.choose(r, s) : 0));
+        problem.first.push_back(first);
+    }
+    for (unsigned size = 0; size <= max_parents; ++size) {
+        for (std::size_t mask = 0; mask < kTile; ++mask) {
+            if (static_cast<unsigned>(std::popcount(mask)) == size) problem.low_masks.push_back(mask);
+        }
+    }
+    const std::size_t families = problem.sets(n);
+    for (unsigned v = 0; v < n; ++v) {
+        const auto row = scores.subspan(v * families, families);
+        std::vector<double> log2(families, kNothing);
+        double highest = kNothing, smallest_family = kNothing;
+        for (std::size_t i = 0; i < families; ++i) {
+            if (row[i] == INT64_MIN) continue;
+            log2[i] = static_cast<double>(std::ldexp(static_cast<long double>(row[i]), -unit_bits) * std::numbers::log2e_v<long double>);
+            highest = std::max(highest, log2[i]);
+        }
+        // Every A holds the family without parents; where that is impossible, nothing bounds it from below.
+        smallest_family = log2[0];
+        Child child{highest - smallest_family > kPlainRange, std::floor(highest), {}};
+        if (child.wide) child.scale = 0;
+        child.families.reset(families, child.wide);
+        for (std::size_t i = 0; i < families; ++i) {
+            if (log2[i] == kNothing) continue;
+            const double whole = std::floor(log2[i]) + 1;
+            if (child.wide) {
+                child.families.mantissa[i] = std::exp2(log2[i] - whole);
+                child.families.exponent[i] = whole;
+            } else {
+                child.families.mantissa[i] = std::exp2(log2[i] - child.scale);
+            }
+        }
+        problem.children.push_back(std::move(child));
+    }
+    return problem;
+}
+
+// Walks the tiles of one pattern of the last variables.
+class Walker {
+public:
+    Walker(Problem& problem, Monitor& monitor) : problem_(problem), monitor_(monitor), levels_(problem.n), gammas_(problem.n) {
+        for (unsigned v = 0; v < problem.n; ++v) {
+            levels_[v].resize(problem.n);
+            for (unsigned r = kLow; r < problem.n; ++r) levels_[v][r].reset(problem.sets(r), problem.children[v].wide);
+        }
+        tile_.resize(kTile / 4);
+        other_.resize(kTile / 4);
+        weights_.resize(kLow, std::vector<Scaled>(kTile / 4));
+        streamed_.resize(kTile / 4);
+    }
+
+    void forward(Subset top) {
+        backward_ = false;
+        descend(problem_.n, 0, top);
+    }
+
+    // Leaves Γ of the families in gamma(v), for the sets of this pattern.
+    void backward(Subset top, Number total) {
+        backward_ = true;
+        total_ = total;
+        for (unsigned v = 0; v < problem_.n; ++v) {
+            gammas_[v].resize(problem_.n + 1);
+            for (unsigned r = kLow; r <= problem_.n; ++r) gammas_[v][r].reset(problem_.sets(r), problem_.children[v].wide);
+        }
+        descend(problem_.n, 0, top);
+    }
+
+    const Column& gamma(unsigned v) const { return gammas_[v][problem_.n]; }
+
+private:
+    const Column& level(unsigned v, unsigned r) const {
+        return r == problem_.n ? problem_.children[v].families : levels_[v][r];
+    }
+
+    // Decides variable r - 1, and those before it.
+    void descend(unsigned r, Subset tile, Subset top) {
+        if (r == kLow) {
+            monitor_.check();
+            backward_ ? pull_tile(tile) : push_tile(tile);
+            monitor_.advance(1);
+            return;
+        }
+        const bool fixed = r + problem_.top > problem_.n;
+        for (const bool first : {true, false}) {
+            const bool take = first == backward_;
+            if (fixed && contains(top, r - 1) != take) continue;
+            for (unsigned v = 0; v < problem_.n; ++v) decide(levels_[v][r - 1], level(v, r), r, take);
+            descend(r - 1, take ? tile | singleton(r - 1) : tile, top);
+            if (!backward_) continue;
+            for (unsigned v = 0; v < problem_.n; ++v) give_back(gammas_[v][r], gammas_[v][r - 1], r, take);
+        }
+    }
+
+    void decide(Column& to, const Column& from, unsigned r, bool take) const {
+        for (unsigned s = 0; s <= problem_.max_parents; ++s) {
+            const std::size_t count = problem_.choose(r - 1, s);
+            copy(to, problem_.first[r - 1][s], from, problem_.first[r][s], count);
+            if (take && s < problem_.max_parents) {
+                add(to, problem_.first[r - 1][s], from, problem_.first[r][s + 1] + problem_.choose(r - 1, s + 1), count);
+            }
+        }
+    }
+
+    void give_back(Column& to, Column& from, unsigned r, bool take) const {
+        for (unsigned s = 0; s <= problem_.max_parents; ++s) {
+            const std::size_t count = problem_.choose(r - 1, s);
+            add(to, problem_.first[r][s], from, problem_.first[r - 1][s], count);
+            if (take && s < problem_.max_parents) {
+                add(to, problem_.first[r][s + 1] + problem_.choose(r - 1, s + 1), from, problem_.first[r - 1][s], count);
+            }
+        }
+        from.reset(from.mantissa.size(), from.wide());
+    }
+
+    // A_v on the current tile.
+    void sum_parents(unsigned v, std::vector<Scaled>& sums) {
+        const Child& child = problem_.children[v];
+        const Column& base = level(v, kLow);
+        work_.reset(kTile, child.wide);
+        for (std::size_t i = 0; i < problem_.low_masks.size(); ++i) {
+            work_.mantissa[problem_.low_masks[i]] = base.mantissa[i];
+            if (child.wide) work_.exponent[problem_.low_masks[i]] = base.exponent[i];
+        }
+        transform(work_, true);
+        for (std::size_t q = 0; q < kTile / 4; ++q) {
+            const Lanes values = load(&work_.mantissa[4 * q]);
+            sums[q] = child.wide ? Scaled{values, load(&work_.exponent[4 * q])} : normalised(values, broadcast(child.scale));
+        }
+    }
+
+    void load_tile(Subset tile, std::vector<Scaled>& values) const {
+        for (std::size_t q = 0; q < kTile / 4; ++q) {
+            LaneBits words;
+            std::memcpy(&words, &problem_.words[tile + 4 * q], sizeof words);
+            values[q] = unpacked(words);
+        }
+    }
+
+    void store_tile(Subset tile, const std::vector<Scaled>& values) {
+        for (std::size_t q = 0; q < kTile / 4; ++q) {
+            const LaneBits words = packed(values[q]);
+            std::memcpy(&problem_.words[tile + 4 * q], &words, sizeof words);
+        }
+    }
+
+    void push_tile(Subset tile) {
+        std::fill(tile_.begin(), tile_.end(), Scaled{broadcast(0), broadcast(kNothing)});
+        if (tile == 0) {
+            tile_[0].mantissa[0] = 1;
+            tile_[0].exponent[0] = 0;
+        }
+        for_each_member(tile, [&](unsigned i) {
+            sum_parents(i, streamed_);
+            load_tile(tile & ~singleton(i), other_);
+            for (std::size_t q = 0; q < kTile / 4; ++q) tile_[q] = plus(tile_[q], times(other_[q], streamed_[q]));
+        });
+        for (unsigned i = 0; i < kLow; ++i) sum_parents(i, weights_[i]);
+        for (std::size_t q = 0; q < kTile / 4; ++q) {
+            Scaled sum = tile_[q];
+            for_each_member(q, [&](unsigned bit) {
+                const std::size_t less = q & ~(std::size_t{1} << bit);
+                sum = plus(sum, times(tile_[less], weights_[bit + 2][less]));
+            });
+            const Scaled& first = weights_[0][q];
+            const Scaled& second = weights_[1][q];
+            add_product(sum, 1, get(sum, 0), get(first, 0));
+            add_product(sum, 2, get(sum, 0), get(second, 0));
+            add_product(sum, 3, get(sum, 1), get(second, 1));
+            add_product(sum, 3, get(sum, 2), get(first, 2));
+            tile_[q] = normalised(sum.mantissa, sum.exponent);
+        }
+        store_tile(tile, tile_);
+    }
+
+    void pull_tile(Subset tile) {
+        const Subset high = ((Subset{1} << problem_.n) - 1) & ~(Subset{kTile} - 1);
+        std::vector<Scaled>& forward = streamed_forward_;
+        forward.resize(kTile / 4);
+        load_tile(tile, forward);
+        std::fill(tile_.begin(), tile_.end(), Scaled{broadcast(0), broadcast(kNothing)});
+        if (tile == high) {
+            tile_.back().mantissa[3] = 1;
+            tile_.back().exponent[3] = 0;
+        }
+        for_each_member(high & ~tile, [&](unsigned i) {
+            sum_parents(i, streamed_);
+            load_tile(tile | singleton(i), other_);
+            for (std::size_t q = 0; q < kTile / 4; ++q) tile_[q] = plus(tile_[q], times(other_[q], streamed_[q]));
+            // Γ: sets of this tile, then the child.
+            add_weights(i, forward, other_);
+        });
+        for (unsigned i = 0; i < kLow; ++i) sum_parents(i, weights_[i]);
+        for (std::size_t q = kTile / 4; q-- > 0;) {
+            Scaled sum = tile_[q];
+            for (unsigned bit = 0; bit + 2 < kLow; ++bit) {
+                if (contains(q, bit)) continue;
+                sum = plus(sum, times(tile_[q | std::size_t{1} << bit], weights_[bit + 2][q]));
+            }
+            const Scaled& first = weights_[0][q];
+            const Scaled& second = weights_[1][q];
+            add_product(sum, 2, get(sum, 3), get(first, 2));
+            add_product(sum, 1, get(sum, 3), get(second, 1));
+            add_product(sum, 0, get(sum, 1), get(first, 0));
+            add_product(sum, 0, get(sum, 2), get(second, 0));
+            tile_[q] = normalised(sum.mantissa, sum.exponent);
+        }
+        store_tile(tile, tile_);
+        for (unsigned v = 0; v < kLow; ++v) {
+            // R of the set with v, for the sets without it.
+            for (std::size_t q = 0; q < kTile / 4; ++q) {
+                if (v >= 2) {
+                    const bool holds = contains(q, v - 2);
+                    other_[q] = holds ? Scaled{broadcast(0), broadcast(kNothing)} : tile_[q | std::size_t{1} << (v - 2)];
+                    continue;
+                }
+                Scaled shifted{broadcast(0), broadcast(kNothing)};
+                for (unsigned lane = 0; lane < 4; ++lane) {
+                    if (contains(lane, v)) continue;
+                    shifted.mantissa[lane] = tile_[q].mantissa[lane | 1U << v];
+                    shifted.exponent[lane] = tile_[q].exponent[lane | 1U << v];
+                }
+                other_[q] = shifted;
+            }
+            add_weights(v, forward, other_);
+        }
+    }
+
+    // Γ_v of this tile's sets: F(U) R(U∪v) / total, relative to 2^-scale, summed over supersets.
+    void add_weights(unsigned v, const std::vector<Scaled>& forward, const std::vector<Scaled>& after) {
+        const Child& child = problem_.children[v];
+        work_.reset(kTile, child.wide);
+        for (std::size_t q = 0; q < kTile / 4; ++q) {
+            const Scaled both = times(forward[q], after[q]);
+            const Lanes mantissa = both.mantissa / broadcast(total_.mantissa);
+            const Lanes exponent = both.exponent - broadcast(total_.exponent - child.scale);
+            if (child.wide) {
+                const Scaled normal = normalised(mantissa, exponent);
+                store(&work_.mantissa[4 * q], normal.mantissa);
+                store(&work_.exponent[4 * q], normal.exponent);
+            } else {
+                const Lanes bounded = exponent > broadcast(1000) ? broadcast(1000) : exponent;
+                store(&work_.mantissa[4 * q], exponent < broadcast(-999) ? broadcast(0) : mantissa * power_of_two(bounded));
+            }
+        }
+        transform(work_, false);
+        Column& gamma = gammas_[v][kLow];
+        for (std::size_t i = 0; i < problem_.low_masks.size(); ++i) {
+            gamma.mantissa[i] = work_.mantissa[problem_.low_masks[i]];
+            if (child.wide) gamma.exponent[i] = work_.exponent[problem_.low_masks[i]];
+        }
+    }
+
+    Problem& problem_;
+    Monitor& monitor_;
+    bool backward_ = false;
+    Number total_{1, 0};
+    std::vector<std::vector<Column>> levels_, gammas_;  // [v][r]
+    std::vector<Scaled> tile_, other_, streamed_, streamed_forward_;
+    std::vector<std::vector<Scaled>> weights_;  // A of the low variables
+    Column work_;
+};
+
+}  // namespace
+
+OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
+                               unsigned threads, Monitor& monitor) {
+    Problem problem = make_problem(n, max_parents, scores, unit_bits);
+    monitor.expect(std::uint64_t{2} << (n - kLow));
+    std::vector<std::unique_ptr<Walker>> walkers(threads);
+    const auto patterns = [&](unsigned size) {
+        std::vector<Subset> found;
+        for (Subset pattern = 0; pattern < Subset{1} << problem.top; ++pattern) {
+            if (static_cast<unsigned>(std::popcount(pattern)) == size) found.push_back(pattern << (n - problem.top));
+        }
+        return found;
+    };
+    const auto walker = [&](unsigned worker) -> Walker& {
+        if (!walkers[worker]) walkers[worker] = std::make_unique<Walker>(problem, monitor);
+        return *walkers[worker];
+    };
+    for (unsigned size = 0; size <= problem.top; ++size) {
+        const std::vector<Subset> layer = patterns(size);
+        run_tasks(layer.size(), threads, monitor, [&](std::size_t task, unsigned worker) { walker(worker).forward(layer[task]); });
+    }
+    LaneBits last;
+    std::memcpy(&last, &problem.words[problem.words.size() - 4], sizeof last);
+    const Scaled whole = unpacked(last);
+    const Number total{whole.mantissa[3], whole.exponent[3]};
+
+    OrderSumResult result;
+    result.total_mantissa = total.mantissa;
+    result.total_exponent = total.exponent;
+    result.edges.assign(std::size_t{n} * n, 0);
+    if (total.mantissa == 0) return result;
+    std::vector<Column> gamma(n);
+    for (unsigned v = 0; v < n; ++v) gamma[v].reset(problem.sets(n), problem.children[v].wide);
+    for (unsigned size = problem.top + 1; size-- > 0;) {
+        const std::vector<Subset> layer = patterns(size);
+        std::vector<std::vector<Column>> parts(layer.size(), std::vector<Column>(n));
+        run_tasks(layer.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
+            walker(worker).backward(layer[task], total);
+            for (unsigned v = 0; v < n; ++v) parts[task][v] = walker(worker).gamma(v);
+        });
+        for (const std::vector<Column>& part : parts) {
+            for (unsigned v = 0; v < n; ++v) add(gamma[v], 0, part[v], 0, part[v].mantissa.size());
+        }
+    }
+    std::memcpy(&last, problem.words.data(), sizeof last);
+    const Scaled back = unpacked(last);
+    result.disagreement = std::abs(back.mantissa[0] * power_of_two(back.exponent[0] - total.exponent) / total.mantissa - 1);
+
+    for (unsigned v = 0; v < n; ++v) {
+        const Child& child = problem.children[v];
+        std::size_t at = 0;
+        for (unsigned size = 0; size <= max_parents; ++size) {
+            const std::size_t count = problem.choose(n, size);
+            Subset set = (Subset{1} << size) - 1;
+            for (std::size_t i = 0; i < count; ++i, ++at) {
+                double share = child.families.mantissa[at] * gamma[v].mantissa[at];
+                if (child.wide) share *= power_of_two(child.families.exponent[at] + gamma[v].exponent[at]);
+                for_each_member(set, [&](unsigned u) { result.edges[u * n + v] += share; });
+                if (set == 0) continue;
+                const Subset lowest_bit = set & -set;
+                const Subset ripple = set + lowest_bit;
+                set = ripple | ((set ^ ripple) / lowest_bit >> 2);
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace dagscape

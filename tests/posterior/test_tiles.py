@@ -1,0 +1,83 @@
+"""Sums over orders in tiles against those that keep everything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from dagscape import kernels
+from dagscape.posterior.weights import family_weights, is_tiled, sum_memory
+
+
+def dense_sum(scores):
+    n = scores.n
+    values = np.stack([scores.score_row(child) for child in range(n)])
+    edges = np.empty((n, n))
+    mantissa, exponent, _ = kernels.order_sum(values, scores.unit.bits, edges, 1, None)
+    return np.log(mantissa) + exponent * np.log(2), edges
+
+
+def random_data(n, rows, seed):
+    return ds.Dataset.from_array(np.random.default_rng(seed).integers(0, 2, (rows, n)))
+
+
+@pytest.mark.parametrize(("n", "max_parents"), [(10, 2), (11, 4), (12, 3), (14, 4), (15, 1), (15, 5), (16, 0)])
+def test_agrees_with_the_plain_sum(n, max_parents):
+    scores = ds.local_scores(random_data(n, 60, n), max_parents=max_parents)
+    assert is_tiled(n, max_parents, "orders")
+    found = ds.posterior(scores, "orders")
+    log_total, edges = dense_sum(scores)
+    assert found.log_total == pytest.approx(log_total, rel=1e-12)
+    np.testing.assert_allclose(found.edges, edges, atol=1e-10)
+    assert found.error < 1e-9
+    assert np.abs(found.edges - edges).max() <= found.error
+
+
+@pytest.mark.parametrize("rows", [5_000, 100_000])
+def test_scores_of_any_range(rows):
+    rng = np.random.default_rng(1)
+    columns = [rng.integers(0, 2, rows)]
+    for _ in range(11):
+        source = columns[rng.integers(len(columns))]
+        columns.append(np.where(rng.random(rows) < 0.02, 1 - source, source))
+    scores = ds.local_scores(ds.Dataset.from_array(np.column_stack(columns)), max_parents=3)
+    found = ds.posterior(scores, "orders")
+    log_total, edges = dense_sum(scores)
+    assert found.log_total == pytest.approx(log_total, rel=1e-12)
+    np.testing.assert_allclose(found.edges, edges, atol=1e-10)
+
+
+def test_constraints_and_features():
+    data = random_data(11, 80, 3)
+    scores = ds.local_scores(data, max_parents=3, required=[("X0", "X1"), ("X9", "X2")], forbidden=[("X3", "X4")])
+    found = ds.posterior(scores, "orders")
+    log_total, edges = dense_sum(scores)
+    assert found.log_total == pytest.approx(log_total, rel=1e-12)
+    np.testing.assert_allclose(found.edges, edges, atol=1e-10)
+    assert found.edge("X0", "X1") == pytest.approx(1.0, abs=1e-10)
+    free = ds.local_scores(data, max_parents=3)
+    probability = ds.feature_probability(free, required=[("X2", "X5")], over="orders")
+    assert probability == pytest.approx(ds.posterior(free, "orders").edge("X2", "X5"), abs=1e-9)
+
+
+def test_threads_do_not_change_a_bit():
+    scores = ds.local_scores(random_data(15, 100, 8), max_parents=3)
+    first, *others = (ds.posterior(scores, "orders", threads=threads) for threads in (1, 2, 3))
+    for other in others:
+        assert np.array_equal(other.edges, first.edges)
+        assert other.log_total == first.log_total
+
+
+def test_nothing_possible():
+    families = {f"v{i}": {(f"v{(i + 1) % 10}",): -1.0} for i in range(10)}
+    with pytest.raises(ds.InvalidData, match="nothing to sum"):
+        ds.posterior(ds.FamilyTable(families, complete=True), "orders")
+
+
+def test_memory_is_eight_bytes_for_each_set():
+    assert sum_memory(28, 4, "orders", 2) < 1.25 * 8 * 2**28 + 200 * 2**20
+    assert sum_memory(31, 4, "orders", 2) < 18 * 2**30
+    weights = family_weights(ds.local_scores(random_data(12, 30, 1), max_parents=2), "orders")
+    assert weights.values.shape == (12, 79)
+    assert weights.sets(0)[:3].tolist() == [0, 1, 2]
