@@ -6,6 +6,9 @@
 #include "check.hpp"
 #include "dagscape/dag_sum.hpp"
 #include "dagscape/order_sum.hpp"
+#include "dagscape/path_sum.hpp"
+#include "dagscape/set_index.hpp"
+#include "dagscape/tiled_order_sum.hpp"
 
 using namespace dagscape;
 
@@ -119,6 +122,53 @@ void threads_give_the_same_bits() {
     }
 }
 
+// Families by size, as tiles take them, and all sets, as the plain sum does.
+void tiles_agree_with_the_plain_sum() {
+    std::mt19937 random(21);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    for (const unsigned n : {10U, 11U, 13U}) {
+        for (const double range : {5.0, 300.0, 4000.0}) {
+            const unsigned max_parents = 3;
+            const SetIndex index(n, max_parents);
+            std::vector<std::int64_t> by_size(n * index.size(), INT64_MIN), dense(std::size_t{n} << (n - 1), INT64_MIN);
+            for (unsigned v = 0; v < n; ++v) {
+                for (Subset set = 0; set < Subset{1} << n; ++set) {
+                    const auto size = static_cast<unsigned>(std::popcount(set));
+                    if (contains(set, v) || size > max_parents || (size > 0 && uniform(random) < 0.2)) continue;
+                    std::vector<std::uint16_t> members;
+                    for_each_member(set, [&](unsigned u) { members.push_back(static_cast<std::uint16_t>(u)); });
+                    const std::int64_t score = std::llround(std::ldexp(-range * uniform(random), kBits));
+                    by_size[v * index.size() + index.rank(members)] = score;
+                    dense[(std::size_t{v} << (n - 1)) + place(v, set)] = score;
+                }
+            }
+            Monitor monitor;
+            const OrderSumResult plain = order_sum(ParentSums(n, dense, kBits, 1, monitor), 1, monitor);
+            const OrderSumResult tiled = tiled_order_sum(n, max_parents, by_size, kBits, 2, monitor);
+            CHECK(tiled.total_exponent == plain.total_exponent);
+            CHECK_NEAR(tiled.total_mantissa / plain.total_mantissa, 1, 1e-10);
+            CHECK(tiled.disagreement < 1e-10);
+            for (std::size_t i = 0; i < plain.edges.size(); ++i) CHECK_NEAR(tiled.edges[i], plain.edges[i], 1e-10);
+            CHECK(tiled_order_sum(n, max_parents, by_size, kBits, 1, monitor).edges == tiled.edges);
+        }
+    }
+}
+
+void paths_lead_through_chains() {
+    // 0 -> 1 -> 2 and nothing else is possible.
+    const unsigned n = 3;
+    std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), INT64_MIN);
+    scores[0] = 0;                        // 0 has no parents
+    scores[4 + place(1, singleton(0))] = 0;
+    scores[8 + place(2, singleton(1))] = 0;
+    Monitor monitor;
+    const ParentSums sums(n, scores, kBits, 1, monitor);
+    DagSum dags(sums, 1, monitor, true);
+    dags.run();
+    const std::vector<double> paths = path_sum(sums, dags, 2, monitor);
+    for (std::size_t i = 0; i < paths.size(); ++i) CHECK_NEAR(paths[i], i == (0 * n + 1) * n + 2 ? 1.0 : 0.0, 1e-14);
+}
+
 void a_stop_is_heeded() {
     std::mt19937 random(5);
     const std::vector<std::int64_t> scores = random_scores(10, 10, 0, random);
@@ -139,5 +189,7 @@ void a_stop_is_heeded() {
 int main() {
     sums_agree_with_every_dag();
     threads_give_the_same_bits();
+    tiles_agree_with_the_plain_sum();
+    paths_lead_through_chains();
     a_stop_is_heeded();
 }

@@ -28,10 +28,10 @@ from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
 from dagscape.progress import Progress, progress_bar
 from dagscape.report.loading import load_result
+from dagscape.report.planning import plan
 from dagscape.scores.family_table import FamilyTable
 from dagscape.scores.formats import read_scores, write_scores
 from dagscape.scores.local_scores import Family, LatticeScores, LocalScores
-from dagscape.scores.planning import plan
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 from dagscape.version import __version__

@@ -183,3 +183,22 @@ def test_totals_without_data_agree_with_the_sum(over, prior, max_parents):
     found = ds.posterior(scores, over).log_prior_total
     weights = family_weights(scores, over, prior_only=True)
     assert found == pytest.approx(SUMS[over](weights, scores.unit.bits, False, 1, None).log_total, rel=1e-12)
+
+
+@pytest.mark.parametrize("over", ["dags", "orders"])
+@pytest.mark.parametrize("max_parents", [None, 3])
+def test_plans_have_a_step_for_the_sum(over, max_parents):
+    data = ds.load_dataset("tic-tac-toe")
+    planned = ds.plan(data, "posterior", over=over, max_parents=max_parents)
+    assert [step.name for step in planned.steps] == ["local scores", f"sum over {over}"]
+    assert planned.steps[1].memory > 8 * 2**10
+    assert 0 < planned.steps[1].seconds < 60
+    with pytest.raises(ds.InvalidOption, match="task is 'x'"):
+        ds.plan(data, "x")
+
+
+def test_plans_of_what_can_never_run():
+    data = ds.Dataset.from_array(np.zeros((2, 60), dtype=int))
+    planned = ds.plan(data, "posterior")
+    assert not planned.fits
+    assert planned.steps[1].seconds > 1e12

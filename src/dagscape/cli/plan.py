@@ -17,17 +17,22 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
-from dagscape.scores.planning import plan
+from dagscape.posterior.summing import SUMS
+from dagscape.report.planning import TASKS, plan
 
 
 @click.command(epilog=DATA_HELP)
 @data_argument
 @data_options
 @score_options
+@click.option(
+    "--task", type=click.Choice(TASKS), default="scores", show_default=True, help="What the job is to give in the end."
+)
+@click.option("--over", type=click.Choice(list(SUMS)), default="dags", help="What a posterior sums over.")
 @work_options
 @output_options
-def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Say how much memory and time the scoring of a table will need, from a short trial on this machine."""
+def command(data: str, task: str, over: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Say how much memory and time a job will need, from short trials on this machine."""
     out = Output(as_json, quiet)
     dataset = take_data(data, options)
-    out.show(plan(dataset, **take_score_options(options, out)))
+    out.show(plan(dataset, task, over=over, **take_score_options(options, out)))

@@ -107,8 +107,8 @@ def sum_memory(n: int, max_parents: int, over: str, threads: int) -> int:
     """Bytes that a sum takes."""
     n = max(n, _LEAST_VARIABLES[over])
     if not is_tiled(n, max_parents, over):
-        # Weights and A for every family, and four numbers for every set.
-        return (n << (n - 1)) * (8 + 12) + (32 << n)
+        # Weights and A for every family, four numbers for every set, and on each thread two for every set of parents.
+        return (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
     families = n * set_count(n, max_parents)
     columns = n * sum(set_count(left, max_parents) for left in range(_LEAST_TILED, n + 1))
     return (8 << n) + families * (8 + 8 + 16 * 8) + threads * columns * 2 * 8

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar
 
-from dagscape import kernels
-from dagscape.data.dataset import Dataset
-from dagscape.resources import format_bytes, memory_limit, thread_count
-from dagscape.results import Provenance, Result, decoded_field
+from dagscape.resources import format_bytes, thread_count
+from dagscape.results import Result, decoded_field
 from dagscape.scores.lattice import set_count
-from dagscape.scores.scoring_job import ScoreOptions, prepare
-from dagscape.version import __version__
+from dagscape.scores.scoring_job import ScoringJob
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,47 +90,15 @@ class Plan(Result):
         return f"Plan({format_bytes(self.memory)}, about {self.seconds:.3g} s; {verdict} {limit})"
 
 
-def plan(
-    data: Dataset,
-    *,
-    threads: int | None = None,
-    max_memory: int | str | None = None,
-    **options: Unpack[ScoreOptions],
-) -> Plan:
-    """The memory and time that :func:`dagscape.local_scores` will need with the same arguments.
-
-    Memory is computed; time comes from scoring a random part of the lattice for a fraction of a second, here and now.
-
-    Parameters
-    ----------
-    data : Dataset
-        The data.
-    threads, max_memory
-        As in :func:`dagscape.local_scores`.
-    **options
-        What shapes the scores, as in :func:`dagscape.local_scores`: ``score``, ``ess``, ``max_parents`` and so on.
-
-    Examples
-    --------
-    >>> import dagscape as ds
-    >>> planned = ds.plan(ds.load_dataset("tic-tac-toe"))
-    >>> planned.fits
-    True
-    """
-    job = prepare(data, **options)
-    threads = thread_count(threads)
+def plan_scores(job: ScoringJob, threads: int) -> PlanStep:
+    """Memory and time of :func:`dagscape.local_scores`, from scoring a random part of the lattice for a moment."""
     seconds = math.inf
     if job.sets < _NEVER_SETS:
         tried = job.functions[:_TRIED_FUNCTIONS]
         per_set = sum(job.kernel(function).seconds_per_set(_TRIAL_SECONDS) for function in tried) / len(tried)
         seconds = per_set * job.sets * len(job.functions) / min(threads, thread_count(None))
-    families = data.n * set_count(data.n - 1, job.max_parents)
+    families = job.data.n * set_count(job.data.n - 1, job.max_parents)
     work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
     if len(job.functions) > 1:
         work += f", {len(job.functions)} times"
-    return Plan(
-        variables=data.variables,
-        provenance=Provenance(__version__, "plan", job.parameters, backend=f"{kernels.name}, {threads} threads"),
-        steps=(PlanStep("local scores", work, job.memory(threads), seconds),),
-        memory_limit=memory_limit(max_memory),
-    )
+    return PlanStep("local scores", work, job.memory(threads), seconds)

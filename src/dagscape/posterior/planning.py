@@ -1,0 +1,60 @@
+"""What a sum will take, before it starts: memory by counting, time from a small sum of the same kind, here and now."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from dagscape.posterior.summing import SUMS
+from dagscape.posterior.weights import FamilyWeights, is_tiled, sum_memory
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.lattice import SetIndex, parent_sets, set_count
+from dagscape.scores.planning import PlanStep
+
+# Sizes that take some hundredths of a second.
+_TRIAL_DAGS = 14
+_TRIAL_ORDERS = 17
+_TRIAL_TILED = 19
+_TRIAL_BITS = 30
+
+
+def plan_sum(n: int, max_parents: int, over: str, threads: int) -> PlanStep:
+    """Memory and time of a sum over the structures of some variables."""
+    tiled = is_tiled(n, max_parents, over)
+    if over == "dags":
+        trial, growth = min(n, _TRIAL_DAGS), 3.0
+    else:
+        trial, growth = min(n, _TRIAL_TILED if tiled else _TRIAL_ORDERS), 2.0
+    seconds = _trial_seconds(trial, min(max_parents, trial - 1), over, threads)
+    # Besides the sets, or pairs of sets, there are more variables to do the same for.
+    if n > trial:
+        more = (n / trial) ** (1 if over == "dags" or tiled else 2)
+        seconds *= more * math.exp(min((n - trial) * math.log(growth), 600))
+    base = 3 if over == "dags" else 2
+    work = f"{base}^{n} steps" + (f", up to {max_parents} parents" if max_parents < n - 1 else "")
+    return PlanStep(f"sum over {over}", work, sum_memory(n, max_parents, over, threads), seconds)
+
+
+def _trial_seconds(n: int, max_parents: int, over: str, threads: int) -> float:
+    weights = _random_weights(max(n, 2), max_parents, over)
+    times = []
+    for _ in range(2):
+        start = time.perf_counter()
+        SUMS[over](weights, _TRIAL_BITS, False, threads, None)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def _random_weights(n: int, max_parents: int, over: str) -> FamilyWeights:
+    random = np.random.default_rng(n)
+    if not is_tiled(n, max_parents, over):
+        return FamilyWeights(random.integers(-(20 << _TRIAL_BITS), 0, (n, 1 << (n - 1))), None)
+    values = np.full((n, set_count(n, max_parents)), IMPOSSIBLE)
+    index = SetIndex(n, max_parents)
+    for child in range(n):
+        for size in range(max_parents + 1):
+            places = index.rank(parent_sets(n, child, size))
+            values[child, places] = random.integers(-(20 << _TRIAL_BITS), 0, len(places))
+    return FamilyWeights(values, max_parents)
