@@ -60,6 +60,7 @@ bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python -m benchmarks.local_scores
 	$(BIN)/python -m benchmarks.graphs
+	$(BIN)/python -m benchmarks.posterior
 
 clean:
 	rm -rf build .venv docs/_build

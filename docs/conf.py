@@ -117,7 +117,8 @@ def link_docstring(
         line = re.sub(r"\[([a-z]+\d{4})\]_?", _cite, line)
         line = re.sub(r"(?<=`~)dagscape(?:\.\w+)+", lambda match: _PUBLIC.get(match[0], match[0]), line)
         # The n of a shape is no reference to an attribute of that name.
-        line = re.sub(r"(?<!`)\(n, n\)(?!`)", "``(n, n)``", line) if line.startswith((":type ", ":vartype ")) else line
+        if line.startswith((":type ", ":vartype ")):
+            line = re.sub(r"(?<!`)\((?:n, )+n\)(?!`)", r"``\g<0>``", line)
         # |G| is the size of a set, not a substitution.
         lines[i] = re.sub(r"\|(\w+)\|", r"\|\1\|", line)
 
