@@ -5,6 +5,8 @@
 // arithmetic. Zero has the exponent kNothing, so low that nothing it is aligned to is left of it.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -48,7 +50,9 @@ inline Lanes power_of_two(Lanes exponent) noexcept {
 }
 
 inline double power_of_two(double exponent) noexcept {
-    return exponent < -1000 ? 0.0 : std::ldexp(1.0, static_cast<int>(exponent));
+    if (exponent < -1000) return 0.0;
+    if (exponent > 1000) return std::ldexp(1.0, static_cast<int>(std::min(exponent, 2000.0)));
+    return std::bit_cast<double>((static_cast<std::int64_t>(exponent) + 1023) << 52);
 }
 
 }  // namespace dagscape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
@@ -13,25 +12,23 @@ from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, parent_sets, set_count
 from dagscape.scores.planning import PlanStep
 
-# Sizes that take some hundredths of a second.
-_TRIAL_DAGS = 14
+# Sizes that take a tenth of a second or less.
+_TRIAL_DAGS = 16
 _TRIAL_ORDERS = 17
 _TRIAL_TILED = 19
 _TRIAL_BITS = 30
+_NEVER_MORE = 500
 
 
 def plan_sum(n: int, max_parents: int, over: str, threads: int) -> PlanStep:
     """Memory and time of a sum over the structures of some variables."""
     tiled = is_tiled(n, max_parents, over)
-    if over == "dags":
-        trial, growth = min(n, _TRIAL_DAGS), 3.0
-    else:
-        trial, growth = min(n, _TRIAL_TILED if tiled else _TRIAL_ORDERS), 2.0
+    trial = min(n, _TRIAL_DAGS if over == "dags" else _TRIAL_TILED if tiled else _TRIAL_ORDERS)
     seconds = _trial_seconds(trial, min(max_parents, trial - 1), over, threads)
-    # Besides the sets, or pairs of sets, there are more variables to do the same for.
-    if n > trial:
-        more = (n / trial) ** (1 if over == "dags" or tiled else 2)
-        seconds *= more * math.exp(min((n - trial) * math.log(growth), 600))
+    more = min(n - trial, _NEVER_MORE)
+    by_sets = 2.0**more * (n / trial) ** (1 if tiled else 2)
+    # About half of the trial's time over DAGs goes to pairs of sets, the rest to sets and variables.
+    seconds *= (3.0**more + by_sets) / 2 if over == "dags" else by_sets
     base = 3 if over == "dags" else 2
     work = f"{base}^{n} steps" + (f", up to {max_parents} parents" if max_parents < n - 1 else "")
     return PlanStep(f"sum over {over}", work, sum_memory(n, max_parents, over, threads), seconds)
