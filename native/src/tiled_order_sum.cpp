@@ -194,7 +194,7 @@ void add_product(Scaled& to, unsigned lane, Number a, Number b) {
 
 struct Child {
     bool wide;
-    double scale;     // of a plain column: its numbers are relative to 2^scale
+    double scale;     // its numbers are relative to 2^scale, about the best of them
     Column families;  // by size, then by mask
 };
 
@@ -237,16 +237,16 @@ Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int6
         // Every A holds the family without parents; where that is impossible, nothing bounds it from below.
         smallest_family = log2[0];
         Child child{highest - smallest_family > kPlainRange, std::floor(highest), {}};
-        if (child.wide) child.scale = 0;
         child.families.reset(families, child.wide);
         for (std::size_t i = 0; i < families; ++i) {
             if (log2[i] == kNothing) continue;
-            const double whole = std::floor(log2[i]) + 1;
+            const double relative = log2[i] - child.scale;
+            const double whole = std::floor(relative) + 1;
             if (child.wide) {
-                child.families.mantissa[i] = std::exp2(log2[i] - whole);
+                child.families.mantissa[i] = std::exp2(relative - whole);
                 child.families.exponent[i] = whole;
             } else {
-                child.families.mantissa[i] = std::exp2(log2[i] - child.scale);
+                child.families.mantissa[i] = std::exp2(relative);
             }
         }
         problem.children.push_back(std::move(child));
@@ -343,7 +343,7 @@ private:
         transform(work_, true);
         for (std::size_t q = 0; q < kTile / 4; ++q) {
             const Lanes values = load(&work_.mantissa[4 * q]);
-            sums[q] = child.wide ? Scaled{values, load(&work_.exponent[4 * q])} : normalised(values, broadcast(child.scale));
+            sums[q] = child.wide ? Scaled{values, load(&work_.exponent[4 * q])} : normalised(values, broadcast(0));
         }
     }
 
@@ -444,14 +444,14 @@ private:
         }
     }
 
-    // Γ_v of this tile's sets: F(U) R(U∪v) / total, relative to 2^-scale, summed over supersets.
+    // Γ_v of this tile's sets: F(U) R(U∪v) / total, summed over supersets. Only the total holds the child's own scale.
     void add_weights(unsigned v, const std::vector<Scaled>& forward, const std::vector<Scaled>& after) {
         const Child& child = problem_.children[v];
         work_.reset(kTile, child.wide);
         for (std::size_t q = 0; q < kTile / 4; ++q) {
             const Scaled both = times(forward[q], after[q]);
             const Lanes mantissa = both.mantissa / broadcast(total_.mantissa);
-            const Lanes exponent = both.exponent - broadcast(total_.exponent - child.scale);
+            const Lanes exponent = both.exponent - broadcast(total_.exponent);
             if (child.wide) {
                 const Scaled normal = normalised(mantissa, exponent);
                 store(&work_.mantissa[4 * q], normal.mantissa);
@@ -509,6 +509,7 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
     OrderSumResult result;
     result.total_mantissa = total.mantissa;
     result.total_exponent = total.exponent;
+    for (const Child& child : problem.children) result.total_exponent += child.scale;
     result.edges.assign(std::size_t{n} * n, 0);
     if (total.mantissa == 0) return result;
     std::vector<Column> gamma(n);

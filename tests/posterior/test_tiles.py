@@ -81,3 +81,14 @@ def test_memory_is_eight_bytes_for_each_set():
     weights = family_weights(ds.local_scores(random_data(12, 30, 1), max_parents=2), "orders")
     assert weights.values.shape == (12, 79)
     assert weights.sets(0)[:3].tolist() == [0, 1, 2]
+
+
+def test_scores_too_wide_for_tiles_are_summed_in_memory():
+    names = [f"v{i}" for i in range(10)]
+    families = {v: {(): -1e6 * (i + 1), (names[i - 1],): -3.0 - i} for i, v in enumerate(names)}
+    scores = ds.FamilyTable(families, complete=True)
+    assert family_weights(scores, "orders").max_parents is None
+    found = ds.posterior(scores, "orders")
+    log_total, edges = dense_sum(scores)
+    assert found.log_total == pytest.approx(log_total, rel=1e-12)
+    np.testing.assert_allclose(found.edges, edges, atol=1e-10)

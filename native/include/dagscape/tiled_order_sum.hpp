@@ -10,7 +10,8 @@
 //   - backwards, the weights F(U) R(U∪v) of a tile go the same way in the opposite direction, to the families:
 //     Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v), and P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total.
 //
-// F and R are words of a 40-bit mantissa and a 24-bit exponent. Cost: O(n 2^n) transforms of length ten.
+// F and R are words of a 40-bit mantissa and a 24-bit exponent, relative to the best family of each variable: the ranges of the
+// scores, added up over the variables, must stay below 2^23 powers of two (five million nats). Cost: O(n 2^n) transforms of length ten.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.errors import InvalidOption
+from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import SetIndex, combinations, set_count
 from dagscape.scores.local_scores import LocalScores
 
@@ -17,6 +18,10 @@ _LEAST_VARIABLES = {"dags": 2, "orders": 1}
 # Sums over orders in tiles need so many variables, and gain where parents are few.
 _LEAST_TILED = 10
 _MOST_TILED_PARENTS = 5
+
+# What the exponents of tiles can hold, in nats; wider scores are summed with everything in memory.
+_WIDEST_TILED = 5e6
+_MOST_DENSE = 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +79,27 @@ def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) 
     """
     n = max(scores.n, _LEAST_VARIABLES[over])
     if is_tiled(n, scores.max_parents, over):
-        return _by_size(scores, prior_only)
+        weights = _by_size(scores, prior_only)
+        if _span(weights.values, scores.unit) < _WIDEST_TILED:
+            return weights
+        if n > _MOST_DENSE:
+            raise InvalidOption(
+                f"the scores span more than {_WIDEST_TILED:,.0f} nats, which sums over orders hold for up to "
+                f"{_MOST_DENSE} variables only: use fewer rows"
+            )
     values = np.full((n, 1 << (n - 1)), IMPOSSIBLE)
     for child in range(scores.n):
         row = scores.score_row(child)
         values[child, : len(row)] = scores.prior_row(row) if prior_only else row
     values[scores.n :, 0] = 0
     return FamilyWeights(values, None)
+
+
+def _span(values: NDArray[np.int64], unit: Unit) -> float:
+    """The ranges of the possible scores of each variable, added up, in nats."""
+    possible = np.ma.masked_equal(values, IMPOSSIBLE)
+    ranges = possible.max(axis=1).astype(np.float64) - possible.min(axis=1).astype(np.float64)
+    return float(ranges.sum()) * 2.0**-unit.bits
 
 
 def _by_size(scores: LocalScores, prior_only: bool) -> FamilyWeights:
