@@ -202,3 +202,18 @@ def test_plans_of_what_can_never_run():
     planned = ds.plan(data, "posterior")
     assert not planned.fits
     assert planned.steps[1].seconds > 1e12
+
+
+def test_prior_probabilities():
+    data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (20, 4)))
+    scores = ds.local_scores(data)
+    found = ds.posterior(scores, prior=True)
+    dags = [dag.to_adjacency() for dag in all_dags(4)]
+    np.testing.assert_allclose(found.edges, np.mean(dags, axis=0), atol=1e-12)
+    assert found.log_total == found.log_prior_total == pytest.approx(math.log(543))
+    assert found.log_evidence == 0.0
+    # The dissertation: "the prior of an ancestor relation is 0.45 for n = 11 with the uniform structure prior".
+    eleven = ds.local_scores(ds.Dataset.from_array(np.zeros((1, 11), dtype=int)), max_parents=10)
+    assert ds.posterior(eleven, prior=True).ancestors[0, 1] == pytest.approx(0.45, abs=0.005)
+    penalised = ds.local_scores(data, structure_prior="edge-penalty:2")
+    assert ds.posterior(penalised, prior=True).edges[0, 1] < found.edges[0, 1]

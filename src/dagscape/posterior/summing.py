@@ -90,6 +90,7 @@ def posterior(
     over: str = "dags",
     *,
     via: str | Iterable[tuple[str, str, str]] | None = None,
+    prior: bool = False,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -106,6 +107,8 @@ def posterior(
     via : "all" or iterable of (source, middle, target), optional
         Also find the probabilities of paths from one variable by way of another to a third. The work, (4/3)^n times
         that of the rest, is the same for one as for all, and all are found.
+    prior : bool
+        Leave out the data: the probabilities are those of the structure prior alone, to compare with.
     threads : int, optional
         How many threads to use; all processors by default. The result does not depend on it.
     max_memory : int or str, optional
@@ -128,19 +131,22 @@ def posterior(
     0.75
     """
     threads = thread_count(threads)
+    with_paths = _wants_paths(via, scores.variables)
     check_sum(scores, over, threads, max_memory)
     start = time.perf_counter()
     with listening(progress) as listener:
         found = sum_weights(
-            family_weights(scores, over),
+            family_weights(scores, over, prior_only=prior),
             scores.unit,
             over,
             threads,
             listener,
             f"Summing over {over}",
-            with_paths=_wants_paths(via, scores.variables),
+            with_paths=with_paths,
         )
-        if scores.unconstrained:
+        if prior:
+            log_prior = found.log_total
+        elif scores.unconstrained:
             log_prior = log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), over)
         else:
             weights = family_weights(scores, over, prior_only=True)
@@ -153,7 +159,7 @@ def posterior(
         provenance=Provenance(
             version=__version__,
             method="posterior",
-            parameters={"over": over, "scores": dict(scores.provenance.parameters)},
+            parameters={"over": over, "prior": prior, "scores": dict(scores.provenance.parameters)},
             seconds={"sums": time.perf_counter() - start},
             backend=f"{kernels.name}, {threads} threads",
         ),
