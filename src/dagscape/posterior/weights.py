@@ -130,4 +130,5 @@ def sum_memory(n: int, max_parents: int, over: str, threads: int) -> int:
         return (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
     families = n * set_count(n, max_parents)
     columns = n * sum(set_count(left, max_parents) for left in range(_LEAST_TILED, n + 1))
-    return (8 << n) + families * (8 + 8 + 16 * 8) + threads * columns * 2 * 8
+    # Weights, B and Γ of every family, Γ once more for each of up to six parts of a layer, and the columns of the walk.
+    return (8 << n) + families * 8 * (3 + 6) + threads * columns * 2 * 8
