@@ -77,12 +77,9 @@ ScaledNumber lane_product(const ParentSums& sums, Subset U, unsigned lanes) {
 // The sets of a layer: those with `size` out of `variables` members, in increasing order.
 std::vector<Subset> layer(unsigned variables, unsigned size) {
     std::vector<Subset> sets;
-    for (Subset set = (Subset{1} << size) - 1; set < Subset{1} << variables;) {
+    for (Subset set = (Subset{1} << size) - 1; set < Subset{1} << variables; set = next_of_same_size(set)) {
         sets.push_back(set);
         if (set == 0) break;
-        const Subset lowest_bit = set & -set;
-        const Subset ripple = set + lowest_bit;
-        set = ripple | ((set ^ ripple) / lowest_bit >> 2);
     }
     return sets;
 }

@@ -7,174 +7,21 @@
 #include <numbers>
 #include <vector>
 
+#include "dagscape/column.hpp"
 #include "dagscape/lanes.hpp"
 #include "dagscape/parallel.hpp"
+#include "dagscape/scaled_lanes.hpp"
 #include "dagscape/set_index.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {
 namespace {
 
-constexpr unsigned kLow = 10;
-constexpr std::size_t kTile = std::size_t{1} << kLow;
-
 // Tiles that agree on the last so many variables are walked by one thread.
 constexpr unsigned kTop = 4;
 
 // A child whose scores span less than this many powers of two can do without exponents of its own.
 constexpr double kPlainRange = 990;
-
-// 40 bits of a mantissa in [1/2, 1), and the exponent.
-constexpr std::int64_t kExponentBias = std::int64_t{1} << 23;
-constexpr std::int64_t kHalf = std::int64_t{1022} << 52;
-
-struct Scaled {
-    Lanes mantissa, exponent;
-};
-
-LaneBits bits_of(Lanes values) {
-    LaneBits bits;
-    std::memcpy(&bits, &values, sizeof bits);
-    return bits;
-}
-
-Lanes lanes_of(LaneBits bits) {
-    Lanes values;
-    std::memcpy(&values, &bits, sizeof values);
-    return values;
-}
-
-// Small whole numbers in the low bits of integers, as doubles.
-Lanes to_double(LaneBits whole) {
-    return lanes_of(whole + bits_of(broadcast(0x1.8p52))) - broadcast(0x1.8p52);
-}
-
-// Mantissas back in [1/2, 1).
-Scaled normalised(Lanes values, Lanes exponent) {
-    const LaneBits bits = bits_of(values);
-    const LaneBits shift = ((bits >> 52) & LaneBits{2047, 2047, 2047, 2047}) - LaneBits{1022, 1022, 1022, 1022};
-    constexpr std::int64_t mask = (std::int64_t{1} << 52) - 1;
-    const Lanes mantissa = lanes_of((bits & LaneBits{mask, mask, mask, mask}) | LaneBits{kHalf, kHalf, kHalf, kHalf});
-    const auto nothing = values == broadcast(0);
-    return {nothing ? broadcast(0) : mantissa, nothing ? broadcast(kNothing) : exponent + to_double(shift)};
-}
-
-Scaled plus(Scaled a, Scaled b) {
-    const Lanes exponent = a.exponent > b.exponent ? a.exponent : b.exponent;
-    return {a.mantissa * power_of_two(a.exponent - exponent) + b.mantissa * power_of_two(b.exponent - exponent), exponent};
-}
-
-Scaled times(Scaled a, Scaled b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
-
-LaneBits packed(Scaled value) {
-    const Scaled normal = normalised(value.mantissa, value.exponent);
-    // Rounded to 40 bits; a carry moves into the exponent by itself.
-    const LaneBits mantissa = (bits_of(normal.mantissa) - LaneBits{kHalf, kHalf, kHalf, kHalf} + LaneBits{2048, 2048, 2048, 2048}) >> 12;
-    const Lanes shifted = normal.exponent + broadcast(0x1.8p52 + static_cast<double>(kExponentBias));
-    const LaneBits word = mantissa + (bits_of(shifted) << 40);
-    return normal.mantissa == broadcast(0) ? LaneBits{0, 0, 0, 0} : word;
-}
-
-Scaled unpacked(LaneBits word) {
-    constexpr std::int64_t mask = (std::int64_t{1} << 40) - 1;
-    const LaneBits exponent = (word >> 40) & LaneBits{0xFFFFFF, 0xFFFFFF, 0xFFFFFF, 0xFFFFFF};
-    const Lanes mantissa = lanes_of(((word & LaneBits{mask, mask, mask, mask}) << 12) + LaneBits{kHalf, kHalf, kHalf, kHalf});
-    const auto nothing = word == LaneBits{0, 0, 0, 0};
-    return {nothing ? broadcast(0) : mantissa,
-            nothing ? broadcast(kNothing) : to_double(exponent) - broadcast(static_cast<double>(kExponentBias))};
-}
-
-// Numbers with or without exponents of their own; without, `exponent` is empty.
-struct Column {
-    std::vector<double> mantissa, exponent;
-
-    void reset(std::size_t size, bool wide) {
-        mantissa.assign(size, 0.0);
-        exponent.assign(wide ? size : 0, kNothing);
-    }
-    bool wide() const noexcept { return !exponent.empty(); }
-};
-
-// to[i] += from[i], over ranges of any length.
-void add(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count) {
-    if (!to.wide()) {
-        for (std::size_t i = 0; i < count; ++i) to.mantissa[to_at + i] += from.mantissa[from_at + i];
-        return;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        double& mantissa = to.mantissa[to_at + i];
-        double& exponent = to.exponent[to_at + i];
-        const double other = from.exponent[from_at + i];
-        const double highest = std::max(exponent, other);
-        mantissa = mantissa * power_of_two(exponent - highest) + from.mantissa[from_at + i] * power_of_two(other - highest);
-        exponent = highest;
-        if (mantissa == 0) {
-            exponent = kNothing;
-        } else {
-            int shift = 0;
-            mantissa = std::frexp(mantissa, &shift);
-            exponent += shift;
-        }
-    }
-}
-
-void copy(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count) {
-    std::copy_n(from.mantissa.begin() + static_cast<std::ptrdiff_t>(from_at), count,
-                to.mantissa.begin() + static_cast<std::ptrdiff_t>(to_at));
-    if (to.wide()) {
-        std::copy_n(from.exponent.begin() + static_cast<std::ptrdiff_t>(from_at), count,
-                    to.exponent.begin() + static_cast<std::ptrdiff_t>(to_at));
-    }
-}
-
-// The transform of numbers without exponents: the two lane variables at once, then two variables in each pass.
-template <bool upwards>
-void transform_plain(double* values) {
-    const auto mask = [](double a, double b, double c, double d) { return Lanes{a, b, c, d}; };
-    for (std::size_t q = 0; q < kTile; q += 4) {
-        Lanes four = load(values + q);
-        if constexpr (upwards) {
-            four += __builtin_shuffle(four, LaneBits{0, 0, 2, 2}) * mask(0, 1, 0, 1);
-            four += __builtin_shuffle(four, LaneBits{0, 1, 0, 1}) * mask(0, 0, 1, 1);
-        } else {
-            four += __builtin_shuffle(four, LaneBits{1, 1, 3, 3}) * mask(1, 0, 1, 0);
-            four += __builtin_shuffle(four, LaneBits{2, 3, 2, 3}) * mask(1, 1, 0, 0);
-        }
-        store(values + q, four);
-    }
-    static_assert(kLow % 2 == 0);
-    for (std::size_t step = 4; step < kTile; step *= 4) {
-        for (std::size_t block = 0; block < kTile; block += 4 * step) {
-            for (std::size_t i = block; i < block + step; i += 4) {
-                const Lanes none = load(values + i), one = load(values + i + step);
-                const Lanes other = load(values + i + 2 * step), both = load(values + i + 3 * step);
-                if constexpr (upwards) {
-                    store(values + i + step, none + one);
-                    store(values + i + 2 * step, none + other);
-                    store(values + i + 3 * step, (none + one) + (other + both));
-                } else {
-                    store(values + i, (none + one) + (other + both));
-                    store(values + i + step, one + both);
-                    store(values + i + 2 * step, other + both);
-                }
-            }
-        }
-    }
-}
-
-// Over the low variables: upwards adds to each set its subsets, downwards its supersets.
-void transform(Column& column, bool upwards) {
-    if (!column.wide()) {
-        upwards ? transform_plain<true>(column.mantissa.data()) : transform_plain<false>(column.mantissa.data());
-        return;
-    }
-    for (unsigned bit = 0; bit < kLow; ++bit) {
-        const std::size_t step = std::size_t{1} << bit;
-        for (std::size_t block = 0; block < kTile; block += 2 * step) {
-            add(column, upwards ? block + step : block, column, upwards ? block : block + step, step);
-        }
-    }
-}
 
 // Scalar access to one lane.
 struct Number {
@@ -539,10 +386,7 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
                 double share = child.families.mantissa[at] * gamma[v].mantissa[at];
                 if (child.wide) share *= power_of_two(child.families.exponent[at] + gamma[v].exponent[at]);
                 for_each_member(set, [&](unsigned u) { result.edges[u * n + v] += share; });
-                if (set == 0) continue;
-                const Subset lowest_bit = set & -set;
-                const Subset ripple = set + lowest_bit;
-                set = ripple | ((set ^ ripple) / lowest_bit >> 2);
+                set = next_of_same_size(set);
             }
         }
     }

@@ -14,6 +14,14 @@ constexpr bool contains(Subset set, unsigned member) noexcept { return (set >> m
 
 constexpr unsigned lowest(Subset set) noexcept { return static_cast<unsigned>(std::countr_zero(set)); }
 
+// The next larger set with as many members; the empty set stays as it is.
+constexpr Subset next_of_same_size(Subset set) noexcept {
+    if (set == 0) return 0;
+    const Subset lowest_bit = set & -set;
+    const Subset ripple = set + lowest_bit;
+    return ripple | ((set ^ ripple) / lowest_bit >> 2);
+}
+
 // Calls visit(member) for every member, in increasing order.
 template <class Visit>
 constexpr void for_each_member(Subset set, Visit&& visit) {
