@@ -386,6 +386,7 @@ double DagSum::top_condition() const {
     const Subset all = (Subset{1} << n()) - 1;
     double magnitude = 0;
     for (Subset U = 0; U < all; ++U) {
+        if ((U & 0xFFFF) == 0) monitor_.check();
         double product = std::abs(forward_[U]);
         double exponent = product == 0 ? kNothing : forward_reference_[U] - forward_reference_[all];
         for_each_member(all & ~U, [&](unsigned v) {

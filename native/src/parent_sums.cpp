@@ -8,6 +8,8 @@
 namespace dagscape {
 namespace {
 
+constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 16;
+
 // Adds the numbers at `from` to those at `to`, and keeps mantissas in [1/2, 1).
 void add_scaled(double* to_mantissa, double* to_exponent, const double* from_mantissa, const double* from_exponent,
                 std::size_t count) {
@@ -41,6 +43,7 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
     std::vector<double> exponent(std::max<std::size_t>(sets, 4), kNothing);
     std::vector<double> mantissa(exponent.size(), 0.0);
     for (std::size_t set = 0; set < sets; ++set) {
+        if (set % kSetsBetweenChecks == 0) monitor.check();
         if (scores[set] == INT64_MIN) continue;
         // In long double: the whole part may need 30 bits of the 64.
         const long double log2 = std::ldexp(static_cast<long double>(scores[set]), -unit_bits) * std::numbers::log2e_v<long double>;
@@ -53,6 +56,7 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
         const std::size_t step = std::size_t{1} << bit;
         if (step >= 4) {
             for (std::size_t block = 0; block < sets; block += 2 * step) {
+                if (block % kSetsBetweenChecks == 0) monitor.check();
                 add_scaled(&mantissa[block + step], &exponent[block + step], &mantissa[block], &exponent[block], step);
             }
             continue;
@@ -72,6 +76,7 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
         }
     }
     for (std::size_t set = 0; set < sets; ++set) {
+        if (set % kSetsBetweenChecks == 0) monitor.check();
         const std::size_t at = (std::size_t{v} << (n_ - 1)) + set;
         mantissa_[at] = mantissa[set];
         exponent_[at] = mantissa[set] == 0 ? kPackedNothing : static_cast<std::int32_t>(exponent[set]);

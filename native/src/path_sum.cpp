@@ -164,6 +164,7 @@ std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigne
     const unsigned n = sums.n();
     const Subset sets = Subset{1} << n;
     const std::size_t chunks = std::min<std::size_t>(kChunks, sets);
+    monitor.expect(monitor.total() + static_cast<std::uint64_t>(std::pow(4.0, n)));
     std::vector<std::vector<double>> parts(chunks);
     run_tasks(chunks, threads, monitor, [&](std::size_t chunk, unsigned) {
         parts[chunk].assign(std::size_t{n} * n * n, 0);
@@ -171,6 +172,7 @@ std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigne
         for (Subset W = chunk; W < sets; W += chunks) {
             monitor.check();
             add_paths(sums, dags, W, parts[chunk]);
+            monitor.advance(static_cast<std::uint64_t>(std::pow(3.0, std::popcount(W))));
         }
     });
     std::vector<double> paths(std::size_t{n} * n * n, 0);

@@ -64,3 +64,29 @@ def test_impossible_features_have_probability_zero(scores):
 def test_wrong_features(scores, feature, message):
     with pytest.raises(ds.InvalidOption, match=message):
         ds.feature_probability(scores, **feature)
+
+
+def test_no_structure_at_all():
+    table = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("a",): 0.0}}, complete=True)
+    for over in ("dags", "orders"):
+        with pytest.raises(ds.InvalidData, match="nothing to sum"):
+            ds.feature_probability(table, required=[("a", "b")], over=over)
+
+
+@pytest.mark.parametrize("far", [0.0, -1e6, -1e8, -5e9])
+def test_how_far_scores_are_from_zero_does_not_matter(far):
+    near = {"a": {(): 0.0, ("b",): -0.25}, "b": {(): -0.5, ("a",): -0.75}}
+    table = ds.FamilyTable({v: {p: s + far for p, s in listed.items()} for v, listed in near.items()})
+    same = ds.FamilyTable(near)
+    for over in ("dags", "orders"):
+        found, expected = ds.posterior(table, over), ds.posterior(same, over)
+        assert np.abs(found.edges - expected.edges).max() <= expected.error
+        assert found.log_total == pytest.approx(expected.log_total + 2 * far, rel=1e-15)
+        edge = ds.feature_probability(table, required=[("a", "b")], over=over)
+        assert edge == pytest.approx(expected.edge("a", "b"), abs=1e-14)
+
+
+def test_scores_that_span_too_much_are_refused():
+    table = ds.FamilyTable({"a": {(): -3e9, ("b",): 0.0}, "b": {(): 0.0}}, complete=True)
+    with pytest.raises(ds.InvalidData, match="write -inf"):
+        ds.posterior(table)

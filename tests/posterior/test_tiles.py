@@ -92,3 +92,17 @@ def test_scores_too_wide_for_tiles_are_summed_in_memory():
     log_total, edges = dense_sum(scores)
     assert found.log_total == pytest.approx(log_total, rel=1e-12)
     np.testing.assert_allclose(found.edges, edges, atol=1e-10)
+
+
+@pytest.mark.parametrize("far", [0.0, -6e5, -2e6])
+def test_tiles_do_not_care_how_far_scores_are_from_zero(far):
+    names = [f"v{i}" for i in range(11)]
+    families = {
+        v: {(): far + 0.1 * i, **{(u,): far + 0.5 + 0.1 * i for u in names if u != v}} for i, v in enumerate(names)
+    }
+    scores = ds.FamilyTable(families)
+    assert family_weights(scores, "orders").max_parents == 1
+    found = ds.posterior(scores, "orders")
+    log_total, edges = dense_sum(ds.FamilyTable({v: {p: s - far for p, s in f.items()} for v, f in families.items()}))
+    assert found.log_total == pytest.approx(log_total + 11 * far, rel=1e-12)
+    np.testing.assert_allclose(found.edges, edges, atol=1e-10)

@@ -50,11 +50,11 @@ def _trial_seconds(n: int, max_parents: int, over: str, threads: int) -> float:
 def _random_weights(n: int, max_parents: int, over: str) -> FamilyWeights:
     random = np.random.default_rng(n)
     if not is_tiled(n, max_parents, over):
-        return FamilyWeights(random.integers(-(20 << _TRIAL_BITS), 0, (n, 1 << (n - 1))), None)
+        return FamilyWeights(random.integers(-(20 << _TRIAL_BITS), 0, (n, 1 << (n - 1))), 0, None)
     values = np.full((n, set_count(n, max_parents)), IMPOSSIBLE)
     index = SetIndex(n, max_parents)
     for child in range(n):
         for size in range(max_parents + 1):
             places = index.rank(parent_sets(n, child, size))
             values[child, places] = random.integers(-(20 << _TRIAL_BITS), 0, len(places))
-    return FamilyWeights(values, max_parents)
+    return FamilyWeights(values, 0, max_parents)

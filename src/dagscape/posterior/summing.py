@@ -38,7 +38,7 @@ KernelProgress = Callable[[int, int], None] | None
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What a kernel says about one sum."""
+    """What a kernel says about one sum; its total is relative to the best families (``FamilyWeights.offset``)."""
 
     log_total: float
     edges: NDArray[np.float64]
@@ -132,11 +132,12 @@ def posterior(
     """
     threads = thread_count(threads)
     with_paths = _wants_paths(via, scores.variables)
-    check_sum(scores, over, threads, max_memory)
+    check_sum(scores, over, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
     with listening(progress) as listener:
+        weights = family_weights(scores, over, prior_only=prior)
         found = sum_weights(
-            family_weights(scores, over, prior_only=prior),
+            weights,
             scores.unit,
             over,
             threads,
@@ -144,15 +145,16 @@ def posterior(
             f"Summing over {over}",
             with_paths=with_paths,
         )
+        log_total = found.log_total + scores.unit.to_float(weights.offset)
         if prior:
-            log_prior = found.log_total
+            log_prior = log_total
         elif scores.unconstrained:
             log_prior = log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), over)
         else:
-            weights = family_weights(scores, over, prior_only=True)
-            log_prior = sum_weights(weights, scores.unit, over, threads, listener, "Summing without data").log_total
-    if found.log_total == -math.inf:
-        raise InvalidData("no structure has all families possible: there is nothing to sum")
+            bare = family_weights(scores, over, prior_only=True)
+            without_data = sum_weights(bare, scores.unit, over, threads, listener, "Summing without data")
+            log_prior = without_data.log_total + scores.unit.to_float(bare.offset)
+    refuse_nothing(found)
     n = scores.n
     return Posterior(
         variables=scores.variables,
@@ -167,18 +169,32 @@ def posterior(
         edges=_clipped(found.edges[:n, :n], found.error),
         ancestors=None if found.ancestors is None else _clipped(found.ancestors[:n, :n], found.error),
         paths=None if found.paths is None else _clipped(found.paths[:n, :n, :n], found.error),
-        log_total=found.log_total,
+        log_total=log_total,
         log_prior_total=log_prior,
         error=found.error,
     )
 
 
-def check_sum(scores: LocalScores, over: str, threads: int, max_memory: int | str | None) -> None:
+def refuse_nothing(found: Sum) -> None:
+    """Refuse a sum over nothing."""
+    if found.log_total == -math.inf:
+        raise InvalidData("no structure has all families possible: there is nothing to sum")
+
+
+def check_sum(
+    scores: LocalScores,
+    over: str,
+    threads: int,
+    max_memory: int | str | None,
+    *,
+    with_paths: bool = False,
+    weights: int = 1,
+) -> None:
     """Refuse a sum that cannot be, or that would take too much memory, and warn where families are missing."""
     if over not in SUMS:
         raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
     _check_complete(scores)
-    needed = sum_memory(scores.n, scores.max_parents, over, threads)
+    needed = sum_memory(scores.n, scores.max_parents, over, threads, with_paths=with_paths, weights=weights)
     remedy = "raise the limit"
     if over == "dags":
         remedy += ", or sum over orders with few parents"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidData, InvalidOption
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import SetIndex, combinations, set_count
 from dagscape.scores.local_scores import LocalScores
@@ -21,6 +21,7 @@ _MOST_TILED_PARENTS = 5
 
 # What the exponents of tiles can hold, in nats; wider scores are summed with everything in memory.
 _WIDEST_TILED = 5e6
+_WIDEST = 1e9
 _MOST_DENSE = 22
 
 
@@ -31,14 +32,31 @@ class FamilyWeights:
     Attributes
     ----------
     values : array of int64
-        ``IMPOSSIBLE`` stands where no such family is.
+        Relative to the best family of each variable, which is 0; ``IMPOSSIBLE`` stands where no such family is.
+    offset : int
+        The weights of the best families, added up: what every structure's weight is relative to.
     max_parents : int or None
         Where it is a number, the sets are those of at most so many of all variables, by size and then by mask;
         otherwise they are all sets of the other variables, by mask with the variable's own bit taken out.
     """
 
     values: NDArray[np.int64]
+    offset: int
     max_parents: int | None
+
+    @classmethod
+    def relative(cls, values: NDArray[np.int64], unit: Unit, max_parents: int | None) -> FamilyWeights:
+        """The weights relative to the best of each variable: integers, so that nothing is lost."""
+        possible = np.ma.masked_equal(values, IMPOSSIBLE)
+        best = possible.max(axis=1).astype(np.int64)
+        widest = int((best - possible.min(axis=1)).max())
+        if unit.to_float(widest) > _WIDEST:
+            raise InvalidData(
+                f"the scores of a variable span {unit.to_float(widest):.3g} nats; sums hold up to {_WIDEST:.0e}: "
+                "write -inf for impossible families"
+            )
+        shifted = np.where(values == IMPOSSIBLE, IMPOSSIBLE, values - best.filled(0)[:, np.newaxis])
+        return cls(np.ascontiguousarray(shifted), sum(best.filled(0).tolist()), max_parents)
 
     @property
     def n(self) -> int:
@@ -52,6 +70,11 @@ class FamilyWeights:
         places = np.arange(1 << (self.n - 1), dtype=np.uint64)
         below = places & np.uint64((1 << child) - 1)
         return below | (places ^ below) << np.uint64(1)
+
+    def span(self, unit: Unit) -> float:
+        """The ranges of the possible weights of each variable, added up, in nats."""
+        lowest = np.ma.masked_equal(self.values, IMPOSSIBLE).min(axis=1).astype(np.float64)
+        return float(-lowest.sum()) * 2.0**-unit.bits
 
     def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
         """Other weights of the same families."""
@@ -79,8 +102,8 @@ def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) 
     """
     n = max(scores.n, _LEAST_VARIABLES[over])
     if is_tiled(n, scores.max_parents, over):
-        weights = _by_size(scores, prior_only)
-        if _span(weights.values, scores.unit) < _WIDEST_TILED:
+        weights = FamilyWeights.relative(_by_size(scores, prior_only), scores.unit, scores.max_parents)
+        if weights.span(scores.unit) < _WIDEST_TILED:
             return weights
         if n > _MOST_DENSE:
             raise InvalidOption(
@@ -92,17 +115,10 @@ def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) 
         row = scores.score_row(child)
         values[child, : len(row)] = scores.prior_row(row) if prior_only else row
     values[scores.n :, 0] = 0
-    return FamilyWeights(values, None)
+    return FamilyWeights.relative(values, scores.unit, None)
 
 
-def _span(values: NDArray[np.int64], unit: Unit) -> float:
-    """The ranges of the possible scores of each variable, added up, in nats."""
-    possible = np.ma.masked_equal(values, IMPOSSIBLE)
-    ranges = possible.max(axis=1).astype(np.float64) - possible.min(axis=1).astype(np.float64)
-    return float(ranges.sum()) * 2.0**-unit.bits
-
-
-def _by_size(scores: LocalScores, prior_only: bool) -> FamilyWeights:
+def _by_size(scores: LocalScores, prior_only: bool) -> NDArray[np.int64]:
     values = np.full((scores.n, set_count(scores.n, scores.max_parents)), IMPOSSIBLE)
     index = SetIndex(scores.n, scores.max_parents)
     for child in range(scores.n):
@@ -111,7 +127,7 @@ def _by_size(scores: LocalScores, prior_only: bool) -> FamilyWeights:
             if prior_only:
                 exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[sets.shape[1]])
             values[child, index.rank(sets)] = exact
-    return FamilyWeights(values, scores.max_parents)
+    return values
 
 
 def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
@@ -122,9 +138,16 @@ def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
     return np.concatenate(by_size)
 
 
-def sum_memory(n: int, max_parents: int, over: str, threads: int) -> int:
-    """Bytes that a sum takes."""
+def sum_memory(n: int, max_parents: int, over: str, threads: int, *, with_paths: bool = False, weights: int = 1) -> int:
+    """Bytes that a sum takes, with paths or without, and with so many sets of weights."""
     n = max(n, _LEAST_VARIABLES[over])
+    if with_paths:
+        # The nondescendants of every variable, and on each thread two numbers for every set and variable inside a set.
+        paths = ((8 * n) << n) + threads * ((8 * (2 * n + 8)) << n)
+        return paths + sum_memory(n, max_parents, over, threads, weights=weights)
+    if weights > 1:
+        values = (n << (n - 1)) if not is_tiled(n, max_parents, over) else n * set_count(n, max_parents)
+        return 8 * (weights - 1) * values + sum_memory(n, max_parents, over, threads)
     if not is_tiled(n, max_parents, over):
         # Weights and A for every family, four numbers for every set, and on each thread two for every set of parents.
         return (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
