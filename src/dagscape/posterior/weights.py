@@ -17,7 +17,7 @@ _LEAST_VARIABLES = {"dags": 2, "orders": 1}
 
 # Sums over orders in tiles need so many variables, and gain where parents are few.
 _LEAST_TILED = 10
-_MOST_TILED_PARENTS = 5
+_FEW_PARENTS = 5
 
 # What the exponents of tiles can hold, in nats; wider scores are summed with everything in memory.
 _WIDEST_TILED = 5e6
@@ -46,17 +46,19 @@ class FamilyWeights:
 
     @classmethod
     def relative(cls, values: NDArray[np.int64], unit: Unit, max_parents: int | None) -> FamilyWeights:
-        """The weights relative to the best of each variable: integers, so that nothing is lost."""
-        possible = np.ma.masked_equal(values, IMPOSSIBLE)
-        best = possible.max(axis=1).astype(np.int64)
-        widest = int((best - possible.min(axis=1)).max())
-        if unit.to_float(widest) > _WIDEST:
-            raise InvalidData(
-                f"the scores of a variable span {unit.to_float(widest):.3g} nats; sums hold up to {_WIDEST:.0e}: "
-                "write -inf for impossible families"
-            )
-        shifted = np.where(values == IMPOSSIBLE, IMPOSSIBLE, values - best.filled(0)[:, np.newaxis])
-        return cls(np.ascontiguousarray(shifted), sum(best.filled(0).tolist()), max_parents)
+        """The weights relative to the best of each variable: integers, so nothing is lost. The array is changed."""
+        offset = 0
+        for row in values:
+            possible = row != IMPOSSIBLE
+            best = int(row[possible].max())
+            if unit.to_float(best - int(row[possible].min())) > _WIDEST:
+                raise InvalidData(
+                    f"the scores of a variable span more than {_WIDEST:.0e} nats, the limit of sums: "
+                    "write -inf for impossible families"
+                )
+            np.subtract(row, best, out=row, where=possible)
+            offset += best
+        return cls(values, offset, max_parents)
 
     @property
     def n(self) -> int:
@@ -73,8 +75,7 @@ class FamilyWeights:
 
     def span(self, unit: Unit) -> float:
         """The ranges of the possible weights of each variable, added up, in nats."""
-        lowest = np.ma.masked_equal(self.values, IMPOSSIBLE).min(axis=1).astype(np.float64)
-        return float(-lowest.sum()) * 2.0**-unit.bits
+        return sum(-unit.to_float(int(row[row != IMPOSSIBLE].min())) for row in self.values)
 
     def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
         """Other weights of the same families."""
@@ -82,8 +83,10 @@ class FamilyWeights:
 
 
 def is_tiled(n: int, max_parents: int, over: str) -> bool:
-    """Whether a sum goes by tiles, from the families alone."""
-    return over == "orders" and n >= _LEAST_TILED and max_parents <= min(_MOST_TILED_PARENTS, n - 1)
+    """Whether a sum goes by tiles, from the families alone: where these are few, or take less memory than all sets."""
+    if over != "orders" or n < _LEAST_TILED or max_parents >= n:
+        return False
+    return max_parents <= _FEW_PARENTS or _tiled_memory(n, max_parents, 1) < _dense_memory(n, 1)
 
 
 def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) -> FamilyWeights:
@@ -148,9 +151,17 @@ def sum_memory(n: int, max_parents: int, over: str, threads: int, *, with_paths:
     if weights > 1:
         values = (n << (n - 1)) if not is_tiled(n, max_parents, over) else n * set_count(n, max_parents)
         return 8 * (weights - 1) * values + sum_memory(n, max_parents, over, threads)
-    if not is_tiled(n, max_parents, over):
-        # Weights and A for every family, four numbers for every set, and on each thread two for every set of parents.
-        return (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
+    if is_tiled(n, max_parents, over):
+        return _tiled_memory(n, max_parents, threads)
+    return _dense_memory(n, threads)
+
+
+def _dense_memory(n: int, threads: int) -> int:
+    # Weights and A for every family, four numbers for every set, and on each thread two for every set of parents.
+    return (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
+
+
+def _tiled_memory(n: int, max_parents: int, threads: int) -> int:
     families = n * set_count(n, max_parents)
     columns = n * sum(set_count(left, max_parents) for left in range(_LEAST_TILED, n + 1))
     # Weights, B and Γ of every family, Γ once more for each of up to six parts of a layer, and the columns of the walk.
