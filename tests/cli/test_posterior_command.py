@@ -34,3 +34,21 @@ def test_posterior_of_a_score_file(capfd, tmp_path):
     assert code == 0
     assert "families are missing" in err
     assert "b" in out
+
+
+def test_options_for_tables_are_refused_with_score_files(capfd, tmp_path):
+    path = tmp_path / "scores.jkl"
+    ds.write_scores(ds.FamilyTable({"a": {(): -1.0, ("b",): -0.5}, "b": {(): -1.0, ("a",): -0.5}}), path)
+    code, _, err = run(capfd, "posterior", path, "--prior", "per-size")
+    assert code == 2
+    assert "--prior is for tables" in err
+    assert run(capfd, "plan", path)[0] == 2
+    assert run(capfd, "posterior", path, "--threads", 1)[0] == 0
+
+
+def test_too_many_variables_are_refused_before_scoring(capfd, tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"v{i}" for i in range(60)) + "\n" + ",".join("a" * 60) + "\n" + ",".join("b" * 60) + "\n")
+    code, _, err = run(capfd, "posterior", path, "--max-parents", 2, "--quiet")
+    assert code == 4
+    assert "exact sums of any kind fit for up to" in err

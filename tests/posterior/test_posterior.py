@@ -218,3 +218,8 @@ def test_prior_probabilities():
     assert ds.posterior(eleven, prior=True).ancestors[0, 1] == pytest.approx(0.45, abs=0.005)
     penalised = ds.local_scores(data, structure_prior="edge-penalty:2")
     assert ds.posterior(penalised, prior=True).edges[0, 1] < found.edges[0, 1]
+
+
+def test_data_are_not_scores():
+    with pytest.raises(ds.InvalidOption, match="make local scores first"):
+        ds.posterior(ds.load_dataset("tic-tac-toe"))

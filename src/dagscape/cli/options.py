@@ -20,6 +20,7 @@ from dagscape.files import check_writable, open_text
 from dagscape.graphs.bif import read_network
 from dagscape.progress import progress_bar
 from dagscape.results import Result
+from dagscape.scores.formats import SCORE_FILES
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 
@@ -224,6 +225,8 @@ class Output:
 
 def take_data(data: str, options: dict[str, Any]) -> Dataset:
     """Read the data that a subcommand's options describe, and take those options out."""
+    if data.lower().endswith(SCORE_FILES):
+        raise InvalidOption(f"{data!r} is a file of scores, not a table of data")
     cutting = options.pop("discretize")
     columns = options.pop("discretize_columns")
     class_column = options.pop("class_column")

@@ -23,7 +23,7 @@ from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.weights import FamilyWeights, family_weights, sum_memory
 from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
-from dagscape.resources import check_memory, thread_count
+from dagscape.resources import check_memory, memory_limit, thread_count
 from dagscape.results import Provenance
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.local_scores import LocalScores
@@ -32,6 +32,9 @@ from dagscape.version import __version__
 _EPSILON = float(np.finfo(np.float64).eps)
 # Sums in tiles keep 40 bits.
 _WORD_EPSILON = 2.0**-39
+
+# What counts as few parents in advice.
+_FEW = 4
 
 KernelProgress = Callable[[int, int], None] | None
 
@@ -131,8 +134,8 @@ def posterior(
     0.75
     """
     threads = thread_count(threads)
+    check_sum(scores, over, threads, max_memory, with_paths=via is not None)
     with_paths = _wants_paths(via, scores.variables)
-    check_sum(scores, over, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
     with listening(progress) as listener:
         weights = family_weights(scores, over, prior_only=prior)
@@ -193,14 +196,22 @@ def check_sum(
     """Refuse a sum that cannot be, or that would take too much memory, and warn where families are missing."""
     if over not in SUMS:
         raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
-    _check_complete(scores)
+    if not isinstance(scores, LocalScores):
+        raise InvalidOption(f"scores is a {type(scores).__name__}; make local scores first, with local_scores()")
     needed = sum_memory(scores.n, scores.max_parents, over, threads, with_paths=with_paths, weights=weights)
-    remedy = "raise the limit"
-    if over == "dags":
-        remedy += ", or sum over orders with few parents"
-    elif scores.max_parents > 4:
-        remedy += ", or set max_parents to 4"
-    check_memory(needed, max_memory, f"sums over {over} of {scores.n} variables", remedy)
+    check_size(scores.n, over, threads, needed, max_memory)
+    _check_complete(scores)
+
+
+def check_size(n: int, over: str, threads: int, needed: int, max_memory: int | str | None) -> None:
+    """Refuse a sum that would take too much memory, with advice that helps."""
+    limit = memory_limit(max_memory)
+    if sum_memory(n, _FEW, "orders", threads) <= limit:
+        remedy = f"raise the limit, or sum over orders with max_parents at most {_FEW}"
+    else:
+        most = max(size for size in range(1, 41) if size == 1 or sum_memory(size, _FEW, "orders", threads) <= limit)
+        remedy = f"exact sums of any kind fit for up to {most} variables here, over orders with few parents"
+    check_memory(needed, max_memory, f"sums over {over} of {n} variables", remedy)
 
 
 def sum_weights(

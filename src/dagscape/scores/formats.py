@@ -40,6 +40,8 @@ from dagscape.version import __version__
 
 _NPZ_SCHEMA = 1
 
+SCORE_FILES = (".jkl", ".jkl.gz", ".npz")
+
 
 def read_scores(path: str | os.PathLike[str]) -> LocalScores:
     """Read local scores from a ``.jkl`` or ``.npz`` file.
@@ -83,7 +85,7 @@ def write_scores(
 
 def score_format(path: str | os.PathLike[str]) -> str:
     """The format that a file name asks for: ``.jkl``, ``.jkl.gz`` or ``.npz``."""
-    for ending in (".jkl", ".jkl.gz", ".npz"):
+    for ending in SCORE_FILES:
         if os.fspath(path).lower().endswith(ending):
             return ending
     raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: end it in .jkl, .jkl.gz or .npz")
