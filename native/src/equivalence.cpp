@@ -84,6 +84,12 @@ void ClassKey::add_v_structure(unsigned a, unsigned child, unsigned b) noexcept 
     add_feature(*this, std::uint64_t{1} << 63 | std::uint64_t{a} << 42 | std::uint64_t{b} << 21 | child);
 }
 
+void ClassKey::add_family(unsigned child, Subset parents) noexcept {
+    add_feature(*this, mixed(parents) + (std::uint64_t{1} << 61) + child);
+}
+
+void ClassKey::add_vertex(unsigned vertex) noexcept { add_feature(*this, std::uint64_t{1} << 62 | vertex); }
+
 ClassKey class_key(std::span<const Subset> parents) {
     std::array<Subset, 64> adjacent{};
     for (unsigned child = 0; child < parents.size(); ++child) {

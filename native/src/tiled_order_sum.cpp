@@ -11,14 +11,11 @@
 #include "dagscape/lanes.hpp"
 #include "dagscape/parallel.hpp"
 #include "dagscape/scaled_lanes.hpp"
-#include "dagscape/set_index.hpp"
 #include "dagscape/subset.hpp"
+#include "dagscape/tiles.hpp"
 
 namespace dagscape {
 namespace {
-
-// Tiles that agree on the last so many variables are walked by one thread.
-constexpr unsigned kTop = 4;
 
 // A child whose scores span less than this many powers of two can do without exponents of its own.
 constexpr double kPlainRange = 990;
@@ -47,43 +44,25 @@ struct Child {
 
 // What all threads share.
 struct Problem {
-    unsigned n, max_parents;
-    unsigned top;  // how many of the last variables are shared out
+    Tiles tiles;
     std::vector<Child> children;
-    std::vector<std::int64_t> words;      // F, then R
-    std::vector<std::size_t> low_masks;   // the sets of low variables that families may hold, in their order
-    std::vector<std::vector<std::size_t>> first;  // [r][s]: where the sets of size s begin, out of r variables
-
-    std::size_t choose(unsigned from, unsigned size) const { return first[from][size + 1] - first[from][size]; }
-    std::size_t sets(unsigned from) const { return first[from][max_parents + 1]; }
+    std::vector<std::int64_t> words;  // F, then R
 };
 
 Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits) {
-    Problem problem{n, max_parents, std::min(kTop, n - kLow), {}, std::vector<std::int64_t>(std::size_t{1} << n, 0), {}, {}};
-    const SetIndex index(n, max_parents);
-    for (unsigned r = 0; r <= n; ++r) {
-        std::vector<std::size_t> first{0};
-        for (unsigned s = 0; s <= max_parents; ++s) first.push_back(first.back() + (s <= r ? index.choose(r, s) : 0));
-        problem.first.push_back(first);
-    }
-    for (unsigned size = 0; size <= max_parents; ++size) {
-        for (std::size_t mask = 0; mask < kTile; ++mask) {
-            if (static_cast<unsigned>(std::popcount(mask)) == size) problem.low_masks.push_back(mask);
-        }
-    }
-    const std::size_t families = problem.sets(n);
+    Problem problem{Tiles(n, max_parents), {}, std::vector<std::int64_t>(std::size_t{1} << n, 0)};
+    const std::size_t families = problem.tiles.sets(n);
     for (unsigned v = 0; v < n; ++v) {
         const auto row = scores.subspan(v * families, families);
         std::vector<double> log2(families, kNothing);
-        double highest = kNothing, smallest_family = kNothing;
+        double highest = kNothing;
         for (std::size_t i = 0; i < families; ++i) {
             if (row[i] == INT64_MIN) continue;
             log2[i] = static_cast<double>(std::ldexp(static_cast<long double>(row[i]), -unit_bits) * std::numbers::log2e_v<long double>);
             highest = std::max(highest, log2[i]);
         }
         // Every A holds the family without parents; where that is impossible, nothing bounds it from below.
-        smallest_family = log2[0];
-        Child child{highest - smallest_family > kPlainRange, std::floor(highest), {}};
+        Child child{highest - log2[0] > kPlainRange, std::floor(highest), {}};
         child.families.reset(families, child.wide);
         for (std::size_t i = 0; i < families; ++i) {
             if (log2[i] == kNothing) continue;
@@ -104,10 +83,10 @@ Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int6
 // Walks the tiles of one pattern of the last variables.
 class Walker {
 public:
-    Walker(Problem& problem, Monitor& monitor) : problem_(problem), monitor_(monitor), levels_(problem.n), gammas_(problem.n) {
-        for (unsigned v = 0; v < problem.n; ++v) {
-            levels_[v].resize(problem.n);
-            for (unsigned r = kLow; r < problem.n; ++r) levels_[v][r].reset(problem.sets(r), problem.children[v].wide);
+    Walker(Problem& problem, Monitor& monitor) : problem_(problem), monitor_(monitor), levels_(problem.tiles.n), gammas_(problem.tiles.n) {
+        for (unsigned v = 0; v < problem.tiles.n; ++v) {
+            levels_[v].resize(problem.tiles.n);
+            for (unsigned r = kLow; r < problem.tiles.n; ++r) levels_[v][r].reset(problem.tiles.sets(r), problem.children[v].wide);
         }
         tile_.resize(kTile / 4);
         other_.resize(kTile / 4);
@@ -117,25 +96,25 @@ public:
 
     void forward(Subset top) {
         backward_ = false;
-        descend(problem_.n, 0, top);
+        descend(problem_.tiles.n, 0, top);
     }
 
     // Leaves Γ of the families in gamma(v), for the sets of this pattern.
     void backward(Subset top, Number total) {
         backward_ = true;
         total_ = total;
-        for (unsigned v = 0; v < problem_.n; ++v) {
-            gammas_[v].resize(problem_.n + 1);
-            for (unsigned r = kLow; r <= problem_.n; ++r) gammas_[v][r].reset(problem_.sets(r), problem_.children[v].wide);
+        for (unsigned v = 0; v < problem_.tiles.n; ++v) {
+            gammas_[v].resize(problem_.tiles.n + 1);
+            for (unsigned r = kLow; r <= problem_.tiles.n; ++r) gammas_[v][r].reset(problem_.tiles.sets(r), problem_.children[v].wide);
         }
-        descend(problem_.n, 0, top);
+        descend(problem_.tiles.n, 0, top);
     }
 
-    const Column& gamma(unsigned v) const { return gammas_[v][problem_.n]; }
+    const Column& gamma(unsigned v) const { return gammas_[v][problem_.tiles.n]; }
 
 private:
     const Column& level(unsigned v, unsigned r) const {
-        return r == problem_.n ? problem_.children[v].families : levels_[v][r];
+        return r == problem_.tiles.n ? problem_.children[v].families : levels_[v][r];
     }
 
     // Decides variable r - 1, and those before it.
@@ -146,35 +125,27 @@ private:
             monitor_.advance(1);
             return;
         }
-        const bool fixed = r + problem_.top > problem_.n;
+        const bool fixed = r + problem_.tiles.top > problem_.tiles.n;
         for (const bool first : {true, false}) {
             const bool take = first == backward_;
             if (fixed && contains(top, r - 1) != take) continue;
-            for (unsigned v = 0; v < problem_.n; ++v) decide(levels_[v][r - 1], level(v, r), r, take);
+            for (unsigned v = 0; v < problem_.tiles.n; ++v) decide(levels_[v][r - 1], level(v, r), r, take);
             descend(r - 1, take ? tile | singleton(r - 1) : tile, top);
             if (!backward_) continue;
-            for (unsigned v = 0; v < problem_.n; ++v) give_back(gammas_[v][r], gammas_[v][r - 1], r, take);
+            for (unsigned v = 0; v < problem_.tiles.n; ++v) give_back(gammas_[v][r], gammas_[v][r - 1], r, take);
         }
     }
 
     void decide(Column& to, const Column& from, unsigned r, bool take) const {
-        for (unsigned s = 0; s <= problem_.max_parents; ++s) {
-            const std::size_t count = problem_.choose(r - 1, s);
-            copy(to, problem_.first[r - 1][s], from, problem_.first[r][s], count);
-            if (take && s < problem_.max_parents) {
-                add(to, problem_.first[r - 1][s], from, problem_.first[r][s + 1] + problem_.choose(r - 1, s + 1), count);
-            }
-        }
+        problem_.tiles.decide(r, take, [&](std::size_t to_at, std::size_t from_at, std::size_t count, bool taken) {
+            taken ? add(to, to_at, from, from_at, count) : copy(to, to_at, from, from_at, count);
+        });
     }
 
     void give_back(Column& to, Column& from, unsigned r, bool take) const {
-        for (unsigned s = 0; s <= problem_.max_parents; ++s) {
-            const std::size_t count = problem_.choose(r - 1, s);
-            add(to, problem_.first[r][s], from, problem_.first[r - 1][s], count);
-            if (take && s < problem_.max_parents) {
-                add(to, problem_.first[r][s + 1] + problem_.choose(r - 1, s + 1), from, problem_.first[r - 1][s], count);
-            }
-        }
+        problem_.tiles.decide(r, take, [&](std::size_t from_at, std::size_t to_at, std::size_t count, bool) {
+            add(to, to_at, from, from_at, count);
+        });
         from.reset(from.mantissa.size(), from.wide());
     }
 
@@ -183,9 +154,9 @@ private:
         const Child& child = problem_.children[v];
         const Column& base = level(v, kLow);
         work_.reset(kTile, child.wide);
-        for (std::size_t i = 0; i < problem_.low_masks.size(); ++i) {
-            work_.mantissa[problem_.low_masks[i]] = base.mantissa[i];
-            if (child.wide) work_.exponent[problem_.low_masks[i]] = base.exponent[i];
+        for (std::size_t i = 0; i < problem_.tiles.low_masks.size(); ++i) {
+            work_.mantissa[problem_.tiles.low_masks[i]] = base.mantissa[i];
+            if (child.wide) work_.exponent[problem_.tiles.low_masks[i]] = base.exponent[i];
         }
         transform(work_, true);
         for (std::size_t q = 0; q < kTile / 4; ++q) {
@@ -239,7 +210,7 @@ private:
     }
 
     void pull_tile(Subset tile) {
-        const Subset high = ((Subset{1} << problem_.n) - 1) & ~(Subset{kTile} - 1);
+        const Subset high = ((Subset{1} << problem_.tiles.n) - 1) & ~(Subset{kTile} - 1);
         std::vector<Scaled>& forward = streamed_forward_;
         forward.resize(kTile / 4);
         load_tile(tile, forward);
@@ -310,9 +281,9 @@ private:
         }
         transform(work_, false);
         Column& gamma = gammas_[v][kLow];
-        for (std::size_t i = 0; i < problem_.low_masks.size(); ++i) {
-            gamma.mantissa[i] = work_.mantissa[problem_.low_masks[i]];
-            if (child.wide) gamma.exponent[i] = work_.exponent[problem_.low_masks[i]];
+        for (std::size_t i = 0; i < problem_.tiles.low_masks.size(); ++i) {
+            gamma.mantissa[i] = work_.mantissa[problem_.tiles.low_masks[i]];
+            if (child.wide) gamma.exponent[i] = work_.exponent[problem_.tiles.low_masks[i]];
         }
     }
 
@@ -333,19 +304,12 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
     Problem problem = make_problem(n, max_parents, scores, unit_bits);
     monitor.expect(std::uint64_t{2} << (n - kLow));
     std::vector<std::unique_ptr<Walker>> walkers(threads);
-    const auto patterns = [&](unsigned size) {
-        std::vector<Subset> found;
-        for (Subset pattern = 0; pattern < Subset{1} << problem.top; ++pattern) {
-            if (static_cast<unsigned>(std::popcount(pattern)) == size) found.push_back(pattern << (n - problem.top));
-        }
-        return found;
-    };
     const auto walker = [&](unsigned worker) -> Walker& {
         if (!walkers[worker]) walkers[worker] = std::make_unique<Walker>(problem, monitor);
         return *walkers[worker];
     };
-    for (unsigned size = 0; size <= problem.top; ++size) {
-        const std::vector<Subset> layer = patterns(size);
+    for (unsigned size = 0; size <= problem.tiles.top; ++size) {
+        const std::vector<Subset> layer = problem.tiles.patterns(size);
         run_tasks(layer.size(), threads, monitor, [&](std::size_t task, unsigned worker) { walker(worker).forward(layer[task]); });
     }
     LaneBits last;
@@ -360,9 +324,9 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
     result.edges.assign(std::size_t{n} * n, 0);
     if (total.mantissa == 0) return result;
     std::vector<Column> gamma(n);
-    for (unsigned v = 0; v < n; ++v) gamma[v].reset(problem.sets(n), problem.children[v].wide);
-    for (unsigned size = problem.top + 1; size-- > 0;) {
-        const std::vector<Subset> layer = patterns(size);
+    for (unsigned v = 0; v < n; ++v) gamma[v].reset(problem.tiles.sets(n), problem.children[v].wide);
+    for (unsigned size = problem.tiles.top + 1; size-- > 0;) {
+        const std::vector<Subset> layer = problem.tiles.patterns(size);
         std::vector<std::vector<Column>> parts(layer.size(), std::vector<Column>(n));
         run_tasks(layer.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
             walker(worker).backward(layer[task], total);
@@ -380,7 +344,7 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
         const Child& child = problem.children[v];
         std::size_t at = 0;
         for (unsigned size = 0; size <= max_parents; ++size) {
-            const std::size_t count = problem.choose(n, size);
+            const std::size_t count = problem.tiles.choose(n, size);
             Subset set = (Subset{1} << size) - 1;
             for (std::size_t i = 0; i < count; ++i, ++at) {
                 double share = child.families.mantissa[at] * gamma[v].mantissa[at];

@@ -6,6 +6,14 @@ from numpy.typing import NDArray
 IMPOSSIBLE: Final[int]
 
 def supports_v3() -> bool: ...
+def best_scores(
+    scores: NDArray[Any],
+    max_parents: int,
+    forwards: bool,
+    out: NDArray[Any],
+    threads: int,
+    progress: Callable[[int, int], None] | None,
+) -> None: ...
 def class_keys(parents: NDArray[Any], keys: NDArray[Any]) -> None: ...
 def cpdags(parents: NDArray[Any], directed: NDArray[Any], undirected: NDArray[Any]) -> int: ...
 def dag_sum(
@@ -32,6 +40,24 @@ def tiled_order_sum(
     threads: int,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[float, float, float]: ...
+
+class BestNetworks:
+    def __init__(
+        self,
+        scores: NDArray[Any],
+        max_parents: int,
+        classes: bool,
+        threads: int,
+        most_bytes: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> None: ...
+    def next(
+        self, parents: NDArray[Any], scores: NDArray[Any], progress: Callable[[int, int], None] | None
+    ) -> int: ...
+    @property
+    def stored(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
 
 class JointScoreJob:
     def __init__(

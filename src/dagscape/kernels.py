@@ -19,7 +19,9 @@ if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
     name = "x86-64-v3"
 
 IMPOSSIBLE = _native.IMPOSSIBLE
+BestNetworks = _native.BestNetworks
 JointScoreJob = _native.JointScoreJob
+best_scores = _native.best_scores
 class_keys = _native.class_keys
 cpdags = _native.cpdags
 dag_sum = _native.dag_sum

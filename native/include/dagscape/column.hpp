@@ -5,12 +5,9 @@
 #include <vector>
 
 #include "dagscape/lanes.hpp"
+#include "dagscape/tiles.hpp"
 
 namespace dagscape {
-
-// Tiles are sets that differ in this many variables, an even number.
-inline constexpr unsigned kLow = 10;
-inline constexpr std::size_t kTile = std::size_t{1} << kLow;
 
 // Numbers with or without exponents of their own; without, `exponent` is empty.
 struct Column {

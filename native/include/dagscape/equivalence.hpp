@@ -27,6 +27,10 @@ struct ClassKey {
     // Each edge of the skeleton and each v-structure adds one random word to each half.
     void add_edge(unsigned a, unsigned b) noexcept;
     void add_v_structure(unsigned a, unsigned child, unsigned b) noexcept;
+
+    // For keys that tell DAGs apart, and graphs on different sets of variables.
+    void add_family(unsigned child, Subset parents) noexcept;
+    void add_vertex(unsigned vertex) noexcept;
 };
 
 // The same for equivalent DAGs, and in practice only for them.

@@ -1,0 +1,94 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+
+#include "bindings.hpp"
+#include "dagscape/best_scores.hpp"
+#include "dagscape/k_best.hpp"
+#include "family_arrays.hpp"
+#include "monitored.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dagscape {
+namespace {
+
+using Graphs = nb::ndarray<Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void best_scores_of_sets(FamilyArray scores, int max_parents, bool forwards, Numbers out, unsigned threads, nb::object progress) {
+    const FamilyScores families = family_scores(scores, max_parents);
+    if (out.size() != std::size_t{1} << families.n()) throw nb::value_error("out does not have one place for each set");
+    const Direction direction = forwards ? Direction::forwards : Direction::backwards;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        const std::vector<std::int64_t> values =
+            families.is_by_size()
+                ? tiled_best_scores(families, direction, threads, monitor)
+                : best_scores(families.n(), BestFamilies(families, threads, monitor), direction, threads, monitor);
+        std::copy(values.begin(), values.end(), out.data());
+    });
+}
+
+// A search that can be asked again, unless it was stopped half way.
+struct BoundSearch {
+    unsigned n;
+    std::unique_ptr<BestNetworks> search;
+    bool broken = false;
+};
+
+void construct(BoundSearch* bound, FamilyArray scores, int max_parents, bool classes, unsigned threads,
+               std::size_t most_bytes, nb::object progress) {
+    const FamilyScores families = family_scores(scores, max_parents);
+    std::unique_ptr<BestNetworks> search;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        if (!families.possible()) return;
+        const Space space = classes ? Space::classes : Space::dags;
+        search = std::make_unique<BestNetworks>(families, space, threads, most_bytes, monitor);
+    });
+    new (bound) BoundSearch{families.n(), std::move(search)};
+}
+
+// Fills rows with the next networks and their scores; returns how many it found. Fewer than there are rows means that there are no
+// more; a negative number, -1 - found, that there was no room for more.
+std::int64_t next(BoundSearch& bound, Graphs parents, Numbers scores, nb::object progress) {
+    if (bound.broken) throw nb::value_error("the search was stopped half way, and cannot go on");
+    if (parents.shape(0) != scores.size() || parents.shape(1) != bound.n) {
+        throw nb::value_error("parents and scores must have a row for each network");
+    }
+    if (!bound.search) return 0;
+    bound.broken = true;
+    std::size_t found = 0;
+    bool out_of_room = false;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        monitor.expect(scores.size());
+        try {
+            for (; found < scores.size(); ++found) {
+                const std::span<Subset> row(parents.data() + found * bound.n, bound.n);
+                if (!bound.search->next(row, scores.data()[found], monitor)) return;
+                monitor.advance(1);
+            }
+        } catch (const OutOfRoom&) {
+            out_of_room = true;
+        }
+    });
+    bound.broken = out_of_room;
+    const auto count = static_cast<std::int64_t>(found);
+    return out_of_room ? -1 - count : count;
+}
+
+}  // namespace
+
+void bind_best(nb::module_& module) {
+    module.def("best_scores", &best_scores_of_sets, "scores"_a.noconvert(), "max_parents"_a, "forwards"_a,
+               "out"_a.noconvert(), "threads"_a, "progress"_a.none());
+    nb::class_<BoundSearch> search(module, "BestNetworks");
+    search.def("__init__", &construct, "scores"_a.noconvert(), "max_parents"_a, "classes"_a, "threads"_a, "most_bytes"_a,
+               "progress"_a.none());
+    search.def("next", &next, "parents"_a.noconvert(), "scores"_a.noconvert(), "progress"_a.none());
+    search.def_prop_ro("stored", [](const BoundSearch& bound) { return bound.search ? bound.search->stored() : 0; });
+    search.def_prop_ro("bytes", [](const BoundSearch& bound) { return bound.search ? bound.search->bytes() : 0; });
+}
+
+}  // namespace dagscape

@@ -1,0 +1,30 @@
+// The score of the best network on every set of variables, and of the best way to complete it: the dynamic programme of
+// [silander2006], in 8 bytes per set.
+//
+//   M(S) = max over i ∈ S of  M(S∖i) + best_i(S∖i),   M(∅) = 0        the best network on S alone
+//   R(S) = max over i ∉ S of  best_i(S) + R(S∪i),     R(V) = 0        the best families of the variables that follow S
+//
+// with best_i(C) the score of the best family of i whose parents are in C. Where families have few parents, the sets are
+// walked in tiles, as in sums over orders (tiled_order_sum.hpp), and best_i is built anew for each tile; otherwise best_i
+// is kept for all sets (BestFamilies). Cost: O(n 2^n) transforms of length ten, or n² 2^(n-2) comparisons.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dagscape/families.hpp"
+#include "dagscape/monitor.hpp"
+
+namespace dagscape {
+
+enum class Direction { forwards, backwards };  // M or R
+
+// From a table of best families. Values are relative to families.offset(); kRuledOut where nothing is possible.
+std::vector<std::int64_t> best_scores(unsigned n, const BestFamilies& best, Direction direction, unsigned threads,
+                                      Monitor& monitor);
+
+// The same in tiles, for scores by size, at least ten variables, and fewer parents than variables.
+std::vector<std::int64_t> tiled_best_scores(const FamilyScores& families, Direction direction, unsigned threads,
+                                            Monitor& monitor);
+
+}  // namespace dagscape

@@ -1,0 +1,112 @@
+// The local scores of all families, as searches for the best networks see them: integers, relative to each child's best.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dagscape/monitor.hpp"
+#include "dagscape/subset.hpp"
+
+namespace dagscape {
+
+// Stands for what cannot be. Scores relative to the best of each child are at most 0, and any sum of real ones is above this;
+// a sum of two values of this or more does not overflow, and the larger of this and such a sum is this again.
+inline constexpr std::int64_t kRuledOut = -(std::int64_t{1} << 62);
+
+// The place of a set of other variables in a row of 2^(n-1): its mask with the child's bit taken out.
+constexpr std::size_t place_without(Subset set, unsigned child) noexcept {
+    return (set & (singleton(child) - 1)) | (set >> (child + 1) << child);
+}
+
+// A view of the scores of all families in one of two layouts, with the smallest integer for impossible families.
+class FamilyScores {
+public:
+    // All 2^(n-1) sets of the other variables (see place_without).
+    static FamilyScores by_mask(unsigned n, std::span<const std::int64_t> scores);
+    // All sets of at most `max_parents` of the n variables, by size and then by mask (set_index.hpp).
+    static FamilyScores by_size(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores);
+
+    unsigned n() const noexcept { return n_; }
+    bool is_by_size() const noexcept { return by_size_; }
+    unsigned max_parents() const noexcept { return max_parents_; }
+    std::span<const std::int64_t> row(unsigned child) const { return scores_.subspan(child * length_, length_); }
+
+    // Every child's best family; false if one has none.
+    bool possible() const noexcept { return possible_; }
+    std::int64_t best(unsigned child) const noexcept { return best_[child]; }
+    // The sum of all children's best: what the scores of networks are relative to.
+    std::int64_t offset() const noexcept;
+
+    std::int64_t relative(unsigned child, std::int64_t score) const noexcept {
+        return score == INT64_MIN ? kRuledOut : score - best_[child];
+    }
+
+    // Calls visit(set, relative score) for the possible families of a child.
+    template <class Visit>
+    void for_each(unsigned child, Visit&& visit) const {
+        const auto scores = row(child);
+        const auto call = [&](Subset set, std::int64_t score) {
+            if (score != INT64_MIN) visit(set, score - best_[child]);
+        };
+        if (!by_size_) {
+            for (std::size_t place = 0; place < length_; ++place) {
+                const Subset below = place & (singleton(child) - 1);
+                call(below | (place ^ below) << 1, scores[place]);
+            }
+            return;
+        }
+        Subset set = 0;
+        for (std::size_t place = 0; place < length_; ++place) {
+            call(set, scores[place]);
+            // The last set of its size is followed by the first of the next.
+            const Subset next = next_of_same_size(set);
+            const auto size = static_cast<unsigned>(std::popcount(set));
+            set = next == 0 || next >> n_ != 0 ? (Subset{2} << size) - 1 : next;
+        }
+    }
+
+private:
+    FamilyScores(unsigned n, unsigned max_parents, bool by_size, std::size_t length, std::span<const std::int64_t> scores);
+
+    unsigned n_, max_parents_;
+    bool by_size_;
+    std::size_t length_;
+    std::span<const std::int64_t> scores_;
+    bool possible_ = true;
+    std::vector<std::int64_t> best_;
+};
+
+// The possible families of every child, best first; ties by fewest parents, then by the smaller set as a number.
+class SortedFamilies {
+public:
+    SortedFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor);
+
+    std::span<const Subset> sets(unsigned child) const noexcept { return sets_[child]; }
+    std::int64_t score(unsigned child, std::size_t rank) const noexcept { return scores_[child][rank]; }
+
+    // The rank, from the given one on, of the next family whose parents are within a set; the number of families if none is.
+    std::size_t next_within(unsigned child, Subset set, std::size_t rank) const noexcept;
+
+private:
+    std::vector<std::vector<Subset>> sets_;
+    std::vector<std::vector<std::int64_t>> scores_;
+};
+
+// The relative score of each child's best family inside every set: a zeta transform with max for sum, in n 2^(n-1) numbers.
+class BestFamilies {
+public:
+    BestFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor);
+
+    // Of a child and a set; whether the set holds the child does not matter.
+    std::int64_t operator()(unsigned child, Subset set) const noexcept {
+        return values_[(std::size_t{child} << (n_ - 1)) + place_without(set, child)];
+    }
+
+private:
+    unsigned n_;
+    std::vector<std::int64_t> values_;
+};
+
+}  // namespace dagscape

@@ -1,0 +1,271 @@
+#include "dagscape/k_best.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "dagscape/best_scores.hpp"
+#include "dagscape/equivalence.hpp"
+
+namespace dagscape {
+namespace {
+
+// A network on some set of variables: one on the set without `sink`, and the parents of `sink`.
+struct Stored {
+    ClassKey key;
+    std::int64_t score;
+    const Stored* rest;
+    Subset parents;
+    unsigned sink;
+};
+
+struct Candidate {
+    std::int64_t score;
+    std::uint32_t rest, parents;  // i' and j
+    std::uint32_t sink;
+
+    // Whether it comes later: a heap has the first on top.
+    bool operator<(const Candidate& other) const noexcept {
+        if (score != other.score) return score < other.score;
+        if (sink != other.sink) return sink > other.sink;
+        if (rest != other.rest) return rest > other.rest;
+        return parents > other.parents;
+    }
+};
+
+// A set of keys, in one array.
+class KeySet {
+public:
+    // False if it is there already. The key of all zeros stands for an empty place, and is never added.
+    bool insert(ClassKey key) {
+        if (2 * (size_ + 1) > places_.size()) grow();
+        if (!place(key)) return false;
+        ++size_;
+        return true;
+    }
+    std::size_t bytes() const noexcept { return places_.size() * sizeof(ClassKey); }
+
+private:
+    bool place(ClassKey key) {
+        const std::size_t mask = places_.size() - 1;
+        std::size_t at = key.low & mask;
+        for (; places_[at] != ClassKey{}; at = (at + 1) & mask) {
+            if (places_[at] == key) return false;
+        }
+        places_[at] = key;
+        return true;
+    }
+    void grow() {
+        std::vector<ClassKey> old(std::max<std::size_t>(2 * places_.size(), 1024));
+        old.swap(places_);
+        for (const ClassKey& key : old) {
+            if (key != ClassKey{}) place(key);
+        }
+    }
+
+    std::vector<ClassKey> places_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace
+
+class BestNetworks::Search {
+public:
+    Search(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor)
+        : n_(families.n()), space_(space), most_bytes_(most_bytes), offset_(families.offset()),
+          families_(families, threads, monitor), best_(scores_of_sets(families, threads, monitor)) {}
+
+    bool next(std::span<Subset> parents, std::int64_t& score, Monitor& monitor) {
+        monitor_ = &monitor;
+        List& everything = list((Subset{1} << n_) - 1);
+        const Stored* found = get(everything, asked_);
+        if (found == nullptr) return false;
+        ++asked_;
+        score = found->score + offset_;
+        for (; found->rest != nullptr; found = found->rest) parents[found->sink] = found->parents;
+        return true;
+    }
+
+    std::size_t stored() const noexcept { return stored_.size(); }
+    std::size_t bytes() const noexcept {
+        return stored_.size() * (sizeof(Stored) + sizeof(void*)) + candidates_ * sizeof(Candidate) + seen_.bytes() + list_bytes_;
+    }
+
+private:
+    struct List;
+
+    // What a set knows about one of its sinks.
+    struct Sink {
+        List* rest = nullptr;               // of the set without it, once asked
+        std::vector<std::uint32_t> ranks;   // of the best families within that set, as far as asked
+    };
+
+    // The best networks on one set.
+    struct List {
+        Subset set;
+        std::vector<Sink> sinks;  // by their order in the set
+        std::vector<Candidate> heap;
+        std::vector<const Stored*> found;
+        bool owes_successors = false;  // of the candidate taken last
+        Candidate taken{};
+    };
+
+    std::vector<std::int64_t> scores_of_sets(const FamilyScores& families, unsigned threads, Monitor& monitor) {
+        if (families.is_by_size()) return tiled_best_scores(families, Direction::forwards, threads, monitor);
+        const BestFamilies table(families, threads, monitor);
+        return best_scores(families.n(), table, Direction::forwards, threads, monitor);
+    }
+
+    List& list(Subset set) {
+        const auto [at, is_new] = lists_.try_emplace(set);
+        List& made = at->second;
+        if (!is_new) return made;
+        made.set = set;
+        if (set == 0) {
+            made.found.push_back(store({ClassKey{}, 0, nullptr, 0, 0}));
+            return made;
+        }
+        made.sinks.resize(static_cast<std::size_t>(std::popcount(set)));
+        list_bytes_ += sizeof(List) + made.sinks.size() * (sizeof(Sink) + 2 * sizeof(std::uint32_t)) + 4 * sizeof(void*);
+        for_each_member(set, [&](unsigned sink) {
+            const std::int64_t rest = best_[set & ~singleton(sink)];
+            if (rest == kRuledOut || !find_parents(made, sink, 0)) return;
+            push(made, {rest + families_.score(sink, sink_of(made, sink).ranks[0]), 0, 0, sink});
+        });
+        return made;
+    }
+
+    Sink& sink_of(List& of, unsigned sink) {
+        return of.sinks[static_cast<std::size_t>(std::popcount(of.set & (singleton(sink) - 1)))];
+    }
+
+    // Whether a sink has so many families within the rest of the set, and one more.
+    bool find_parents(List& of, unsigned sink, std::size_t count) {
+        std::vector<std::uint32_t>& ranks = sink_of(of, sink).ranks;
+        while (ranks.size() <= count) {
+            const std::size_t from = ranks.empty() ? 0 : ranks.back() + std::size_t{1};
+            const std::size_t rank = families_.next_within(sink, of.set & ~singleton(sink), from);
+            if (rank == families_.sets(sink).size()) return false;
+            ranks.push_back(static_cast<std::uint32_t>(rank));
+        }
+        return true;
+    }
+
+    // The network of a rank on a set, or none.
+    const Stored* get(List& of, std::size_t rank) {
+        while (of.found.size() <= rank) {
+            if (!extend(of)) return nullptr;
+        }
+        return of.found[rank];
+    }
+
+    // Finds one more network on a set.
+    bool extend(List& of) {
+        for (;;) {
+            if (of.owes_successors) push_successors(of);
+            of.owes_successors = false;
+            if (of.heap.empty()) return false;
+            monitor_->check();
+            std::pop_heap(of.heap.begin(), of.heap.end());
+            of.taken = of.heap.back();
+            of.heap.pop_back();
+            --candidates_;
+            of.owes_successors = true;
+            const Sink& sink = sink_of(of, of.taken.sink);
+            const Stored* rest = get(rest_of(of, of.taken.sink), of.taken.rest);
+            const Subset parents = families_.sets(of.taken.sink)[sink.ranks[of.taken.parents]];
+            const ClassKey key = grown_key(*rest, of.taken.sink, parents);
+            if (!seen_.insert(key)) continue;
+            of.found.push_back(store({key, of.taken.score, rest, parents, of.taken.sink}));
+            return true;
+        }
+    }
+
+    List& rest_of(List& of, unsigned sink) {
+        List*& rest = sink_of(of, sink).rest;
+        if (rest == nullptr) rest = &list(of.set & ~singleton(sink));
+        return *rest;
+    }
+
+    void push_successors(List& of) {
+        const Candidate last = of.taken;
+        List& rest = rest_of(of, last.sink);
+        if (find_parents(of, last.sink, last.parents + std::size_t{1})) {
+            push(of, candidate(of, rest, last.sink, last.rest, last.parents + 1));
+        }
+        if (last.parents == 0 && get(rest, last.rest + std::size_t{1}) != nullptr) {
+            push(of, candidate(of, rest, last.sink, last.rest + 1, 0));
+        }
+    }
+
+    Candidate candidate(List& of, const List& rest, unsigned sink, std::uint32_t i, std::uint32_t j) {
+        return {rest.found[i]->score + families_.score(sink, sink_of(of, sink).ranks[j]), i, j, sink};
+    }
+
+    void push(List& of, Candidate candidate) {
+        of.heap.push_back(candidate);
+        std::push_heap(of.heap.begin(), of.heap.end());
+        ++candidates_;
+    }
+
+    const Stored* store(Stored network) {
+        if (bytes() > most_bytes_) throw OutOfRoom{};
+        stored_.push_back(network);
+        return &stored_.back();
+    }
+
+    // The key of a network with one more variable. Keys of networks on different sets differ, too: all are in one set of keys.
+    ClassKey grown_key(const Stored& rest, unsigned sink, Subset parents) const {
+        ClassKey key = rest.key;
+        key.add_vertex(sink);
+        if (space_ == Space::dags) {
+            key.add_family(sink, parents);
+            return key;
+        }
+        Subset waiting = parents;
+        std::array<Subset, 64> above;
+        for (const Stored* at = &rest; waiting != 0 && (parents & (parents - 1)) != 0; at = at->rest) {
+            if (!contains(waiting, at->sink)) continue;
+            above[at->sink] = at->parents;
+            waiting &= ~singleton(at->sink);
+        }
+        for_each_member(parents, [&](unsigned a) {
+            key.add_edge(a, sink);
+            for_each_member(parents & (singleton(a) - 1), [&](unsigned b) {
+                if (!contains(above[a], b) && !contains(above[b], a)) key.add_v_structure(b, sink, a);
+            });
+        });
+        return key;
+    }
+
+    const unsigned n_;
+    const Space space_;
+    const std::size_t most_bytes_;
+    const std::int64_t offset_;
+    const SortedFamilies families_;
+    const std::vector<std::int64_t> best_;  // M
+    Monitor* monitor_ = nullptr;
+    std::size_t asked_ = 0;
+
+    std::deque<Stored> stored_;
+    std::unordered_map<Subset, List> lists_;
+    KeySet seen_;
+    std::size_t candidates_ = 0, list_bytes_ = 0;
+};
+
+BestNetworks::BestNetworks(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes,
+                           Monitor& monitor)
+    : search_(std::make_unique<Search>(families, space, threads, most_bytes, monitor)) {}
+
+BestNetworks::~BestNetworks() = default;
+
+bool BestNetworks::next(std::span<Subset> parents, std::int64_t& score, Monitor& monitor) {
+    return search_->next(parents, score, monitor);
+}
+
+std::size_t BestNetworks::stored() const noexcept { return search_->stored(); }
+
+std::size_t BestNetworks::bytes() const noexcept { return search_->bytes(); }
+
+}  // namespace dagscape

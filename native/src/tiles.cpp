@@ -1,0 +1,37 @@
+#include "dagscape/tiles.hpp"
+
+#include <algorithm>
+
+#include "dagscape/set_index.hpp"
+
+namespace dagscape {
+namespace {
+
+constexpr unsigned kTop = 4;
+
+}  // namespace
+
+Tiles::Tiles(unsigned variables, unsigned most_parents)
+    : n(variables), max_parents(most_parents), top(std::min(kTop, variables - kLow)) {
+    const SetIndex index(n, max_parents);
+    for (unsigned r = 0; r <= n; ++r) {
+        std::vector<std::size_t> begin{0};
+        for (unsigned s = 0; s <= max_parents; ++s) begin.push_back(begin.back() + (s <= r ? index.choose(r, s) : 0));
+        first.push_back(begin);
+    }
+    for (unsigned size = 0; size <= max_parents; ++size) {
+        for (std::size_t mask = 0; mask < kTile; ++mask) {
+            if (static_cast<unsigned>(std::popcount(mask)) == size) low_masks.push_back(mask);
+        }
+    }
+}
+
+std::vector<Subset> Tiles::patterns(unsigned size) const {
+    std::vector<Subset> found;
+    for (Subset pattern = 0; pattern < Subset{1} << top; ++pattern) {
+        if (static_cast<unsigned>(std::popcount(pattern)) == size) found.push_back(pattern << (n - top));
+    }
+    return found;
+}
+
+}  // namespace dagscape
