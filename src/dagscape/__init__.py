@@ -9,6 +9,9 @@ Dataset(10 variables, 958 rows, 958 of them distinct)
 LatticeScores(10 variables, 5,120 families of up to 9 parents, 8.0 KiB)
 """
 
+from dagscape.best.k_best import iter_best, k_best
+from dagscape.best.optimal import OptimalNetwork, optimal_network
+from dagscape.best.result import BestNetworks
 from dagscape.data.bundled import load_dataset
 from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import discretize
@@ -38,6 +41,7 @@ from dagscape.version import __version__
 
 __all__ = [
     "BackendUnavailable",
+    "BestNetworks",
     "Comparison",
     "Cpdag",
     "Dag",
@@ -51,6 +55,7 @@ __all__ = [
     "LatticeScores",
     "LocalScores",
     "Network",
+    "OptimalNetwork",
     "Posterior",
     "Progress",
     "TooLarge",
@@ -60,10 +65,13 @@ __all__ = [
     "draw",
     "equivalent",
     "feature_probability",
+    "iter_best",
+    "k_best",
     "load_dataset",
     "load_network",
     "load_result",
     "local_scores",
+    "optimal_network",
     "plan",
     "posterior",
     "progress_bar",

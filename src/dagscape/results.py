@@ -88,7 +88,7 @@ class Result(ABC):
     def to_dict(self) -> dict[str, Any]:
         """The result as a JSON document: dictionaries, lists, texts and numbers only."""
         document: dict[str, Any] = {"kind": self.kind, "schema": SCHEMA_VERSION}
-        for entry in dataclasses.fields(self):
+        for entry in _stored_fields(self):
             document[entry.name] = _encode(getattr(self, entry.name))
         return document
 
@@ -96,7 +96,7 @@ class Result(ABC):
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from :meth:`to_dict`'s document."""
         values: dict[str, Any] = {}
-        for entry in dataclasses.fields(cls):
+        for entry in _stored_fields(cls):
             if entry.name not in document:
                 raise InvalidData(f"the {cls.kind!r} document lacks {entry.name!r}")
             decode = entry.metadata.get("decode", _as_tuple)
@@ -109,6 +109,11 @@ class Result(ABC):
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
         with replace_file(path) as stream:
             stream.write(text.encode() + b"\n")
+
+
+def _stored_fields(result: Result | type[Result]) -> list[dataclasses.Field[Any]]:
+    """The fields that are part of a result; those with an underscore only keep what was computed from them."""
+    return [entry for entry in dataclasses.fields(result) if not entry.name.startswith("_")]
 
 
 def _encode(value: Any) -> Any:

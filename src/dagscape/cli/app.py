@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "describe": "Variables, levels, counts and missing cells of a table.",
     "score": "The local scores of all families.",
     "posterior": "The exact probability of every edge and ancestor relation.",
+    "best": "The best networks or equivalence classes, and what they agree on.",
     "sample": "Rows drawn from a network.",
     "compare": "How far the structure of a network is from another.",
     "draw": "A network as a picture.",

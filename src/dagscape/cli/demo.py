@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from dagscape.best.k_best import k_best
 from dagscape.cli.options import Output, output_options
 from dagscape.data.bundled import load_dataset
 from dagscape.posterior.summing import posterior
+from dagscape.report.best import render_best
 from dagscape.report.tables import render_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
@@ -28,12 +30,15 @@ def command(as_json: bool, quiet: bool) -> None:
     out.show(summarize_scores(scores, top=1))
     click.echo("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n")
     out.show_table(render_posterior(posterior(scores), threshold=0.1))
+    click.echo("\n4. The best equivalence classes: how many explain the boards equally well?\n")
+    out.show_table(render_best(k_best(scores, within=20), rows=6))
     click.echo(_READING)
 
 
 _READING = """
 How to read this: a local score is ln P(column | its parents), so a difference of 3 means 20 times more probable. An
 edge's probability is the share of all DAGs that have it, each weighed by how well it explains the boards. The four
-corners have the same numbers, and so have the four sides: the board's symmetry holds.
+corners have the same numbers, and so have the four sides: the board's symmetry holds. For the same reason no single
+class is best: sixteen share the highest score, exactly, and no data of this kind could choose between them.
 
-On your own data: dagscape describe FILE.csv, then dagscape posterior FILE.csv"""
+On your own data: dagscape describe FILE.csv, then dagscape posterior FILE.csv and dagscape best FILE.csv"""

@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from dagscape.cli.options import (
     DATA_HELP,
@@ -15,24 +14,18 @@ from dagscape.cli.options import (
     data_options,
     output_options,
     output_path,
-    report_dropped_rows,
     score_options,
-    take_data,
-    take_score_options,
     work_options,
 )
-from dagscape.errors import IncompleteScores, InvalidOption
+from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.errors import IncompleteScores
 from dagscape.posterior.summing import SUMS, check_size, posterior
 from dagscape.posterior.weights import sum_memory
 from dagscape.report.tables import render_posterior
-from dagscape.resources import thread_count
-from dagscape.scores.formats import SCORE_FILES, read_scores
-from dagscape.scores.local_scores import LocalScores
-from dagscape.scores.scoring import local_scores
-from dagscape.scores.scoring_job import prepare
+from dagscape.scores.scoring_job import ScoringJob
 
 
-@click.command(epilog=DATA_HELP + "\n\nIt may also be a score file (.jkl, .jkl.gz or .npz).")
+@click.command(epilog=DATA_HELP + SCORES_HELP)
 @data_argument
 @data_options
 @score_options
@@ -59,9 +52,14 @@ def command(
     """Compute the exact posterior probability of every edge, and of every ancestor relation."""
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
+
+    def check(job: ScoringJob, threads: int) -> None:
+        needed = sum_memory(job.data.n, job.max_parents, over, threads)
+        check_size(job.data.n, over, threads, needed, work["max_memory"])
+
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IncompleteScores)
-        scores = _scores(data, over, options, work | {"progress": progress}, out)
+        scores = take_scores(data, options, work | {"progress": progress}, out, check)
         result = posterior(scores, over, **work, progress=progress)
     for warning in caught:
         out.warn(str(warning.message))
@@ -71,23 +69,3 @@ def command(
         out.show(result)
     else:
         out.show_table(render_posterior(result, threshold))
-
-
-def _scores(data: str, over: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> LocalScores:
-    """The scores of a table, or those in a file."""
-    if data.lower().endswith(SCORE_FILES):
-        context = click.get_current_context()
-        for name in options:
-            if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-                option = next(p.opts[0] for p in context.command.params if p.name == name)
-                raise InvalidOption(f"{option} is for tables: {data!r} holds scores, which are taken as they are")
-        return read_scores(data)
-    dataset = take_data(data, options)
-    report_dropped_rows(dataset, out)
-    arguments = take_score_options(options, out)
-    # Before the scores are computed in vain.
-    job = prepare(dataset, **arguments)
-    threads = thread_count(work["threads"])
-    needed = sum_memory(dataset.n, job.max_parents, over, threads)
-    check_size(dataset.n, over, threads, needed, work["max_memory"])
-    return local_scores(dataset, **arguments, **work)

@@ -15,7 +15,7 @@ _RENAMED = {
 }
 _OPTIONS = (
     "missing_values|missing|levels|interventions|separator|method|bins|columns|class_column|score|ess|max_parents|"
-    "structure_prior|required|forbidden|tiers|threads|max_memory|top|expected_parents"
+    "structure_prior|required|forbidden|tiers|threads|max_memory|top|expected_parents|k|space|within"
 )
 # Only these are never words of a sentence.
 _DISTINCTIVE = "missing_values|class_column|max_parents|structure_prior|max_memory"
@@ -39,7 +39,7 @@ def with_option_names(message: str) -> str:
 
     def rewrite(match: re.Match[str]) -> str:
         name = match["option"] or match["alone"] or match["subject"]
-        option = "--" + _RENAMED.get(name, name).replace("_", "-")
+        option = ("--" if len(name) > 1 else "-") + _RENAMED.get(name, name).replace("_", "-")
         value = match["value"] or ""
         # Quotes stay where the shell needs them.
         plain = value.strip("'")

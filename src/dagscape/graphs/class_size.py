@@ -14,20 +14,29 @@ on the path from the root of the clique tree to K, that lie within K. They form 
 
     φ(s; X_1 … X_l) = s! − Σ_i (s − |X_i|)! · φ(|X_i|; X_1 … X_{i−1})
 
-Cost: O(|cliques|²) recursive calls at most, since only so many different H occur; each is linear but for the sets.
+Cost: O(|cliques|²) recursive calls at most, since only so many different H occur; each is linear but for the sets. The
+classes of a list have most of their components in common, up to the names of the vertices: a component is remembered by
+its *shape*, its neighbourhoods with its vertices numbered from 0.
 
 Notation: the paper's ι(v) is the clique at a node of the tree, its FP(v, T) our ``forbidden_prefixes``, its C_G(K) our
-``components_after``.
+``components_after``; one term of the sum is a ``Pick``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache, reduce
+from operator import or_
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.masks import bits, connected_components
+
+Shape = tuple[int, ...]
 
 
 def class_size(cpdag: Cpdag) -> int:
@@ -41,23 +50,121 @@ def class_size(cpdag: Cpdag) -> int:
     >>> class_size(complete.to_cpdag()) == math.factorial(30)
     True
     """
-    neighbours = cpdag.undirected
+    return _size(cpdag.undirected)
 
-    @cache
-    def orientations(vertices: int) -> int:
+
+def class_sizes(undirected: NDArray[np.uint64]) -> list[int]:
+    """The numbers of DAGs in many equivalence classes on up to 64 variables.
+
+    Parameters
+    ----------
+    undirected : array of uint64, classes × variables
+        The neighbours of each variable by undirected edges in each class, as sets.
+
+    Examples
+    --------
+    >>> class_sizes(np.array([[0b110, 0b001, 0b001], [0b110, 0b101, 0b011], [0, 0, 0]], dtype=np.uint64))
+    [3, 6, 1]
+    """
+    return [_size(neighbours) for neighbours in undirected.tolist()]
+
+
+def _size(neighbours: Sequence[int]) -> int:
+    size = 1
+    for component in undirected_components(neighbours):
+        count = component.bit_count()
+        ends = sum(neighbours[vertex].bit_count() for vertex in bits(component))
+        if ends == 2 * (count - 1):
+            # An AMO of a tree is given by its source.
+            size *= count
+        elif ends == count * (count - 1):
+            size *= math.factorial(count)
+        else:
+            size *= _shape_size(shape_of(neighbours, component))
+    return size
+
+
+@lru_cache(maxsize=1 << 14)
+def _shape_size(shape: Shape) -> int:
+    return clique_picking(shape).size((1 << len(shape)) - 1)
+
+
+def undirected_components(neighbours: Sequence[int]) -> Iterator[int]:
+    """The undirected components of a CPDAG that have an edge."""
+    return connected_components(neighbours, reduce(or_, neighbours, 0))
+
+
+def shape_of(neighbours: Sequence[int], component: int) -> Shape:
+    """The neighbourhoods in a component of a graph, its vertices numbered from 0 in increasing order.
+
+    >>> shape_of([0b1000, 0, 0, 0b0001], 0b1001)
+    (2, 1)
+    """
+    vertices = list(bits(component))
+    renamed = {vertex: 1 << number for number, vertex in enumerate(vertices)}
+    return tuple([sum([renamed[other] for other in bits(neighbours[vertex])]) for vertex in vertices])
+
+
+class Pick(NamedTuple):
+    """One term of the sum: a clique that stands first, and what it leaves open.
+
+    Attributes
+    ----------
+    clique : int
+        The maximal clique K.
+    prefixes : tuple of int
+        Its forbidden prefixes, increasing.
+    components : tuple of int
+        C_G(K); an edge between two of them points to the later, and all vertices of one have the same parents in K and
+        in the components before it.
+    orders : int
+        φ(K).
+    orientations : int
+        The AMOs counted at K: φ(K) times those of the components.
+    """
+
+    clique: int
+    prefixes: tuple[int, ...]
+    components: tuple[int, ...]
+    orders: int
+    orientations: int
+
+
+class CliquePicking:
+    """The recursion on one chordal graph: the terms for it and for all that occur below it, each found once."""
+
+    def __init__(self, neighbours: Sequence[int]) -> None:
+        self.neighbours = neighbours
+        self._picks: dict[int, list[Pick]] = {}
+        self._sizes: dict[int, int] = {}
+
+    def size(self, vertices: int) -> int:
         """#AMO of the connected chordal graph on some vertices."""
-        if vertices.bit_count() == 1:
+        if not vertices & (vertices - 1):
             return 1
-        total = 0
-        for clique, prefixes in cliques_with_forbidden_prefixes(neighbours, vertices):
-            product = _orders(clique.bit_count(), prefixes)
-            for component in components_after(neighbours, vertices, clique):
-                product *= orientations(component)
-            total += product
-        return total
+        if vertices not in self._sizes:
+            self._sizes[vertices] = sum(pick.orientations for pick in self.picks(vertices))
+        return self._sizes[vertices]
 
-    everything = (1 << cpdag.n) - 1
-    return math.prod(map(orientations, connected_components(neighbours, everything)))
+    def picks(self, vertices: int) -> list[Pick]:
+        """The terms of the sum, one for each maximal clique of the connected chordal graph on some vertices."""
+        if vertices not in self._picks:
+            self._picks[vertices] = [
+                self._pick(vertices, clique, prefixes)
+                for clique, prefixes in cliques_with_forbidden_prefixes(self.neighbours, vertices)
+            ]
+        return self._picks[vertices]
+
+    def _pick(self, vertices: int, clique: int, prefixes: tuple[int, ...]) -> Pick:
+        components = tuple(components_after(self.neighbours, vertices, clique))
+        orders = _orders(clique.bit_count(), tuple(prefix.bit_count() for prefix in prefixes))
+        return Pick(clique, prefixes, components, orders, orders * math.prod(map(self.size, components)))
+
+
+@lru_cache(maxsize=1 << 8)
+def clique_picking(shape: Shape) -> CliquePicking:
+    """The recursion on a connected chordal graph, kept for the next question about the same shape."""
+    return CliquePicking(shape)
 
 
 @cache
@@ -68,7 +175,7 @@ def _orders(size: int, prefixes: tuple[int, ...]) -> int:
 
 
 def cliques_with_forbidden_prefixes(neighbours: Sequence[int], vertices: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The maximal cliques of a connected chordal graph, each with the sizes of its forbidden prefixes, increasing."""
+    """The maximal cliques of a connected chordal graph, each with its forbidden prefixes, increasing."""
     cliques, parent = clique_tree(neighbours, vertices)
     for node, clique in enumerate(cliques):
         separators = set()
@@ -78,7 +185,7 @@ def cliques_with_forbidden_prefixes(neighbours: Sequence[int], vertices: int) ->
             if not separator & ~clique:
                 separators.add(separator)
             at = parent[at]
-        yield clique, tuple(sorted(separator.bit_count() for separator in separators))
+        yield clique, tuple(sorted(separators, key=int.bit_count))
 
 
 def clique_tree(neighbours: Sequence[int], vertices: int) -> tuple[list[int], list[int]]:

@@ -60,6 +60,14 @@ class Cpdag:
             )
 
     @classmethod
+    def trusted(cls, variables: tuple[str, ...], directed: tuple[int, ...], undirected: tuple[int, ...]) -> Cpdag:
+        """The CPDAG of edges that come from a DAG: nothing is checked."""
+        cpdag = object.__new__(cls)
+        for name, value in (("variables", variables), ("directed", directed), ("undirected", undirected)):
+            object.__setattr__(cpdag, name, value)
+        return cpdag
+
+    @classmethod
     def from_edges(
         cls,
         variables: Sequence[str],

@@ -33,7 +33,7 @@ def dag_to_cpdag(dag: Dag) -> Cpdag:
     directed = compelled_parents(dag.parent_masks, dag.order_numbers())
     free = [above & ~agreed for above, agreed in zip(dag.parent_masks, directed, strict=True)]
     undirected = [above | below for above, below in zip(free, transposed(free), strict=True)]
-    return _trusted_cpdag(dag.variables, directed, tuple(undirected))
+    return Cpdag.trusted(dag.variables, directed, tuple(undirected))
 
 
 def compelled_parents(parents: Sequence[int], order: Sequence[int]) -> Masks:
@@ -275,11 +275,3 @@ def class_members(cpdag: Cpdag) -> Iterator[Dag]:
             graph.direct(parent, child)
             graph.close(1 << parent | 1 << child | lines[parent] | lines[child])
             waiting.append((tuple(graph.arrows), tuple(graph.lines)))
-
-
-def _trusted_cpdag(variables: tuple[str, ...], directed: Masks, undirected: Masks) -> Cpdag:
-    """A CPDAG whose edges need no check, since they come from a DAG."""
-    cpdag = object.__new__(Cpdag)
-    for name, value in (("variables", variables), ("directed", directed), ("undirected", undirected)):
-        object.__setattr__(cpdag, name, value)
-    return cpdag

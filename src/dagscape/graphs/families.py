@@ -16,7 +16,7 @@ from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.resources import format_bytes, memory_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 
 # A table has one axis for each parent and one for the child; NumPy allows 64.
@@ -47,8 +47,39 @@ def parent_states(codes: NDArray[Any], parents: Sequence[int], arities: Sequence
     return states
 
 
-def matching_columns(variables: Sequence[str], data: Dataset) -> list[int]:
-    """Return the column of each variable in a data set, which must have these variables and no others.
+def table_entries(
+    cpt: NDArray[np.float64], codes: NDArray[Any], parents: Sequence[int], child: int, arities: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return the entry of a family's table that applies to each row.
+
+    Parameters
+    ----------
+    cpt : ndarray of float64
+        The table: one axis for each parent, then one for the child.
+    codes, parents, arities
+        As in :func:`parent_states`.
+    child : int
+        The column of the child.
+
+    Examples
+    --------
+    >>> table_entries(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0, 1], [1, 1]]), [0], 1, [2, 2]).tolist()
+    [0.1, 0.6]
+    """
+    return cpt.ravel()[parent_states(codes, [*parents, child], arities)]
+
+
+def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collection[str] = ()) -> list[int]:
+    """Return the column of each variable in a data set, which must have these variables and, but for some, no others.
+
+    Parameters
+    ----------
+    variables : sequence of str
+        The variables of the network.
+    data : Dataset
+        The data.
+    ignored : collection of str
+        Variables that may be there or not.
 
     Examples
     --------
@@ -64,13 +95,57 @@ def matching_columns(variables: Sequence[str], data: Dataset) -> list[int]:
     absent = [name for name in variables if name not in column]
     if absent:
         raise InvalidData(f"the data lack variables of the network: {listing(absent)}")
-    known = set(variables)
+    known = {*variables, *ignored}
     others = [name for name in data.variables if name not in known]
     if others:
         raise InvalidData(
             f"the data have variables that the network lacks: {listing(others)}; leave them out with data.select()"
         )
     return [column[name] for name in variables]
+
+
+def matching_codes(
+    variables: Sequence[str], levels: Mapping[str, tuple[str, ...]], data: Dataset, columns: Sequence[int]
+) -> NDArray[np.int64]:
+    """Return the codes that a network's levels have in the rows of a data set, whose own order may be another.
+
+    Parameters
+    ----------
+    variables : sequence of str
+        The variables of the network.
+    levels : mapping of str to tuple of str
+        Their levels in the network.
+    data : Dataset
+        The data; levels of theirs that the network lacks must not occur.
+    columns : sequence of int
+        The column of each variable in the data.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> matching_codes(["a"], {"a": ("no", "yes")}, Dataset.from_codes([[0], [1]], {"a": ("yes", "no")}), [0]).tolist()
+    [[1], [0]]
+    """
+    codes = np.empty((data.codes.shape[0], len(variables)), dtype=np.int64, order="F")
+    for variable, (name, column) in enumerate(zip(variables, columns, strict=True)):
+        lookup = _level_numbers(name, levels[name], data.levels[name], data.codes[:, column])
+        codes[:, variable] = lookup[data.codes[:, column]]
+    return codes
+
+
+def _level_numbers(
+    name: str, levels: tuple[str, ...], texts: tuple[str, ...], cells: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Return the network's number of each level of the data; -1 for levels that occur in no row and not in it."""
+    number = {level: index for index, level in enumerate(levels)}
+    lookup = np.array([number.get(text, -1) for text in texts], dtype=np.int64)
+    unknown = [texts[code] for code in np.flatnonzero(np.bincount(cells, minlength=len(texts))) if lookup[code] < 0]
+    if unknown:
+        raise InvalidData(
+            f"the data have levels of {name!r} that the network lacks: {listing(unknown)}; "
+            f"the network's are {listing(levels)}"
+        )
+    return lookup
 
 
 def check_room(needed: int, what: str, remedy: str) -> None:

@@ -8,16 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.scores.family_arrays import (
+    LEAST_TILED,
+    can_be_tiled,
+    families_by_mask,
+    families_by_size,
+    suits_tiles,
+)
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
-from dagscape.scores.lattice import SetIndex, combinations, set_count
+from dagscape.scores.lattice import combinations, set_count
 from dagscape.scores.local_scores import LocalScores
 
 # In sums over DAGs two variables are the lanes of vectors.
 _LEAST_VARIABLES = {"dags": 2, "orders": 1}
-
-# Sums over orders in tiles need so many variables, and gain where parents are few.
-_LEAST_TILED = 10
-_FEW_PARENTS = 5
 
 # What the exponents of tiles can hold, in nats; wider scores are summed with everything in memory.
 _WIDEST_TILED = 5e6
@@ -84,9 +87,9 @@ class FamilyWeights:
 
 def is_tiled(n: int, max_parents: int, over: str) -> bool:
     """Whether a sum goes by tiles, from the families alone: where these are few, or take less memory than all sets."""
-    if over != "orders" or n < _LEAST_TILED or max_parents >= n:
+    if over != "orders" or not can_be_tiled(n, max_parents):
         return False
-    return max_parents <= _FEW_PARENTS or _tiled_memory(n, max_parents, 1) < _dense_memory(n, 1)
+    return suits_tiles(n, max_parents) or _tiled_memory(n, max_parents, 1) < _dense_memory(n, 1)
 
 
 def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) -> FamilyWeights:
@@ -105,7 +108,8 @@ def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) 
     """
     n = max(scores.n, _LEAST_VARIABLES[over])
     if is_tiled(n, scores.max_parents, over):
-        weights = FamilyWeights.relative(_by_size(scores, prior_only), scores.unit, scores.max_parents)
+        values = families_by_size(scores, prior_only=prior_only)
+        weights = FamilyWeights.relative(values, scores.unit, scores.max_parents)
         if weights.span(scores.unit) < _WIDEST_TILED:
             return weights
         if n > _MOST_DENSE:
@@ -113,24 +117,7 @@ def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) 
                 f"the scores span more than {_WIDEST_TILED:,.0f} nats, which sums over orders hold for up to "
                 f"{_MOST_DENSE} variables only: use fewer rows"
             )
-    values = np.full((n, 1 << (n - 1)), IMPOSSIBLE)
-    for child in range(scores.n):
-        row = scores.score_row(child)
-        values[child, : len(row)] = scores.prior_row(row) if prior_only else row
-    values[scores.n :, 0] = 0
-    return FamilyWeights.relative(values, scores.unit, None)
-
-
-def _by_size(scores: LocalScores, prior_only: bool) -> NDArray[np.int64]:
-    values = np.full((scores.n, set_count(scores.n, scores.max_parents)), IMPOSSIBLE)
-    index = SetIndex(scores.n, scores.max_parents)
-    for child in range(scores.n):
-        for sets in scores.family_sets(child):
-            exact = scores.exact_scores(child, sets)
-            if prior_only:
-                exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[sets.shape[1]])
-            values[child, index.rank(sets)] = exact
-    return values
+    return FamilyWeights.relative(families_by_mask(scores, n, prior_only=prior_only), scores.unit, None)
 
 
 def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
@@ -163,6 +150,6 @@ def _dense_memory(n: int, threads: int) -> int:
 
 def _tiled_memory(n: int, max_parents: int, threads: int) -> int:
     families = n * set_count(n, max_parents)
-    columns = n * sum(set_count(left, max_parents) for left in range(_LEAST_TILED, n + 1))
+    columns = n * sum(set_count(left, max_parents) for left in range(LEAST_TILED, n + 1))
     # Weights, B and Γ of every family, Γ once more for each of up to six parts of a layer, and the columns of the walk.
     return (8 << n) + families * 8 * (3 + 6) + threads * columns * 2 * 8

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 
+from dagscape.best.optimal import OptimalNetwork
+from dagscape.best.result import BestNetworks
 from dagscape.data.summary import DataSummary
 from dagscape.errors import InvalidData
 from dagscape.files import open_text
@@ -14,7 +16,15 @@ from dagscape.results import SCHEMA_VERSION, Result
 from dagscape.scores.planning import Plan
 from dagscape.scores.summary import ScoreSummary
 
-_CLASSES: tuple[type[Result], ...] = (Comparison, DataSummary, Plan, Posterior, ScoreSummary)
+_CLASSES: tuple[type[Result], ...] = (
+    BestNetworks,
+    Comparison,
+    DataSummary,
+    OptimalNetwork,
+    Plan,
+    Posterior,
+    ScoreSummary,
+)
 RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 
 

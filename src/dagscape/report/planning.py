@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from dagscape import kernels
+from dagscape.best.planning import plan_best
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
 from dagscape.posterior.planning import plan_sum
@@ -15,7 +16,7 @@ from dagscape.scores.planning import Plan, plan_scores
 from dagscape.scores.scoring_job import ScoreOptions, prepare
 from dagscape.version import __version__
 
-TASKS = ("scores", "posterior")
+TASKS = ("scores", "posterior", "best")
 
 
 def plan(
@@ -35,8 +36,9 @@ def plan(
     ----------
     data : Dataset
         The data.
-    task : {"scores", "posterior"}
-        To compute the local scores, or from them the posterior as well.
+    task : {"scores", "posterior", "best"}
+        To compute the local scores, or from them the posterior or the best network as well. A list of many networks
+        takes more, which none can tell beforehand.
     over : {"dags", "orders"}
         What the posterior sums over.
     threads, max_memory
@@ -62,6 +64,8 @@ def plan(
     if task == "posterior":
         steps.append(plan_sum(data.n, job.max_parents, over, threads))
         parameters |= {"over": over}
+    if task == "best":
+        steps.append(plan_best(data.n, job.max_parents, threads))
     return Plan(
         variables=data.variables,
         provenance=Provenance(__version__, "plan", parameters, backend=f"{kernels.name}, {threads} threads"),

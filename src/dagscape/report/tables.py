@@ -5,16 +5,19 @@ Names and levels are data: they are always shown as plain text, never read as ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
+from dagscape.best.optimal import OptimalNetwork
+from dagscape.best.result import BestNetworks
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.posterior.result import Posterior
+from dagscape.report.best import render_best, render_optimal
+from dagscape.report.layout import format_seconds, listed_names, plural, table_of
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.planning import Plan
@@ -32,15 +35,8 @@ def render(result: Result) -> RenderableType:
     return _RENDERERS[type(result)](result)
 
 
-def _table(*headers: str, right: Sequence[int] = ()) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for i, header in enumerate(headers):
-        table.add_column(header, justify="right" if i in right else "left", overflow="fold")
-    return table
-
-
 def _data_summary(summary: DataSummary) -> RenderableType:
-    table = _table("variable", "kind", "levels", "missing", "counts", right=(2, 3))
+    table = table_of("variable", "kind", "levels", "missing", "counts", right=(2, 3))
     for column in summary.columns:
         table.add_row(
             Text(column.name),
@@ -70,7 +66,7 @@ def _counts(column: VariableSummary) -> str:
 
 def _score_summary(summary: ScoreSummary) -> RenderableType:
     several = len(summary.families) > len(summary.variables)
-    table = _table("variable", "best parents", "local score", *(["behind best"] if several else []), right=(2, 3))
+    table = table_of("variable", "best parents", "local score", *(["behind best"] if several else []), right=(2, 3))
     previous, best = "", 0.0
     for family in summary.families:
         first = family.child != previous
@@ -79,7 +75,7 @@ def _score_summary(summary: ScoreSummary) -> RenderableType:
         behind = "" if first else f"{best - family.score:,.4f}"
         table.add_row(
             Text(family.child if first else ""),
-            Text(_names(family.parents) or "(none)"),
+            Text(listed_names(family.parents) or "(none)"),
             f"{family.score:,.4f}",
             *([behind] if several else []),
         )
@@ -110,22 +106,8 @@ def _score_name(summary: ScoreSummary) -> str:
     return ", ".join(parts)
 
 
-def _names(variables: Sequence[str]) -> str:
-    """Names one after the other; those that hold a comma in quotes, to tell them apart."""
-    return ", ".join(repr(name) if "," in name else name for name in variables)
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """A number of things.
-
-    >>> plural(1, "row"), plural(2000, "row"), plural(2, "family", "families")
-    ('1 row', '2,000 rows', '2 families')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def _plan(planned: Plan) -> RenderableType:
-    table = _table("step", "work", "memory", "time", right=(2, 3))
+    table = table_of("step", "work", "memory", "time", right=(2, 3))
     for step in planned.steps:
         table.add_row(step.name, step.work, format_bytes(step.memory), format_seconds(step.seconds))
     verdict = (
@@ -134,26 +116,8 @@ def _plan(planned: Plan) -> RenderableType:
     return Group(table, Text(), Text(verdict, style="" if planned.fits else "bold red"))
 
 
-def format_seconds(seconds: float) -> str:
-    """A time as people say it.
-
-    >>> format_seconds(0.0123), format_seconds(5400)
-    ('0.012 s', '90 min')
-    """
-    for limit, divisor, unit in (
-        (100, 1, "s"),
-        (6000, 60, "min"),
-        (172_800, 3600, "h"),
-        (6e7, 86_400, "days"),
-    ):
-        if seconds < limit:
-            return f"{seconds / divisor:.2g} {unit}"
-    years = seconds / 31_557_600
-    return f"{years:.2g} years" if years < 1e10 else "for ever"
-
-
 def _comparison(comparison: Comparison) -> RenderableType:
-    table = _table("measure", "value", "", right=(1,))
+    table = table_of("measure", "value", "", right=(1,))
     for name, meaning in _MEANINGS.items():
         value = comparison[name]
         table.add_row(name, str(value) if isinstance(value, int) else f"{value:.3f}", meaning)
@@ -182,7 +146,7 @@ def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> Render
     frame = post.to_frame()
     shown = frame[frame["edge"] >= threshold]
     headers = ["from", "to", "edge"] + (["ancestor"] if post.ancestors is not None else [])
-    table = _table(*headers, right=(2, 3))
+    table = table_of(*headers, right=(2, 3))
     for row in shown.itertuples(index=False):
         table.add_row(Text(row[0]), Text(row[1]), *(f"{value:.4f}" for value in row[2:]))
     hidden = len(frame) - len(shown)
@@ -198,4 +162,6 @@ _RENDERERS: dict[type[Result], Callable[[Any], RenderableType]] = {
     Plan: _plan,
     Comparison: _comparison,
     Posterior: render_posterior,
+    BestNetworks: render_best,
+    OptimalNetwork: render_optimal,
 }

@@ -43,13 +43,16 @@ _NPZ_SCHEMA = 1
 SCORE_FILES = (".jkl", ".jkl.gz", ".npz")
 
 
-def read_scores(path: str | os.PathLike[str]) -> LocalScores:
+def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False) -> LocalScores:
     """Read local scores from a ``.jkl`` or ``.npz`` file.
 
     Parameters
     ----------
     path : path
         The file, told apart by content, not by name; ``"-"`` is standard input.
+    score_equivalent : bool
+        For ``.jkl`` files, which do not say it: whether the scores are those of a measure that is the same for
+        equivalent networks, such as BDeu and BIC. Equivalence classes can be ranked only then. An ``.npz`` file knows.
 
     Returns
     -------
@@ -62,7 +65,7 @@ def read_scores(path: str | os.PathLike[str]) -> LocalScores:
         if starts_with(stream, b"PK\x03\x04", source):
             return _read_npz(stream, source)
         with decode_text(stream, source) as text:
-            return _read_jkl(text, source)
+            return _read_jkl(text, source, score_equivalent)
 
 
 def write_scores(
@@ -139,7 +142,7 @@ class _Lines:
         return InvalidData(f"{self.source!r}, line {self.number}: {problem}")
 
 
-def _read_jkl(text: TextIO, source: str) -> FamilyTable:
+def _read_jkl(text: TextIO, source: str, score_equivalent: bool) -> FamilyTable:
     lines = _Lines(source, iter(text))
     first = lines.next("the number of variables")
     while first[0].startswith("#"):
@@ -164,6 +167,7 @@ def _read_jkl(text: TextIO, source: str) -> FamilyTable:
     return FamilyTable(
         families,
         complete=all(len(listed) == n_families for listed in families.values()),
+        score_equivalent=score_equivalent,
         provenance=Provenance(__version__, "read_scores", {"format": "jkl"}),
     )
 

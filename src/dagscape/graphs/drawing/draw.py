@@ -61,21 +61,28 @@ def draw(
     """
     if path is None:
         return svg(graph, weights=weights, labels=labels, threshold=threshold, title=title)
-    ending = Path(path).suffix.lower()
-    if ending not in DRAWING_ENDINGS:
-        known = ", ".join(DRAWING_ENDINGS)
-        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: its name must end in one of {known}")
+    ending = drawing_format(path)
     check_writable(path)
     if ending in {".dot", ".gv"}:
         _write_text(to_dot(graph, weights, labels=labels, threshold=threshold, title=title), path)
     elif ending == ".svg":
         _write_text(svg(graph, weights=weights, labels=labels, threshold=threshold, title=title), path)
     else:
-        require_matplotlib(os.fspath(path))
         made = _picture(graph, weights, labels, threshold, title)
         with replace_file(path) as stream:
             write_figure(made, stream, ending[1:])
     return None
+
+
+def drawing_format(path: str | os.PathLike[str]) -> str:
+    """The format that a file name asks for, as its ending."""
+    ending = Path(path).suffix.lower()
+    if ending not in DRAWING_ENDINGS:
+        known = ", ".join(DRAWING_ENDINGS)
+        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: its name must end in one of {known}")
+    if ending in {".png", ".pdf"}:
+        require_matplotlib(os.fspath(path))
+    return ending
 
 
 def svg(

@@ -1,0 +1,1 @@
+"""The best networks and equivalence classes, and averages over them."""

@@ -1,0 +1,203 @@
+"""The k best networks or equivalence classes, or all within a Bayes factor of the best [chen2014]_.
+
+Found lazily, as described in ``native/include/dagscape/k_best.hpp``: instead of the k best networks on each of 2^n sets
+of variables, only those that are asked for, which are few. Ties are exact, and never lost: by the symmetry of its
+board, sixteen classes of tic-tac-toe share the best score, of which the program of [chen2014]_ finds some.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape import kernels
+from dagscape.best.result import BestNetworks
+from dagscape.best.search import BestSearch, refuse_none, warn_if_incomplete
+from dagscape.checks import is_whole
+from dagscape.errors import InvalidOption
+from dagscape.graphs.class_size import class_sizes
+from dagscape.graphs.dag import Dag
+from dagscape.graphs.lists import DagList
+from dagscape.progress import ProgressListener, ProgressOption, listening
+from dagscape.resources import thread_count
+from dagscape.results import Provenance
+from dagscape.scores.local_scores import LocalScores
+from dagscape.version import __version__
+
+DEFAULT_K = 10
+
+# Where nobody knows how many networks there will be, they are asked for in batches that grow up to this size.
+_LARGEST_BATCH = 4096
+
+
+def k_best(
+    scores: LocalScores,
+    k: int | None = None,
+    space: str = "classes",
+    within: float | None = None,
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+) -> BestNetworks:
+    """The k best networks or equivalence classes, or all within a Bayes factor of the best.
+
+    Among networks with the same score, that with the smaller last variable comes first (its *sink*; variables are
+    numbered as in the scores); then that whose part without the sink comes earlier in the list of networks on those
+    variables; then that whose sink has fewer parents, or a set of parents that is smaller as a binary number. In a
+    list of classes, the first member by this rule stands for its class.
+
+    Parameters
+    ----------
+    scores : LocalScores
+        The local scores. To rank classes, equivalent networks must have the same score: no K2, no constraints on edges,
+        no experiments.
+    k : int, optional
+        How many to find; 10 if ``within`` is not given either. Fewer are returned only if there are no more.
+    space : {"classes", "dags"}
+        What to rank.
+    within : float, optional
+        A Bayes factor: find *every* network at most so many times less probable than the best (up to ``k``, if that is
+        given as well).
+    threads : int, optional
+        How many threads to use; all processors by default. The result does not depend on it.
+    max_memory : int or str, optional
+        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+    progress : bool or callable, optional
+        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress`.
+
+    Returns
+    -------
+    BestNetworks
+        The networks with their scores, and averages over them.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    >>> best = ds.k_best(scores, k=100)
+    >>> best
+    BestNetworks(100 classes of 662 DAGs, best -9423.0683, ratio 1005, ends in a tie)
+    >>> best.ties[:4]
+    (16, 8, 48, 16)
+    >>> round(best.coverage(ds.posterior(scores).log_total), 4)
+    0.9971
+    >>> len(ds.k_best(scores, within=20))
+    24
+    """
+    _check_numbers(k, within)
+    if k is None and within is None:
+        k = DEFAULT_K
+    start = time.perf_counter()
+    used_threads = thread_count(threads)
+    with listening(progress) as listener:
+        search = BestSearch(scores, space, used_threads, max_memory, listener)
+        warn_if_incomplete(scores, stacklevel=3)
+        parents, exact, following = _gather(search, k, _allowance(scores, within), listener)
+    refuse_none(len(exact))
+    dags = DagList(scores.variables, parents)
+    sizes = class_sizes(dags.cpdags().undirected) if space == "classes" else [1] * len(exact)
+    return BestNetworks(
+        variables=scores.variables,
+        provenance=Provenance(
+            version=__version__,
+            method="k_best",
+            parameters={"k": k, "space": space, "within": within, "scores": dict(scores.provenance.parameters)},
+            seconds={"search": time.perf_counter() - start},
+            backend=f"{kernels.name}, {used_threads} threads",
+        ),
+        space=space,
+        networks=dags,
+        scores=scores.unit.to_floats(exact),
+        class_sizes=tuple(sizes),
+        ties=tuple(len(list(group)) for _, group in itertools.groupby(exact.tolist())),
+        ends_in_tie=following is not None and following == int(exact[-1]),
+        exhausted=following is None,
+        stored=search.stored,
+    )
+
+
+def iter_best(
+    scores: LocalScores,
+    space: str = "classes",
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+) -> Iterator[Dag]:
+    """The best networks one after the other, without end if there is none.
+
+    Parameters
+    ----------
+    scores, space, threads, max_memory, progress
+        As in :func:`k_best`, whose order this is.
+
+    Yields
+    ------
+    Dag
+        The next best network, or a member of the next best class; ``scores.network`` gives its score.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    >>> for rank, network in enumerate(ds.iter_best(scores), start=1):
+    ...     if network.has_edge("Class", "top-left-square"):
+    ...         break
+    >>> rank, round(scores.network(network), 4)
+    (3, -9423.0683)
+    """
+    with listening(progress) as listener:
+        search = BestSearch(scores, space, thread_count(threads), max_memory, listener)
+        warn_if_incomplete(scores, stacklevel=3)
+    return _stream(scores, search)
+
+
+def _stream(scores: LocalScores, search: BestSearch) -> Iterator[Dag]:
+    batch = 1
+    while True:
+        parents, exact = search.next(batch)
+        yield from DagList(scores.variables, parents)
+        if len(exact) < batch:
+            return
+        batch = min(2 * batch, _LARGEST_BATCH)
+
+
+def _check_numbers(k: int | None, within: float | None) -> None:
+    if k is not None and not is_whole(k, at_least=1):
+        raise InvalidOption(f"k is {k!r}; it must be a whole number, 1 or more")
+    is_number = isinstance(within, int | float | np.integer | np.floating) and not isinstance(within, bool)
+    if within is not None and not (is_number and 1 <= within < math.inf):
+        raise InvalidOption(f"within is {within!r}; it must be a Bayes factor: a number, 1 or more")
+
+
+def _allowance(scores: LocalScores, within: float | None) -> int | None:
+    """How many units of score below the best are still within a Bayes factor."""
+    return None if within is None else math.floor(math.ldexp(math.log(within), scores.unit.bits))
+
+
+def _gather(
+    search: BestSearch, k: int | None, allowance: int | None, listener: ProgressListener | None
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], int | None]:
+    """The networks asked for, their scores, and the score of the one that follows; none if there is none."""
+    networks, scores = [], []
+    batch = 64
+    while True:
+        wanted = batch if k is None else min(batch, k + 1 - search.found)
+        parents, exact = search.next(wanted, listener, 0 if k is None else k + 1)
+        networks.append(parents)
+        scores.append(exact)
+        found = np.concatenate(scores)
+        enough = len(found) if k is None else min(k, len(found))
+        if allowance is not None and len(found):
+            # Scores fall: those within the allowance stand first.
+            enough = min(enough, int(np.searchsorted(-found, allowance - int(found[0]), side="right")))
+        if enough < len(found) or len(exact) < wanted:
+            following = int(found[enough]) if enough < len(found) else None
+            return np.concatenate(networks)[:enough], found[:enough], following
+        batch = min(2 * batch, _LARGEST_BATCH)

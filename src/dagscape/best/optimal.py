@@ -1,0 +1,148 @@
+"""The optimal network: the dynamic programme over sets of variables of [silander2006]_.
+
+M(W), the score of the best network on a set W, is the maximum over s ∈ W of M(W∖s) plus the score of the best family of
+s within W∖s; going back from the set of all variables gives the network. The walk over the sets is that of
+``native/include/dagscape/best_scores.hpp``: n 2^n steps, and 8 bytes for each of 2^n sets where parents are few.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dagscape import kernels
+from dagscape.best.k_best import k_best
+from dagscape.best.result import encoded_network
+from dagscape.best.search import BestSearch, refuse_none, why_not_classes
+from dagscape.graphs.dag import Dag
+from dagscape.progress import ProgressOption, listening
+from dagscape.resources import thread_count
+from dagscape.results import Provenance, Result
+from dagscape.scores.local_scores import LocalScores
+from dagscape.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OptimalNetwork(Result):
+    """A network with the highest score of all.
+
+    Attributes
+    ----------
+    network : Dag
+        The network.
+    score : float
+        Its score.
+    tied : bool
+        Whether another network has the very same score: one of another equivalence class, where equivalent networks
+        always have the same score, and otherwise any other.
+    tied_dags, tied_classes : int or None
+        How many networks, and how many equivalence classes, have the highest score, where that was asked.
+    """
+
+    kind: ClassVar[str] = "optimal-network"
+
+    network: Dag
+    score: float
+    tied: bool
+    tied_dags: int | None
+    tied_classes: int | None
+
+    @property
+    def dag(self) -> Dag:
+        """The network, as things with a structure call it."""
+        return self.network
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as a JSON document; the network is the list of its edges."""
+        return super(OptimalNetwork, self).to_dict() | {"network": encoded_network(self.network)}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> OptimalNetwork:
+        """Rebuild a result from :meth:`to_dict`'s document."""
+        edges: Sequence[Sequence[str]] = document["network"]
+        network = Dag.from_edges(document["variables"], [(parent, child) for parent, child in edges])
+        return super(OptimalNetwork, cls).from_dict({**document, "network": network})
+
+    def to_frame(self) -> pd.DataFrame:
+        """The edges, one in a row."""
+        import pandas as pd
+
+        return pd.DataFrame(self.network.edges, columns=["source", "target"])
+
+    def __repr__(self) -> str:
+        ties = ", tied with others" if self.tied else ""
+        if self.tied_dags is not None:
+            ties = f", shared by {self.tied_dags} DAGs in {self.tied_classes} classes"
+        return f"OptimalNetwork({self.network!r}, score {self.score:.4f}{ties})"
+
+
+def optimal_network(
+    scores: LocalScores,
+    *,
+    ties: bool = False,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+) -> OptimalNetwork:
+    """A network with the highest score of all, exactly.
+
+    Parameters
+    ----------
+    scores : LocalScores
+        The local scores, with or without a limit on parents and constraints on edges. Families that are missing from a
+        pruned table cannot be part of the network.
+    ties : bool
+        Also count the networks and the equivalence classes with the same score. There can be very many: this lists all
+        the classes.
+    threads : int, optional
+        How many threads to use; all processors by default. The result does not depend on it.
+    max_memory : int or str, optional
+        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+    progress : bool or callable, optional
+        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress`.
+
+    Returns
+    -------
+    OptimalNetwork
+        The network and its score. Among networks with the same score it is the first by the rule of
+        :func:`dagscape.k_best`.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    >>> best = ds.optimal_network(scores, ties=True)
+    >>> round(best.score, 4), best.tied_dags, best.tied_classes
+    (-9423.0683, 104, 16)
+    """
+    start = time.perf_counter()
+    space = "dags" if why_not_classes(scores) else "classes"
+    with listening(progress) as listener:
+        search = BestSearch(scores, space, thread_count(threads), max_memory, listener)
+        parents, exact = search.next(2, listener, 2)
+        refuse_none(len(exact))
+        tied_dags = tied_classes = None
+        if ties:
+            best = k_best(scores, within=1.0, space=space, threads=threads, max_memory=max_memory, progress=listener)
+            tied_dags = sum(best.class_sizes)
+            tied_classes = len(set(best.cpdags))
+    return OptimalNetwork(
+        variables=scores.variables,
+        provenance=Provenance(
+            version=__version__,
+            method="optimal_network",
+            parameters={"ties": ties, "scores": dict(scores.provenance.parameters)},
+            seconds={"search": time.perf_counter() - start},
+            backend=f"{kernels.name}, {thread_count(threads)} threads",
+        ),
+        network=Dag.trusted(scores.variables, tuple(map(int, parents[0]))),
+        score=scores.unit.to_float(int(exact[0])),
+        tied=len(exact) > 1 and bool(exact[1] == exact[0]),
+        tied_dags=tied_dags,
+        tied_classes=tied_classes,
+    )

@@ -1,0 +1,97 @@
+"""``dagscape best``: the best networks or equivalence classes, and what they agree on."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import click
+
+from dagscape.best.k_best import DEFAULT_K, k_best
+from dagscape.best.planning import search_memory
+from dagscape.best.search import SPACES, remedy
+from dagscape.cli.options import (
+    DATA_HELP,
+    Output,
+    data_argument,
+    data_options,
+    output_options,
+    output_path,
+    score_options,
+    work_options,
+)
+from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.errors import IncompleteScores
+from dagscape.graphs.drawing.draw import draw, drawing_format
+from dagscape.report.best import render_best
+from dagscape.resources import check_memory
+from dagscape.scores.scoring_job import ScoringJob
+
+
+def _picture(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        drawing_format(path)
+    return output_path(context, parameter, path)
+
+
+@click.command(epilog=DATA_HELP + SCORES_HELP)
+@data_argument
+@data_options
+@score_options
+@click.option("-k", type=click.IntRange(1), metavar="N", help=f"How many to find; {DEFAULT_K} if nothing is said.")
+@click.option(
+    "--within",
+    type=float,
+    metavar="FACTOR",
+    help="Find all that are at most so many times less probable than the best.",
+)
+@click.option("--space", type=click.Choice(list(SPACES)), default="classes", show_default=True, help="What to rank.")
+@click.option(
+    "--show",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many rows of each table to show.",
+)
+@click.option(
+    "--draw", "picture", metavar="FILE", callback=_picture, help="Draw the best one: .svg, .png, .pdf or .dot."
+)
+@work_options
+@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
+@output_options
+def command(
+    data: str,
+    k: int | None,
+    within: float | None,
+    space: str,
+    show: int,
+    picture: str | None,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Find the best networks or equivalence classes, exactly, and say what they agree on."""
+    out = Output(as_json, quiet)
+    work = {name: options.pop(name) for name in ("threads", "max_memory")}
+
+    def check(job: ScoringJob, threads: int) -> None:
+        n = job.data.n
+        needed = search_memory(n, job.max_parents, threads)
+        check_memory(needed, work["max_memory"], f"the best networks of {n} variables", remedy(n, job.max_parents))
+
+    with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IncompleteScores)
+        scores = take_scores(data, options, work | {"progress": progress}, out, check)
+        best = k_best(scores, k, space, within, **work, progress=progress)
+    for warning in caught:
+        out.warn(str(warning.message))
+    if output is not None:
+        best.save(output)
+    if picture is not None:
+        draw(best.cpdags[0] if space == "classes" else best.networks[0], picture)
+    if as_json:
+        out.show(best)
+    else:
+        out.show_table(render_best(best, show))

@@ -1,0 +1,56 @@
+"""Commands that work on local scores: from a table, or from a file of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from dagscape.cli.options import Output, report_dropped_rows, take_data, take_score_options
+from dagscape.errors import InvalidOption
+from dagscape.resources import thread_count
+from dagscape.scores.formats import SCORE_FILES, read_scores
+from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.scoring import local_scores
+from dagscape.scores.scoring_job import ScoringJob, prepare
+
+SCORES_HELP = "\n\nIt may also be a score file (.jkl, .jkl.gz or .npz)."
+
+
+def take_scores(
+    data: str,
+    options: dict[str, Any],
+    work: dict[str, Any],
+    out: Output,
+    check: Callable[[ScoringJob, int], None],
+) -> LocalScores:
+    """The scores of a table, or those in a file.
+
+    Parameters
+    ----------
+    data : str
+        The command's argument.
+    options : dict
+        What is left of the command's options: those of data and scores.
+    work : dict
+        Threads, memory and progress.
+    out : Output
+        Where warnings go.
+    check : callable
+        Refuses a job that cannot be finished before its scores are computed in vain; takes the job and the number of
+        threads.
+    """
+    if data.lower().endswith(SCORE_FILES):
+        context = click.get_current_context()
+        for name in options:
+            if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+                option = next(p.opts[0] for p in context.command.params if p.name == name)
+                raise InvalidOption(f"{option} is for tables: {data!r} holds scores, which are taken as they are")
+        return read_scores(data)
+    dataset = take_data(data, options)
+    report_dropped_rows(dataset, out)
+    arguments = take_score_options(options, out)
+    check(prepare(dataset, **arguments), thread_count(work["threads"]))
+    return local_scores(dataset, **arguments, **work)

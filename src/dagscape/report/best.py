@@ -1,0 +1,101 @@
+"""The best networks as tables: their scores, and what they agree and differ on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from dagscape.best.optimal import OptimalNetwork
+from dagscape.best.result import BestNetworks
+from dagscape.report.layout import listed_names, plural, table_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import RenderableType
+
+_ROWS_SHOWN = 10
+
+
+def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
+    """The first networks of a list, and the edges that all of them have, or some."""
+    parts: list[RenderableType] = [Text(_heading(best)), Text()]
+    shown = best.to_frame().head(rows)
+    classes = best.space == "classes"
+    if len(shown):
+        headers = ("rank", "score", "times less", "share", *(["DAGs"] if classes else []), "edges")
+        table = table_of(*headers, right=range(len(headers)))
+        for row in shown.itertuples(index=False):
+            sizes = [f"{row.dags:,}"] if classes else []
+            table.add_row(
+                str(row.rank),
+                f"{row.score:,.4f}",
+                _factor(float(row.times_less)),
+                f"{row.share:.4f}",
+                *sizes,
+                str(row.edges),
+            )
+        parts.append(table)
+        if len(best) > len(shown):
+            parts.append(Text(f"… {len(best) - len(shown):,} more"))
+    return Group(*parts, Text(), *_agreement(best, rows))
+
+
+def _heading(best: BestNetworks) -> str:
+    what = "equivalence class" if best.space == "classes" else "DAG"
+    many = "equivalence classes" if best.space == "classes" else "DAGs"
+    stands_for = f", {plural(best.dag_count, 'DAG')} in all" if best.space == "classes" else ""
+    first = best.ties[0]
+    tied = (
+        ""
+        if first == 1
+        else f"; {first:,} share the best score" + (" or more" if first == len(best) and best.ends_in_tie else "")
+    )
+    end = "; the list ends inside a tie" if best.ends_in_tie else "; there are no others" if best.exhausted else ""
+    return f"The best {plural(len(best), what, many)}{stands_for}{tied}{end}"
+
+
+def _factor(times: float) -> str:
+    return f"{times:,.2f}" if times < 1e5 else f"{times:.2e}"
+
+
+def _agreement(best: BestNetworks, rows: int) -> list[RenderableType]:
+    frame = best.agreement()
+    agreed = frame[(frame[["forward", "backward", "undirected"]] == len(best)).any(axis=1)]
+    disputed = frame.drop(agreed.index)
+    disputed = disputed[disputed["adjacent"] != "none"]
+    none = int((frame["adjacent"] == "none").sum())
+    parts: list[RenderableType] = [Text(f"In all of them ({plural(len(agreed), 'edge')}): {_edges(agreed)}")]
+    if len(disputed):
+        parts += [Text(), Text(f"Where they differ ({plural(len(disputed), 'pair')} of variables):"), Text()]
+        classes = best.space == "classes"
+        headers = ("pair", "edge", "→", "←", *(["undirected"] if classes else []), "absent")
+        table = table_of(*headers, right=range(1, len(headers)))
+        for row in disputed.head(rows).itertuples(index=False):
+            undirected = [str(row.undirected)] if classes else []
+            counts = (str(row.forward), str(row.backward), *undirected, str(row.absent))
+            table.add_row(Text(listed_names([str(row.source), str(row.target)])), f"{row.probability:.4f}", *counts)
+        parts.append(table)
+        if len(disputed) > rows:
+            parts.append(Text(f"… {len(disputed) - rows:,} more"))
+    parts += [Text(), Text(f"In none of them: {plural(none, 'pair')} of variables")]
+    return parts
+
+
+def _edges(frame: pd.DataFrame) -> str:
+    arrows = [f"{row.source} {'-' if row.undirected else '→'} {row.target}" for row in frame.itertuples(index=False)]
+    return ", ".join(arrows) or "(none)"
+
+
+def render_optimal(optimal: OptimalNetwork) -> RenderableType:
+    """The optimal network: its score and its edges."""
+    table = table_of("from", "to")
+    for source, target in optimal.network.edges:
+        table.add_row(Text(source), Text(target))
+    tied = "; others have the same score" if optimal.tied else ""
+    if optimal.tied_dags is not None and optimal.tied_classes is not None:
+        classes = plural(optimal.tied_classes, "class", "classes")
+        tied = f"; {plural(optimal.tied_dags, 'DAG')} in {classes} have this score"
+    heading = f"The optimal network: score {optimal.score:,.4f}, {plural(optimal.network.edge_count, 'edge')}{tied}"
+    return Group(Text(heading), Text(), table)

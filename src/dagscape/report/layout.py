@@ -1,0 +1,47 @@
+"""How tables on a terminal are laid out, and how they speak of numbers and names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rich.table import Table
+
+
+def table_of(*headers: str, right: Collection[int] = ()) -> Table:
+    """An empty table with the given headers; columns whose numbers are in ``right`` are flush right."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for i, header in enumerate(headers):
+        table.add_column(header, justify="right" if i in right else "left", overflow="fold")
+    return table
+
+
+def listed_names(variables: Sequence[str]) -> str:
+    """Names one after the other; those that hold a comma in quotes, to tell them apart."""
+    return ", ".join(repr(name) if "," in name else name for name in variables)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A number of things.
+
+    >>> plural(1, "row"), plural(2000, "row"), plural(2, "family", "families")
+    ('1 row', '2,000 rows', '2 families')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def format_seconds(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> format_seconds(0.0123), format_seconds(5400)
+    ('0.012 s', '90 min')
+    """
+    for limit, divisor, unit in (
+        (100, 1, "s"),
+        (6000, 60, "min"),
+        (172_800, 3600, "h"),
+        (6e7, 86_400, "days"),
+    ):
+        if seconds < limit:
+            return f"{seconds / divisor:.2g} {unit}"
+    years = seconds / 31_557_600
+    return f"{years:.2g} years" if years < 1e10 else "for ever"

@@ -1,0 +1,65 @@
+"""Local scores as kernels take them: an array with a row for each child and a column for each set of parents.
+
+Two layouts: *by mask*, all 2^(n−1) sets of the other variables; and *by size*, the sets of at most ``max_parents`` of
+all variables, which walks over the lattice in tiles need (``native/include/dagscape/tiles.hpp``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.lattice import SetIndex, set_count
+from dagscape.scores.local_scores import LocalScores
+
+# Walks in tiles need so many variables, and gain where parents are few.
+LEAST_TILED = 10
+_FEW_PARENTS = 5
+
+# What a kernel takes for "by mask".
+BY_MASK = -1
+
+
+def suits_tiles(n: int, max_parents: int) -> bool:
+    """Whether families can be walked in tiles, and are so few that this is the faster way."""
+    return can_be_tiled(n, max_parents) and max_parents <= _FEW_PARENTS
+
+
+def can_be_tiled(n: int, max_parents: int) -> bool:
+    """Whether families can be walked in tiles."""
+    return n >= LEAST_TILED and max_parents < n
+
+
+def families_by_mask(scores: LocalScores, n: int | None = None, *, prior_only: bool = False) -> NDArray[np.int64]:
+    """Scores, in units, of all sets of parents by mask, the child's own bit taken out.
+
+    Parameters
+    ----------
+    scores : LocalScores
+        The scores.
+    n : int, optional
+        The number of rows, where there are to be isolated companions of the variables.
+    prior_only : bool
+        The structure prior of each possible family in place of its score.
+    """
+    n = scores.n if n is None else n
+    values = np.full((n, 1 << (n - 1)), IMPOSSIBLE)
+    for child in range(scores.n):
+        row = scores.score_row(child)
+        values[child, : len(row)] = scores.prior_row(row) if prior_only else row
+    values[scores.n :, 0] = 0
+    return values
+
+
+def families_by_size(scores: LocalScores, *, prior_only: bool = False) -> NDArray[np.int64]:
+    """Scores, in units, of all sets of at most ``max_parents`` variables, by size and then by mask."""
+    values = np.full((scores.n, set_count(scores.n, scores.max_parents)), IMPOSSIBLE)
+    index = SetIndex(scores.n, scores.max_parents)
+    for child in range(scores.n):
+        for sets in scores.family_sets(child):
+            exact = scores.exact_scores(child, sets)
+            if prior_only:
+                exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[sets.shape[1]])
+            values[child, index.rank(sets)] = exact
+    return values
