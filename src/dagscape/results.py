@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from dagscape.errors import InvalidData
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files import replace_file
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ class Result(ABC):
 
     variables: tuple[str, ...]
     provenance: Provenance
+
+    def _number(self, variable: str) -> int:
+        """The number of a variable: its place on the axes of arrays."""
+        if variable not in self.variables:
+            raise InvalidOption(f"{variable!r} is not a variable{did_you_mean(variable, self.variables)}")
+        return self.variables.index(variable)
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:

@@ -147,7 +147,7 @@ def iter_best(
     >>> import dagscape as ds
     >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
     >>> for rank, network in enumerate(ds.iter_best(scores), start=1):
-    ...     if network.has_edge("Class", "top-left-square"):
+    ...     if not network.has_edge("Class", "top-left-square"):
     ...         break
     >>> rank, round(scores.network(network), 4)
     (3, -9423.0683)

@@ -77,8 +77,10 @@ class OptimalNetwork(Result):
     def __repr__(self) -> str:
         ties = ", tied with others" if self.tied else ""
         if self.tied_dags is not None:
-            ties = f", shared by {self.tied_dags} DAGs in {self.tied_classes} classes"
-        return f"OptimalNetwork({self.network!r}, score {self.score:.4f}{ties})"
+            ties = f", tied DAGs: {self.tied_dags}, tied classes: {self.tied_classes}"
+        return (
+            f"OptimalNetwork({self.network.n} variables, {self.network.edge_count} edges, score {self.score:.4f}{ties})"
+        )
 
 
 def optimal_network(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.errors import InvalidOption
 from dagscape.results import Result, array_field, decoded_field
 
 if TYPE_CHECKING:
@@ -74,11 +74,6 @@ class Posterior(Result):
         if self.paths is None:
             raise InvalidOption("path relations were not computed: use posterior(..., via='all')")
         return float(self.paths[self._number(source), self._number(middle), self._number(target)])
-
-    def _number(self, variable: str) -> int:
-        if variable not in self.variables:
-            raise InvalidOption(f"{variable!r} is not a variable{did_you_mean(variable, self.variables)}")
-        return self.variables.index(variable)
 
     def to_frame(self) -> pd.DataFrame:
         """One ordered pair of variables in a row, the most probable edges first."""

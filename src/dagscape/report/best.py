@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -21,24 +22,21 @@ _ROWS_SHOWN = 10
 def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
     """The first networks of a list, and the edges that all of them have, or some."""
     parts: list[RenderableType] = [Text(_heading(best)), Text()]
-    shown = best.to_frame().head(rows)
+    shown = min(rows, len(best))
     classes = best.space == "classes"
-    if len(shown):
+    if shown:
         headers = ("rank", "score", "times less", "share", *(["DAGs"] if classes else []), "edges")
         table = table_of(*headers, right=range(len(headers)))
-        for row in shown.itertuples(index=False):
-            sizes = [f"{row.dags:,}"] if classes else []
-            table.add_row(
-                str(row.rank),
-                f"{row.score:,.4f}",
-                _factor(float(row.times_less)),
-                f"{row.share:.4f}",
-                *sizes,
-                str(row.edges),
-            )
+        for rank, (score, share) in enumerate(zip(best.scores, best.weights(), strict=True), start=1):
+            if rank > rows:
+                break
+            sizes = [f"{best.class_sizes[rank - 1]:,}"] if classes else []
+            less = _factor(math.exp(min(best.scores[0] - score, 709.0)))
+            edges = best.networks[rank - 1].edge_count
+            table.add_row(str(rank), f"{score:,.4f}", less, f"{share:.4f}", *sizes, str(edges))
         parts.append(table)
-        if len(best) > len(shown):
-            parts.append(Text(f"… {len(best) - len(shown):,} more"))
+        if len(best) > shown:
+            parts.append(Text(f"… {len(best) - shown:,} more"))
     return Group(*parts, Text(), *_agreement(best, rows))
 
 
@@ -47,11 +45,8 @@ def _heading(best: BestNetworks) -> str:
     many = "equivalence classes" if best.space == "classes" else "DAGs"
     stands_for = f", {plural(best.dag_count, 'DAG')} in all" if best.space == "classes" else ""
     first = best.ties[0]
-    tied = (
-        ""
-        if first == 1
-        else f"; {first:,} share the best score" + (" or more" if first == len(best) and best.ends_in_tie else "")
-    )
+    more = " or more" if len(best.ties) == 1 and best.ends_in_tie else ""
+    tied = f"; {first:,}{more} share the best score" if first > 1 or more else ""
     end = "; the list ends inside a tie" if best.ends_in_tie else "; there are no others" if best.exhausted else ""
     return f"The best {plural(len(best), what, many)}{stands_for}{tied}{end}"
 
