@@ -32,13 +32,13 @@ void best_scores_of_sets(FamilyArray scores, int max_parents, bool forwards, Num
 }
 
 // A search that can be asked again, unless it was stopped half way.
-struct BoundSearch {
+struct BoundBestNetworks {
     unsigned n;
     std::unique_ptr<BestNetworks> search;
     bool broken = false;
 };
 
-void construct(BoundSearch* bound, FamilyArray scores, int max_parents, bool classes, unsigned threads,
+void construct(BoundBestNetworks* bound, FamilyArray scores, int max_parents, bool classes, unsigned threads,
                std::size_t most_bytes, nb::object progress) {
     const FamilyScores families = family_scores(scores, max_parents);
     std::unique_ptr<BestNetworks> search;
@@ -47,12 +47,12 @@ void construct(BoundSearch* bound, FamilyArray scores, int max_parents, bool cla
         const Space space = classes ? Space::classes : Space::dags;
         search = std::make_unique<BestNetworks>(families, space, threads, most_bytes, monitor);
     });
-    new (bound) BoundSearch{families.n(), std::move(search)};
+    new (bound) BoundBestNetworks{families.n(), std::move(search)};
 }
 
 // Fills rows with the next networks and their scores; returns how many it found. Fewer than there are rows means that there are no
 // more; a negative number, -1 - found, that there was no room for more.
-std::int64_t next(BoundSearch& bound, Graphs parents, Numbers scores, nb::object progress) {
+std::int64_t next(BoundBestNetworks& bound, Graphs parents, Numbers scores, nb::object progress) {
     if (bound.broken) throw nb::value_error("the search was stopped half way, and cannot go on");
     if (parents.shape(0) != scores.size() || parents.shape(1) != bound.n) {
         throw nb::value_error("parents and scores must have a row for each network");
@@ -83,12 +83,12 @@ std::int64_t next(BoundSearch& bound, Graphs parents, Numbers scores, nb::object
 void bind_best(nb::module_& module) {
     module.def("best_scores", &best_scores_of_sets, "scores"_a.noconvert(), "max_parents"_a, "forwards"_a,
                "out"_a.noconvert(), "threads"_a, "progress"_a.none());
-    nb::class_<BoundSearch> search(module, "BestNetworks");
+    nb::class_<BoundBestNetworks> search(module, "BestNetworks");
     search.def("__init__", &construct, "scores"_a.noconvert(), "max_parents"_a, "classes"_a, "threads"_a, "most_bytes"_a,
                "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "scores"_a.noconvert(), "progress"_a.none());
-    search.def_prop_ro("stored", [](const BoundSearch& bound) { return bound.search ? bound.search->stored() : 0; });
-    search.def_prop_ro("bytes", [](const BoundSearch& bound) { return bound.search ? bound.search->bytes() : 0; });
+    search.def_prop_ro("stored", [](const BoundBestNetworks& bound) { return bound.search ? bound.search->stored() : 0; });
+    search.def_prop_ro("bytes", [](const BoundBestNetworks& bound) { return bound.search ? bound.search->bytes() : 0; });
 }
 
 }  // namespace dagscape

@@ -22,5 +22,6 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_best(module);
     dagscape::bind_equivalence(module);
     dagscape::bind_joint_scores(module);
+    dagscape::bind_modes(module);
     dagscape::bind_sums(module);
 }

@@ -90,6 +90,8 @@ void ClassKey::add_family(unsigned child, Subset parents) noexcept {
 
 void ClassKey::add_vertex(unsigned vertex) noexcept { add_feature(*this, std::uint64_t{1} << 62 | vertex); }
 
+void ClassKey::add_tail(std::uint64_t tail) noexcept { add_feature(*this, mixed(tail) + 1); }
+
 ClassKey class_key(std::span<const Subset> parents) {
     std::array<Subset, 64> adjacent{};
     for (unsigned child = 0; child < parents.size(); ++child) {

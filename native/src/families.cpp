@@ -10,7 +10,7 @@
 namespace dagscape {
 namespace {
 
-constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 16;
+constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 12;
 
 }  // namespace
 
@@ -54,6 +54,22 @@ SortedFamilies::SortedFamilies(const FamilyScores& families, unsigned threads, M
             scores_[child].push_back(family.score);
         }
     });
+}
+
+SortedFamilies SortedFamilies::without_dominated(unsigned threads, Monitor& monitor) const {
+    SortedFamilies kept(n());
+    run_tasks(n(), threads, monitor, [&](std::size_t task, unsigned) {
+        const auto child = static_cast<unsigned>(task);
+        std::vector<Subset>& sets = kept.sets_[child];
+        for (std::size_t rank = 0; rank < sets_[child].size(); ++rank) {
+            if (rank % kSetsBetweenChecks == 0) monitor.check();
+            const Subset set = sets_[child][rank];
+            if (kept.next_within(child, set, 0) < sets.size()) continue;
+            sets.push_back(set);
+            kept.scores_[child].push_back(scores_[child][rank]);
+        }
+    });
+    return kept;
 }
 
 std::size_t SortedFamilies::next_within(unsigned child, Subset set, std::size_t rank) const noexcept {

@@ -1,12 +1,14 @@
 #include "dagscape/k_best.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <unordered_map>
 #include <vector>
 
 #include "dagscape/best_scores.hpp"
 #include "dagscape/equivalence.hpp"
+#include "dagscape/key_set.hpp"
 
 namespace dagscape {
 namespace {
@@ -32,40 +34,6 @@ struct Candidate {
         if (rest != other.rest) return rest > other.rest;
         return parents > other.parents;
     }
-};
-
-// A set of keys, in one array.
-class KeySet {
-public:
-    // False if it is there already. The key of all zeros stands for an empty place, and is never added.
-    bool insert(ClassKey key) {
-        if (2 * (size_ + 1) > places_.size()) grow();
-        if (!place(key)) return false;
-        ++size_;
-        return true;
-    }
-    std::size_t bytes() const noexcept { return places_.size() * sizeof(ClassKey); }
-
-private:
-    bool place(ClassKey key) {
-        const std::size_t mask = places_.size() - 1;
-        std::size_t at = key.low & mask;
-        for (; places_[at] != ClassKey{}; at = (at + 1) & mask) {
-            if (places_[at] == key) return false;
-        }
-        places_[at] = key;
-        return true;
-    }
-    void grow() {
-        std::vector<ClassKey> old(std::max<std::size_t>(2 * places_.size(), 1024));
-        old.swap(places_);
-        for (const ClassKey& key : old) {
-            if (key != ClassKey{}) place(key);
-        }
-    }
-
-    std::vector<ClassKey> places_;
-    std::size_t size_ = 0;
 };
 
 }  // namespace

@@ -57,6 +57,34 @@ class BestNetworks:
     @property
     def bytes(self) -> int: ...
 
+class ModeSearch:
+    def __init__(
+        self,
+        scores: NDArray[Any],
+        max_parents: int,
+        delta: int,
+        merge: bool,
+        distinct_classes: bool,
+        exact_bound: bool,
+        groups: list[int],
+        threads: int,
+        most_bytes: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> None: ...
+    def next(
+        self,
+        parents: NDArray[Any],
+        order: NDArray[Any],
+        seconds: float,
+        progress: Callable[[int, int], None] | None,
+    ) -> tuple[int, int]: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def counts(self) -> tuple[int, int, int, int]: ...
+    @property
+    def bytes(self) -> int: ...
+
 class JointScoreJob:
     def __init__(
         self,

@@ -21,6 +21,7 @@ if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
 IMPOSSIBLE = _native.IMPOSSIBLE
 BestNetworks = _native.BestNetworks
 JointScoreJob = _native.JointScoreJob
+ModeSearch = _native.ModeSearch
 best_scores = _native.best_scores
 class_keys = _native.class_keys
 cpdags = _native.cpdags

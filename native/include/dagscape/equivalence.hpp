@@ -31,6 +31,8 @@ struct ClassKey {
     // For keys that tell DAGs apart, and graphs on different sets of variables.
     void add_family(unsigned child, Subset parents) noexcept;
     void add_vertex(unsigned vertex) noexcept;
+    // For keys of orderings: their last variables, as one word.
+    void add_tail(std::uint64_t tail) noexcept;
 };
 
 // The same for equivalent DAGs, and in practice only for them.

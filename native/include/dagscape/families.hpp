@@ -83,6 +83,10 @@ class SortedFamilies {
 public:
     SortedFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor);
 
+    // The families that are best within some set: those without a family of fewer parents before them.
+    SortedFamilies without_dominated(unsigned threads, Monitor& monitor) const;
+
+    unsigned n() const noexcept { return static_cast<unsigned>(sets_.size()); }
     std::span<const Subset> sets(unsigned child) const noexcept { return sets_[child]; }
     std::int64_t score(unsigned child, std::size_t rank) const noexcept { return scores_[child][rank]; }
 
@@ -90,6 +94,8 @@ public:
     std::size_t next_within(unsigned child, Subset set, std::size_t rank) const noexcept;
 
 private:
+    explicit SortedFamilies(unsigned n) : sets_(n), scores_(n) {}
+
     std::vector<std::vector<Subset>> sets_;
     std::vector<std::vector<std::int64_t>> scores_;
 };

@@ -1,0 +1,77 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <tuple>
+
+#include "bindings.hpp"
+#include "dagscape/modes.hpp"
+#include "family_arrays.hpp"
+#include "monitored.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dagscape {
+namespace {
+
+using Parents = nb::ndarray<Subset, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Order = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+struct BoundModeSearch {
+    unsigned n;
+    std::unique_ptr<ModeSearch> search;
+};
+
+void construct(BoundModeSearch* bound, FamilyArray scores, int max_parents, unsigned delta, bool merge, bool distinct_classes,
+               bool exact_bound, std::vector<Subset> groups, unsigned threads, std::size_t most_bytes, nb::object progress) {
+    const FamilyScores families = family_scores(scores, max_parents);
+    if (delta > kMostDelta) throw nb::value_error("delta is too large");
+    Subset grouped = 0;
+    for (const Subset group : groups) {
+        if ((grouped & group) != 0) throw nb::value_error("the groups overlap");
+        grouped |= group;
+    }
+    if (!groups.empty() && grouped != singleton(families.n()) - 1) throw nb::value_error("the groups must cover all variables");
+    std::unique_ptr<ModeSearch> search;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        if (!families.possible()) return;
+        const ModeOptions options{delta, merge, distinct_classes, exact_bound, std::move(groups), most_bytes};
+        search = std::make_unique<ModeSearch>(families, options, threads, monitor);
+    });
+    new (bound) BoundModeSearch{families.n(), std::move(search)};
+}
+
+// Fills in the next network; returns what came of it (0 found, 1 no more, 2 no room, 3 no time) and its score.
+std::tuple<int, std::int64_t> next(BoundModeSearch& bound, Parents parents, Order order, double seconds, nb::object progress) {
+    if (parents.size() != bound.n || order.size() != bound.n) throw nb::value_error("parents and order must have n places");
+    if (!bound.search) return {1, 0};
+    ModeSearch::Outcome outcome{};
+    std::int64_t score = 0;
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        outcome = bound.search->next({parents.data(), bound.n}, {order.data(), bound.n}, score, seconds, monitor);
+    });
+    return {static_cast<int>(outcome), score};
+}
+
+std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t> counts(const BoundModeSearch& bound) {
+    if (!bound.search) return {0, 0, 0, 0};
+    const ModeSearch::Counts counts = bound.search->counts();
+    return {counts.expanded, counts.generated, counts.failed, counts.merged};
+}
+
+}  // namespace
+
+void bind_modes(nb::module_& module) {
+    nb::class_<BoundModeSearch> search(module, "ModeSearch");
+    search.def("__init__", &construct, "scores"_a.noconvert(), "max_parents"_a, "delta"_a, "merge"_a, "distinct_classes"_a,
+               "exact_bound"_a, "groups"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
+    search.def("next", &next, "parents"_a.noconvert(), "order"_a.noconvert(), "seconds"_a, "progress"_a.none());
+    search.def_prop_ro("bound", [](const BoundModeSearch& bound) { return bound.search ? bound.search->bound() : INT64_MIN; });
+    search.def_prop_ro("counts", &counts);
+    search.def_prop_ro("bytes", [](const BoundModeSearch& bound) { return bound.search ? bound.search->bytes() : 0; });
+}
+
+}  // namespace dagscape

@@ -1,0 +1,50 @@
+// A set of keys of graphs (equivalence.hpp), in one array.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "dagscape/equivalence.hpp"
+
+namespace dagscape {
+
+class KeySet {
+public:
+    // False if it is there already. The key of all zeros stands for an empty place, and is never added.
+    bool insert(ClassKey key) {
+        if (2 * (size_ + 1) > places_.size()) grow();
+        if (!place(key)) return false;
+        ++size_;
+        return true;
+    }
+    bool contains(ClassKey key) const noexcept { return !places_.empty() && places_[find(key)] == key; }
+    std::size_t bytes() const noexcept { return places_.size() * sizeof(ClassKey); }
+
+private:
+    // Where a key is, or else the empty place where it belongs.
+    std::size_t find(ClassKey key) const noexcept {
+        const std::size_t mask = places_.size() - 1;
+        std::size_t at = key.low & mask;
+        while (places_[at] != ClassKey{} && places_[at] != key) at = (at + 1) & mask;
+        return at;
+    }
+    bool place(ClassKey key) {
+        ClassKey& at = places_[find(key)];
+        if (at == key) return false;
+        at = key;
+        return true;
+    }
+    void grow() {
+        std::vector<ClassKey> old(std::max<std::size_t>(2 * places_.size(), 1024));
+        old.swap(places_);
+        for (const ClassKey& key : old) {
+            if (key != ClassKey{}) place(key);
+        }
+    }
+
+    std::vector<ClassKey> places_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace dagscape
