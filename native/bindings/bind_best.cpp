@@ -6,7 +6,7 @@
 #include "bindings.hpp"
 #include "dagscape/best_scores.hpp"
 #include "dagscape/k_best.hpp"
-#include "family_arrays.hpp"
+#include "bound_families.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -18,15 +18,12 @@ namespace {
 using Graphs = nb::ndarray<Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void best_scores_of_sets(FamilyArray scores, int max_parents, bool forwards, Numbers out, unsigned threads, nb::object progress) {
-    const FamilyScores families = family_scores(scores, max_parents);
-    if (out.size() != std::size_t{1} << families.n()) throw nb::value_error("out does not have one place for each set");
+void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers out, unsigned threads, nb::object progress) {
+    if (out.size() != std::size_t{1} << families.view.n()) throw nb::value_error("out does not have one place for each set");
     const Direction direction = forwards ? Direction::forwards : Direction::backwards;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
-        const std::vector<std::int64_t> values =
-            families.is_by_size()
-                ? tiled_best_scores(families, direction, threads, monitor)
-                : best_scores(families.n(), BestFamilies(families, threads, monitor), direction, threads, monitor);
+        const SortedFamilies sorted(families.view, threads, monitor);
+        const std::vector<std::int64_t> values = best_scores(families.view, sorted, direction, threads, monitor);
         std::copy(values.begin(), values.end(), out.data());
     });
 }
@@ -38,16 +35,15 @@ struct BoundBestNetworks {
     bool broken = false;
 };
 
-void construct(BoundBestNetworks* bound, FamilyArray scores, int max_parents, bool classes, unsigned threads,
-               std::size_t most_bytes, nb::object progress) {
-    const FamilyScores families = family_scores(scores, max_parents);
+void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool classes, unsigned threads, std::size_t most_bytes,
+               nb::object progress) {
     std::unique_ptr<BestNetworks> search;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
-        if (!families.possible()) return;
+        if (!families.view.possible()) return;
         const Space space = classes ? Space::classes : Space::dags;
-        search = std::make_unique<BestNetworks>(families, space, threads, most_bytes, monitor);
+        search = std::make_unique<BestNetworks>(families.view, space, threads, most_bytes, monitor);
     });
-    new (bound) BoundBestNetworks{families.n(), std::move(search)};
+    new (bound) BoundBestNetworks{families.view.n(), std::move(search)};
 }
 
 // Fills rows with the next networks and their scores; returns how many it found. Fewer than there are rows means that there are no
@@ -81,10 +77,9 @@ std::int64_t next(BoundBestNetworks& bound, Graphs parents, Numbers scores, nb::
 }  // namespace
 
 void bind_best(nb::module_& module) {
-    module.def("best_scores", &best_scores_of_sets, "scores"_a.noconvert(), "max_parents"_a, "forwards"_a,
-               "out"_a.noconvert(), "threads"_a, "progress"_a.none());
+    module.def("best_scores", &best_scores_of_sets, "families"_a, "forwards"_a, "out"_a.noconvert(), "threads"_a, "progress"_a.none());
     nb::class_<BoundBestNetworks> search(module, "BestNetworks");
-    search.def("__init__", &construct, "scores"_a.noconvert(), "max_parents"_a, "classes"_a, "threads"_a, "most_bytes"_a,
+    search.def("__init__", &construct, "families"_a, "classes"_a, "threads"_a, "most_bytes"_a,
                "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "scores"_a.noconvert(), "progress"_a.none());
     search.def_prop_ro("stored", [](const BoundBestNetworks& bound) { return bound.search ? bound.search->stored() : 0; });

@@ -8,7 +8,7 @@
 
 #include "bindings.hpp"
 #include "dagscape/modes.hpp"
-#include "family_arrays.hpp"
+#include "bound_families.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -25,23 +25,24 @@ struct BoundModeSearch {
     std::unique_ptr<ModeSearch> search;
 };
 
-void construct(BoundModeSearch* bound, FamilyArray scores, int max_parents, unsigned delta, bool merge, bool distinct_classes,
-               bool exact_bound, std::vector<Subset> groups, unsigned threads, std::size_t most_bytes, nb::object progress) {
-    const FamilyScores families = family_scores(scores, max_parents);
+void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned delta, bool merge, bool distinct_classes,
+               std::vector<std::vector<Subset>> partitions, unsigned threads, std::size_t most_bytes, nb::object progress) {
     if (delta > kMostDelta) throw nb::value_error("delta is too large");
-    Subset grouped = 0;
-    for (const Subset group : groups) {
-        if ((grouped & group) != 0) throw nb::value_error("the groups overlap");
-        grouped |= group;
+    for (const std::vector<Subset>& groups : partitions) {
+        Subset grouped = 0;
+        for (const Subset group : groups) {
+            if (group == 0 || (grouped & group) != 0) throw nb::value_error("groups must not be empty, nor overlap");
+            grouped |= group;
+        }
+        if (grouped != singleton(families.view.n()) - 1) throw nb::value_error("the groups must cover all variables");
     }
-    if (!groups.empty() && grouped != singleton(families.n()) - 1) throw nb::value_error("the groups must cover all variables");
     std::unique_ptr<ModeSearch> search;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
-        if (!families.possible()) return;
-        const ModeOptions options{delta, merge, distinct_classes, exact_bound, std::move(groups), most_bytes};
-        search = std::make_unique<ModeSearch>(families, options, threads, monitor);
+        if (!families.view.possible()) return;
+        const ModeOptions options{delta, merge, distinct_classes, std::move(partitions), most_bytes};
+        search = std::make_unique<ModeSearch>(families.view, options, threads, monitor);
     });
-    new (bound) BoundModeSearch{families.n(), std::move(search)};
+    new (bound) BoundModeSearch{families.view.n(), std::move(search)};
 }
 
 // Fills in the next network; returns what came of it (0 found, 1 no more, 2 no room, 3 no time) and its score.
@@ -66,8 +67,8 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t> counts(co
 
 void bind_modes(nb::module_& module) {
     nb::class_<BoundModeSearch> search(module, "ModeSearch");
-    search.def("__init__", &construct, "scores"_a.noconvert(), "max_parents"_a, "delta"_a, "merge"_a, "distinct_classes"_a,
-               "exact_bound"_a, "groups"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
+    search.def("__init__", &construct, "families"_a, "delta"_a, "merge"_a, "distinct_classes"_a,
+               "partitions"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "order"_a.noconvert(), "seconds"_a, "progress"_a.none());
     search.def_prop_ro("bound", [](const BoundModeSearch& bound) { return bound.search ? bound.search->bound() : INT64_MIN; });
     search.def_prop_ro("counts", &counts);

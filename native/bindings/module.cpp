@@ -21,6 +21,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     module.def("supports_v3", &supports_v3);
     dagscape::bind_best(module);
     dagscape::bind_equivalence(module);
+    dagscape::bind_families(module);
     dagscape::bind_joint_scores(module);
     dagscape::bind_modes(module);
     dagscape::bind_sums(module);

@@ -152,17 +152,16 @@ private:
     std::vector<std::vector<std::int64_t>> low_;  // best_i of the low variables
 };
 
-}  // namespace
-
-std::vector<std::int64_t> best_scores(unsigned n, const BestFamilies& best, Direction direction, unsigned threads,
-                                      Monitor& monitor) {
+// All sets in order, with best(i, set) the best family of i within a set, whether or not that holds i.
+template <class Best>
+std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction direction, unsigned threads, Monitor& monitor) {
     const bool forwards = direction == Direction::forwards;
     const unsigned top = std::min(kBlockBits, n);
     const Subset block = Subset{1} << (n - top);
     const Subset all = (Subset{1} << n) - 1;
     std::vector<std::int64_t> values(std::size_t{1} << n, kRuledOut);
     values[forwards ? 0 : all] = 0;
-    monitor.expect(std::uint64_t{1} << top);
+    monitor.expect(std::uint64_t{1} << n);
     const auto fill_block = [&](Subset first) {
         for (Subset count = 0; count < block; ++count) {
             if (count % kSetsBetweenChecks == 0) monitor.check();
@@ -172,8 +171,8 @@ std::vector<std::int64_t> best_scores(unsigned n, const BestFamilies& best, Dire
                 value = std::max(value, values[set ^ singleton(i)] + best(i, set));
             });
             values[set] = value;
+            if ((count + 1) % kSetsBetweenChecks == 0) monitor.advance(kSetsBetweenChecks);
         }
-        monitor.advance(1);
     };
     // Blocks with as many of the last variables are independent.
     for (unsigned layer = 0; layer <= top; ++layer) {
@@ -187,8 +186,7 @@ std::vector<std::int64_t> best_scores(unsigned n, const BestFamilies& best, Dire
     return values;
 }
 
-std::vector<std::int64_t> tiled_best_scores(const FamilyScores& families, Direction direction, unsigned threads,
-                                            Monitor& monitor) {
+std::vector<std::int64_t> walk_tiles(const FamilyScores& families, Direction direction, unsigned threads, Monitor& monitor) {
     const Tiles tiles(families.n(), families.max_parents());
     std::vector<std::int64_t> values(std::size_t{1} << tiles.n);
     monitor.expect(std::uint64_t{1} << (tiles.n - kLow));
@@ -201,6 +199,22 @@ std::vector<std::int64_t> tiled_best_scores(const FamilyScores& families, Direct
         });
     }
     return values;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> best_scores(const FamilyScores& families, const SortedFamilies& sorted, Direction direction,
+                                      unsigned threads, Monitor& monitor) {
+    switch (families.layout()) {
+        case FamilyScores::Layout::by_size:
+            return walk_tiles(families, direction, threads, monitor);
+        case FamilyScores::Layout::by_mask:
+            return walk_sets(families.n(), BestFamilies(families, threads, monitor), direction, threads, monitor);
+        default:
+            break;
+    }
+    const auto look_up = [&](unsigned i, Subset set) { return sorted.best_score(i, set); };
+    return walk_sets(families.n(), look_up, direction, threads, monitor);
 }
 
 }  // namespace dagscape

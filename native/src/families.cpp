@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "dagscape/parallel.hpp"
 #include "dagscape/set_index.hpp"
@@ -12,21 +12,36 @@ namespace {
 
 constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 12;
 
+std::vector<std::size_t> rows_of(unsigned n, std::size_t length) {
+    std::vector<std::size_t> first;
+    for (unsigned child = 0; child <= n; ++child) first.push_back(child * length);
+    return first;
+}
+
 }  // namespace
 
 FamilyScores FamilyScores::by_mask(unsigned n, std::span<const std::int64_t> scores) {
-    return {n, n - 1, false, std::size_t{1} << (n - 1), scores};
+    return {Layout::by_mask, n - 1, rows_of(n, std::size_t{1} << (n - 1)), {}, scores};
 }
 
 FamilyScores FamilyScores::by_size(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores) {
-    return {n, max_parents, true, static_cast<std::size_t>(SetIndex(n, max_parents).size()), scores};
+    return {Layout::by_size, max_parents, rows_of(n, static_cast<std::size_t>(SetIndex(n, max_parents).size())), {}, scores};
 }
 
-FamilyScores::FamilyScores(unsigned n, unsigned max_parents, bool by_size, std::size_t length,
+FamilyScores FamilyScores::listed(std::span<const std::int64_t> first, std::span<const Subset> sets,
+                                  std::span<const std::int64_t> scores) {
+    int largest = 0;
+    for (const Subset set : sets) largest = std::max(largest, std::popcount(set));
+    return {Layout::listed, static_cast<unsigned>(largest), {first.begin(), first.end()}, sets, scores};
+}
+
+FamilyScores::FamilyScores(Layout layout, unsigned max_parents, std::vector<std::size_t> first, std::span<const Subset> sets,
                            std::span<const std::int64_t> scores)
-    : n_(n), max_parents_(max_parents), by_size_(by_size), length_(length), scores_(scores) {
-    for (unsigned child = 0; child < n; ++child) {
-        best_.push_back(std::ranges::max(row(child)));
+    : layout_(layout), n_(static_cast<unsigned>(first.size() - 1)), max_parents_(max_parents), first_(std::move(first)),
+      sets_(sets), scores_(scores) {
+    for (unsigned child = 0; child < n_; ++child) {
+        best_.push_back(INT64_MIN);
+        for (const std::int64_t score : row(child)) best_.back() = std::max(best_.back(), score);
         possible_ = possible_ && best_.back() != INT64_MIN;
     }
 }

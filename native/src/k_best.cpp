@@ -42,7 +42,7 @@ class BestNetworks::Search {
 public:
     Search(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor)
         : n_(families.n()), space_(space), most_bytes_(most_bytes), offset_(families.offset()),
-          families_(families, threads, monitor), best_(scores_of_sets(families, threads, monitor)) {}
+          families_(families, threads, monitor), best_(best_scores(families, families_, Direction::forwards, threads, monitor)) {}
 
     bool next(std::span<Subset> parents, std::int64_t& score, Monitor& monitor) {
         monitor_ = &monitor;
@@ -78,12 +78,6 @@ private:
         bool owes_successors = false;  // of the candidate taken last
         Candidate taken{};
     };
-
-    std::vector<std::int64_t> scores_of_sets(const FamilyScores& families, unsigned threads, Monitor& monitor) {
-        if (families.is_by_size()) return tiled_best_scores(families, Direction::forwards, threads, monitor);
-        const BestFamilies table(families, threads, monitor);
-        return best_scores(families.n(), table, Direction::forwards, threads, monitor);
-    }
 
     List& list(Subset set) {
         const auto [at, is_new] = lists_.try_emplace(set);

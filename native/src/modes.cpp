@@ -8,6 +8,8 @@
 #include "dagscape/best_scores.hpp"
 #include "dagscape/equivalence.hpp"
 #include "dagscape/key_set.hpp"
+#include "dagscape/set_index.hpp"
+#include "dagscape/tiles.hpp"
 
 namespace dagscape {
 namespace {
@@ -17,72 +19,101 @@ using Clock = std::chrono::steady_clock;
 // Prefixes between two looks at the clock.
 constexpr std::uint64_t kBetweenLooks = 256;
 
-// The most that the variables outside a set can still be worth.
-class Bound {
+// The members of a set within a group, numbered by their order in it.
+Subset packed(Subset set, Subset group) noexcept {
+    Subset result = 0;
+    for (unsigned place = 0; group != 0; ++place, group &= group - 1) {
+        if ((set & group & -group) != 0) result |= singleton(place);
+    }
+    return result;
+}
+
+// R of one group: for each part of it that stands already, the most that the others can be worth.
+class PatternDatabase {
 public:
-    Bound(const FamilyScores& families, const SortedFamilies& best, const ModeOptions& options, unsigned threads, Monitor& monitor)
-        : n_(families.n()) {
-        if (options.exact_bound) {
-            exact_ = families.is_by_size()
-                         ? tiled_best_scores(families, Direction::backwards, threads, monitor)
-                         : best_scores(n_, BestFamilies(families, threads, monitor), Direction::backwards, threads, monitor);
+    PatternDatabase(const FamilyScores& families, const SortedFamilies& best, Subset group, unsigned threads, Monitor& monitor)
+        : group_(group) {
+        const auto n = static_cast<unsigned>(std::popcount(group));
+        if (n == families.n()) {
+            values_ = best_scores(families, best, Direction::backwards, threads, monitor);
             return;
         }
-        groups_ = options.groups;
-        if (groups_.empty()) {
-            for (unsigned v = 0; v < n_; ++v) groups_.push_back(singleton(v));
+        // Each family as its part within the group.
+        std::vector<std::int64_t> first{0}, scores;
+        std::vector<Subset> sets;
+        for_each_member(group, [&](unsigned child) {
+            for (std::size_t rank = 0; rank < best.sets(child).size(); ++rank) {
+                sets.push_back(packed(best.sets(child)[rank], group));
+                scores.push_back(best.score(child, rank));
+            }
+            first.push_back(static_cast<std::int64_t>(sets.size()));
+        });
+        const FamilyScores part = FamilyScores::listed(first, sets, scores);
+        const SortedFamilies sorted = SortedFamilies(part, threads, monitor).without_dominated(threads, monitor);
+        if (families.layout() == FamilyScores::Layout::by_size && n >= kLow) {
+            const std::vector<std::int64_t> rows = by_size(sorted, part.max_parents());
+            values_ = best_scores(FamilyScores::by_size(n, part.max_parents(), rows), sorted, Direction::backwards, threads, monitor);
+        } else {
+            values_ = best_scores(part, sorted, Direction::backwards, threads, monitor);
         }
-        for (const Subset group : groups_) patterns_.push_back(pattern_database(group, best, monitor));
     }
 
     std::int64_t operator()(Subset set) const noexcept {
-        if (!exact_.empty()) return exact_[set];
-        std::int64_t sum = 0;
-        for (std::size_t g = 0; g < groups_.size(); ++g) sum = std::max(sum + patterns_[g][packed(set & groups_[g], groups_[g])], kRuledOut);
-        return sum;
+        return group_ == values_.size() - 1 ? values_[set] : values_[packed(set, group_)];
+    }
+    std::size_t bytes() const noexcept { return values_.size() * sizeof(std::int64_t); }
+
+private:
+    static std::vector<std::int64_t> by_size(const SortedFamilies& families, unsigned max_parents) {
+        const SetIndex index(families.n(), max_parents);
+        const auto length = static_cast<std::size_t>(index.size());
+        std::vector<std::int64_t> rows(families.n() * length, INT64_MIN);
+        for (unsigned child = 0; child < families.n(); ++child) {
+            for (std::size_t rank = 0; rank < families.sets(child).size(); ++rank) {
+                std::array<std::uint16_t, 64> members;
+                std::size_t size = 0;
+                for_each_member(families.sets(child)[rank], [&](unsigned v) { members[size++] = static_cast<std::uint16_t>(v); });
+                rows[child * length + index.rank({members.data(), size})] = families.score(child, rank);
+            }
+        }
+        return rows;
+    }
+
+    Subset group_;
+    std::vector<std::int64_t> values_;
+};
+
+// The most that the variables outside a set can still be worth.
+class Bound {
+public:
+    Bound(const FamilyScores& families, const SortedFamilies& best, const std::vector<std::vector<Subset>>& partitions,
+          unsigned threads, Monitor& monitor) {
+        for (const std::vector<Subset>& groups : partitions) {
+            partitions_.emplace_back();
+            for (const Subset group : groups) partitions_.back().emplace_back(families, best, group, threads, monitor);
+        }
+    }
+
+    std::int64_t operator()(Subset set) const noexcept {
+        std::int64_t least = 0;
+        for (const std::vector<PatternDatabase>& groups : partitions_) {
+            std::int64_t sum = 0;
+            for (const PatternDatabase& group : groups) sum = std::max(sum + group(set), kRuledOut);
+            least = std::min(least, sum);
+        }
+        return least;
     }
 
     std::size_t bytes() const noexcept {
-        std::size_t numbers = exact_.size();
-        for (const std::vector<std::int64_t>& pattern : patterns_) numbers += pattern.size();
-        return numbers * sizeof(std::int64_t);
+        std::size_t sum = 0;
+        for (const std::vector<PatternDatabase>& groups : partitions_) {
+            for (const PatternDatabase& group : groups) sum += group.bytes();
+        }
+        return sum;
     }
 
 private:
-    // The members of a set within a group, numbered by their order in it.
-    static std::size_t packed(Subset set, Subset group) noexcept {
-        std::size_t result = 0;
-        unsigned place = 0;
-        for_each_member(group, [&](unsigned v) { result |= static_cast<std::size_t>(contains(set, v)) << place++; });
-        return result;
-    }
-
-    // For each part of a group that stands already: the best of the others, with any parents outside the group.
-    std::vector<std::int64_t> pattern_database(Subset group, const SortedFamilies& best, Monitor& monitor) const {
-        std::vector<unsigned> members;
-        for_each_member(group, [&](unsigned v) { members.push_back(v); });
-        std::vector<std::int64_t> values(std::size_t{1} << members.size(), kRuledOut);
-        values.back() = 0;
-        const Subset outside = ((Subset{1} << n_) - 1) & ~group;
-        for (std::size_t part = values.size() - 1; part-- > 0;) {
-            if (part % kBetweenLooks == 0) monitor.check();
-            Subset before = outside;
-            for_each_member(part, [&](unsigned place) { before |= singleton(members[place]); });
-            for (unsigned place = 0; place < members.size(); ++place) {
-                if (contains(part, place)) continue;
-                const std::size_t rank = best.next_within(members[place], before, 0);
-                if (rank == best.sets(members[place]).size()) continue;
-                const std::int64_t score = best.score(members[place], rank);
-                values[part] = std::max(values[part], values[part | std::size_t{1} << place] + score);
-            }
-        }
-        return values;
-    }
-
-    unsigned n_;
-    std::vector<std::int64_t> exact_;
-    std::vector<Subset> groups_;
-    std::vector<std::vector<std::int64_t>> patterns_;
+    std::vector<std::vector<PatternDatabase>> partitions_;
 };
 
 }  // namespace
@@ -92,7 +123,7 @@ public:
     Search(const FamilyScores& families, const ModeOptions& options, unsigned threads, Monitor& monitor)
         : n_(families.n()), options_(options), offset_(families.offset()),
           best_(SortedFamilies(families, threads, monitor).without_dominated(threads, monitor)),
-          bound_(families, best_, options, threads, monitor) {
+          bound_(families, best_, options.partitions, threads, monitor) {
         const std::uint32_t root = new_prefix();
         prefixes_[root] = {0, 0, ClassKey{}};
         push(root);
@@ -110,11 +141,14 @@ public:
             const std::uint32_t at = open_.back().prefix;
             open_.pop_back();
             const bool complete = prefixes_[at].set == (Subset{1} << n_) - 1;
-            if (!is_new(at)) {
+            const ClassKey future = future_key(prefixes_[at].network, order_of(at), length(at));
+            if (options_.merge && seen_.contains(future)) {
                 ++counts_.merged;
             } else if (!newest_window_is_best(at)) {
+                // The window reaches further back than what decides about the future: another with the same future may pass.
                 ++counts_.failed;
             } else if (!complete) {
+                if (options_.merge) seen_.insert(future);
                 ++counts_.expanded;
                 expand(at);
             } else if (report(at, parents, order, score)) {
@@ -179,8 +213,6 @@ private:
     }
 
     // The network and the last variables decide about the future of a prefix.
-    bool is_new(std::uint32_t at) { return !options_.merge || seen_.insert(future_key(prefixes_[at].network, order_of(at), length(at))); }
-
     ClassKey future_key(ClassKey network, const std::uint8_t* order, unsigned size) const {
         Subset tail = 1;
         for (unsigned i = size - std::min(size, options_.delta); i < size; ++i) tail = tail << 6 | order[i];
@@ -204,6 +236,12 @@ private:
             prefixes_[made] = child;
             std::memcpy(order_of(made), order_of(at), size);
             order_of(made)[size] = static_cast<std::uint8_t>(v);
+            // The quickest way to fail, and the most common: such prefixes are not worth their room.
+            if (options_.delta > 0 && size > 0 && last_two_should_swap(order_of(made) + size - 1, child.set)) {
+                ++counts_.failed;
+                free_.push_back(made);
+                return;
+            }
             if (options_.merge && seen_.contains(future_key(child.network, order_of(made), size + 1))) {
                 ++counts_.merged;
                 free_.push_back(made);
@@ -213,11 +251,6 @@ private:
         });
     }
 
-    std::int64_t best_score(unsigned v, Subset before) const noexcept {
-        const std::size_t rank = best_.next_within(v, before, 0);
-        return rank == best_.sets(v).size() ? kRuledOut : best_.score(v, rank);
-    }
-
     bool newest_window_is_best(std::uint32_t at) {
         const unsigned size = length(at);
         const unsigned width = std::min(size, options_.delta + 1);
@@ -225,14 +258,14 @@ private:
         const std::uint8_t* window = order_of(at) + (size - width);
         Subset before = prefixes_[at].set;
         for (unsigned i = 0; i < width; ++i) before &= ~singleton(window[i]);
-        return !last_two_should_swap(window + width - 2, prefixes_[at].set) && is_best(window, width, before);
+        return width == 2 || is_best(window, width, before);
     }
 
-    // The quickest way to fail, and the most common.
+    // Windows of two are tested when a prefix is made.
     bool last_two_should_swap(const std::uint8_t* pair, Subset set) const noexcept {
         const Subset before = set & ~(singleton(pair[0]) | singleton(pair[1]));
-        const std::int64_t own = best_score(pair[0], before) + best_score(pair[1], before | singleton(pair[0]));
-        const std::int64_t other = best_score(pair[1], before) + best_score(pair[0], before | singleton(pair[1]));
+        const std::int64_t own = best_.best_score(pair[0], before) + best_.best_score(pair[1], before | singleton(pair[0]));
+        const std::int64_t other = best_.best_score(pair[1], before) + best_.best_score(pair[0], before | singleton(pair[1]));
         return other > own || (other == own && pair[1] < pair[0]);
     }
 
@@ -243,7 +276,7 @@ private:
         for (unsigned part = 0; part < all; ++part) {
             Subset standing = before;
             for_each_member(part, [&](unsigned i) { standing |= singleton(window[i]); });
-            for_each_member(all & ~part, [&](unsigned j) { step_[part][j] = best_score(window[j], standing); });
+            for_each_member(all & ~part, [&](unsigned j) { step_[part][j] = best_.best_score(window[j], standing); });
         }
         rest_[all].fill(0);
         for (unsigned part = all; part-- > 0;) {

@@ -7,8 +7,7 @@ IMPOSSIBLE: Final[int]
 
 def supports_v3() -> bool: ...
 def best_scores(
-    scores: NDArray[Any],
-    max_parents: int,
+    families: Families,
     forwards: bool,
     out: NDArray[Any],
     threads: int,
@@ -44,8 +43,7 @@ def tiled_order_sum(
 class BestNetworks:
     def __init__(
         self,
-        scores: NDArray[Any],
-        max_parents: int,
+        families: Families,
         classes: bool,
         threads: int,
         most_bytes: int,
@@ -60,13 +58,11 @@ class BestNetworks:
 class ModeSearch:
     def __init__(
         self,
-        scores: NDArray[Any],
-        max_parents: int,
+        families: Families,
         delta: int,
         merge: bool,
         distinct_classes: bool,
-        exact_bound: bool,
-        groups: list[int],
+        partitions: list[list[int]],
         threads: int,
         most_bytes: int,
         progress: Callable[[int, int], None] | None,
@@ -84,6 +80,14 @@ class ModeSearch:
     def counts(self) -> tuple[int, int, int, int]: ...
     @property
     def bytes(self) -> int: ...
+
+class Families:
+    @staticmethod
+    def by_mask(scores: NDArray[Any]) -> Families: ...
+    @staticmethod
+    def by_size(scores: NDArray[Any], max_parents: int) -> Families: ...
+    @staticmethod
+    def listed(first: NDArray[Any], sets: NDArray[Any], scores: NDArray[Any]) -> Families: ...
 
 class JointScoreJob:
     def __init__(

@@ -20,6 +20,7 @@ if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
 
 IMPOSSIBLE = _native.IMPOSSIBLE
 BestNetworks = _native.BestNetworks
+Families = _native.Families
 JointScoreJob = _native.JointScoreJob
 ModeSearch = _native.ModeSearch
 best_scores = _native.best_scores

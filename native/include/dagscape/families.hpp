@@ -20,20 +20,24 @@ constexpr std::size_t place_without(Subset set, unsigned child) noexcept {
     return (set & (singleton(child) - 1)) | (set >> (child + 1) << child);
 }
 
-// A view of the scores of all families in one of two layouts, with the smallest integer for impossible families.
+// A view of the scores of all families in one of three layouts, with the smallest integer for impossible families.
 class FamilyScores {
 public:
     // All 2^(n-1) sets of the other variables (see place_without).
     static FamilyScores by_mask(unsigned n, std::span<const std::int64_t> scores);
     // All sets of at most `max_parents` of the n variables, by size and then by mask (set_index.hpp).
     static FamilyScores by_size(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores);
+    // A list: the families of child i are those from first[i] up to first[i + 1].
+    static FamilyScores listed(std::span<const std::int64_t> first, std::span<const Subset> sets, std::span<const std::int64_t> scores);
+
+    enum class Layout { by_mask, by_size, listed };
 
     unsigned n() const noexcept { return n_; }
-    bool is_by_size() const noexcept { return by_size_; }
+    Layout layout() const noexcept { return layout_; }
     unsigned max_parents() const noexcept { return max_parents_; }
-    std::span<const std::int64_t> row(unsigned child) const { return scores_.subspan(child * length_, length_); }
+    std::span<const std::int64_t> row(unsigned child) const { return scores_.subspan(first_[child], first_[child + 1] - first_[child]); }
 
-    // Every child's best family; false if one has none.
+    // Whether every child has a family.
     bool possible() const noexcept { return possible_; }
     std::int64_t best(unsigned child) const noexcept { return best_[child]; }
     // The sum of all children's best: what the scores of networks are relative to.
@@ -47,32 +51,30 @@ public:
     template <class Visit>
     void for_each(unsigned child, Visit&& visit) const {
         const auto scores = row(child);
-        const auto call = [&](Subset set, std::int64_t score) {
-            if (score != INT64_MIN) visit(set, score - best_[child]);
-        };
-        if (!by_size_) {
-            for (std::size_t place = 0; place < length_; ++place) {
-                const Subset below = place & (singleton(child) - 1);
-                call(below | (place ^ below) << 1, scores[place]);
-            }
-            return;
-        }
         Subset set = 0;
-        for (std::size_t place = 0; place < length_; ++place) {
-            call(set, scores[place]);
-            // The last set of its size is followed by the first of the next.
-            const Subset next = next_of_same_size(set);
-            const auto size = static_cast<unsigned>(std::popcount(set));
-            set = next == 0 || next >> n_ != 0 ? (Subset{2} << size) - 1 : next;
+        for (std::size_t place = 0; place < scores.size(); ++place) {
+            if (layout_ == Layout::listed) set = sets_[first_[child] + place];
+            if (scores[place] != INT64_MIN) visit(set, scores[place] - best_[child]);
+            if (layout_ == Layout::by_mask) {
+                // One more, but for the child's own bit.
+                set = ((set | singleton(child)) + 1) & ~singleton(child);
+            } else if (layout_ == Layout::by_size) {
+                // The last set of its size is followed by the first of the next.
+                const Subset next = next_of_same_size(set);
+                const auto size = static_cast<unsigned>(std::popcount(set));
+                set = next == 0 || next >> n_ != 0 ? (Subset{2} << size) - 1 : next;
+            }
         }
     }
 
 private:
-    FamilyScores(unsigned n, unsigned max_parents, bool by_size, std::size_t length, std::span<const std::int64_t> scores);
+    FamilyScores(Layout layout, unsigned max_parents, std::vector<std::size_t> first, std::span<const Subset> sets,
+                 std::span<const std::int64_t> scores);
 
+    Layout layout_;
     unsigned n_, max_parents_;
-    bool by_size_;
-    std::size_t length_;
+    std::vector<std::size_t> first_;
+    std::span<const Subset> sets_;
     std::span<const std::int64_t> scores_;
     bool possible_ = true;
     std::vector<std::int64_t> best_;
@@ -92,6 +94,12 @@ public:
 
     // The rank, from the given one on, of the next family whose parents are within a set; the number of families if none is.
     std::size_t next_within(unsigned child, Subset set, std::size_t rank) const noexcept;
+
+    // The score of the best family within a set; kRuledOut if there is none.
+    std::int64_t best_score(unsigned child, Subset set) const noexcept {
+        const std::size_t rank = next_within(child, set, 0);
+        return rank == sets_[child].size() ? kRuledOut : scores_[child][rank];
+    }
 
 private:
     explicit SortedFamilies(unsigned n) : sets_(n), scores_(n) {}

@@ -13,8 +13,9 @@
 // most b inversions,  g(P, b) = max over j ∉ P of best_{w_j}(B ∪ P) + g(P ∪ j, b − |{i ∉ P, i < j}|),  B the variables before the window.
 // It fails if g(∅, δ) is more than its own score, or if a smaller variable can stand where its own sequence is first left, at the same score.
 //
-// Bounds: R(S) of best_scores.hpp, exact but for the windows; static pattern databases [yuan2012], where the variables fall into groups and only
-// those of the same group are kept from being parents of each other in circles; or none, every variable's best family of all.
+// Bounds: R(S) of best_scores.hpp, exact but for the windows, where 2^n numbers fit; otherwise static pattern databases [yuan2012]: the variables fall
+// into groups, and only those of the same group are kept from being parents of each other in circles. A group is a problem of its own, in which
+// a family counts as its part within the group, and its R is the same programme on fewer variables.
 //
 // Notation: the paper minimises, this maximises; its M is the number of networks asked for.
 #pragma once
@@ -36,8 +37,9 @@ struct ModeOptions {
     unsigned delta = 0;
     bool merge = true;              // drop prefixes with the same future as another
     bool distinct_classes = false;  // of each equivalence class only the first network
-    bool exact_bound = true;        // R(S); otherwise pattern databases
-    std::vector<Subset> groups;     // their groups; none: every variable by itself
+    // Each a way to divide the variables into groups, for pattern databases; the bound is the least of theirs. One group of all
+    // variables gives the exact bound R(S), and groups of one variable each give no more than its best family.
+    std::vector<std::vector<Subset>> partitions;
     std::size_t most_bytes = SIZE_MAX;
 };
 

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.best.planning import is_tiled, search_memory
+from dagscape.best.planning import search_memory
 from dagscape.errors import IncompleteScores, InvalidData, InvalidOption, TooLarge
 from dagscape.progress import ProgressListener, kernel_callback
 from dagscape.resources import check_memory, format_bytes, memory_limit
-from dagscape.scores.family_arrays import BY_MASK, families_by_mask, families_by_size
+from dagscape.scores.family_arrays import kernel_families, search_layout
+from dagscape.scores.lattice import set_count
 from dagscape.scores.local_scores import LatticeScores, LocalScores
 
 SPACES = {"classes": "equivalence classes", "dags": "DAGs"}
@@ -36,15 +37,12 @@ class BestSearch:
         listener: ProgressListener | None,
     ) -> None:
         check_search(scores, space)
-        n, max_parents = scores.n, scores.max_parents
-        needed = search_memory(n, max_parents, threads)
-        check_memory(needed, max_memory, f"the best networks of {n} variables", remedy(n, max_parents))
+        n, max_parents, count = scores.n, scores.max_parents, scores.family_count
+        check_search_memory(n, max_parents, count, threads, max_memory)
         self._limit = memory_limit(max_memory)
-        tiled = is_tiled(n, max_parents)
-        values = families_by_size(scores) if tiled else families_by_mask(scores)
+        needed = search_memory(n, max_parents, count, threads)
         self._kernel = kernels.BestNetworks(
-            values,
-            max_parents if tiled else BY_MASK,
+            kernel_families(scores, search_layout(n, max_parents, count)),
             space == "classes",
             threads,
             self._limit - needed,
@@ -76,12 +74,16 @@ class BestSearch:
         return parents[:found], exact[:found]
 
 
-def remedy(n: int, max_parents: int) -> str:
-    """What helps where a search for the best networks needs too much memory."""
+def check_search_memory(
+    n: int, max_parents: int, family_count: int, threads: int, max_memory: int | str | None
+) -> None:
+    """Refuse a search that needs more memory than the limit, with advice that helps."""
+    needed = search_memory(n, max_parents, family_count, threads)
     fewer = min(max_parents, 4)
-    if search_memory(n, fewer, 1) < search_memory(n, max_parents, 1) / 2:
-        return f"raise the limit, or score with max_parents={fewer}"
-    return "raise the limit; 8 bytes for each set of variables are the least that exact search needs"
+    remedy = "raise the limit; 8 bytes for each set of variables are the least that exact search needs"
+    if search_memory(n, fewer, n * set_count(n - 1, fewer), threads) < needed / 2:
+        remedy = f"raise the limit, or score with max_parents={fewer}"
+    check_memory(needed, max_memory, f"the best networks of {n} variables", remedy)
 
 
 def check_search(scores: LocalScores, space: str) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from dagscape.best.k_best import DEFAULT_K, k_best
-from dagscape.best.planning import search_memory
-from dagscape.best.search import SPACES, remedy
+from dagscape.best.search import SPACES, check_search_memory
 from dagscape.cli.options import (
     DATA_HELP,
     Output,
@@ -24,7 +23,7 @@ from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import IncompleteScores
 from dagscape.graphs.drawing.draw import draw, drawing_format
 from dagscape.report.best import render_best
-from dagscape.resources import check_memory
+from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
 
 
@@ -78,8 +77,7 @@ def command(
 
     def check(job: ScoringJob, threads: int) -> None:
         n = job.data.n
-        needed = search_memory(n, job.max_parents, threads)
-        check_memory(needed, work["max_memory"], f"the best networks of {n} variables", remedy(n, job.max_parents))
+        check_search_memory(n, job.max_parents, n * set_count(n - 1, job.max_parents), threads, work["max_memory"])
 
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IncompleteScores)

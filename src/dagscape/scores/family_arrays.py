@@ -1,14 +1,18 @@
-"""Local scores as kernels take them: an array with a row for each child and a column for each set of parents.
+"""Local scores as kernels take them: arrays with a row for each child and a column for each set of parents, or lists.
 
-Two layouts: *by mask*, all 2^(n−1) sets of the other variables; and *by size*, the sets of at most ``max_parents`` of
-all variables, which walks over the lattice in tiles need (``native/include/dagscape/tiles.hpp``).
+Three layouts: *by mask*, all 2^(n−1) sets of the other variables; *by size*, the sets of at most ``max_parents`` of
+all variables, which walks over the lattice in tiles need (``native/include/dagscape/tiles.hpp``); and a *list*, where
+families are few.
 """
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape import kernels
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, set_count
 from dagscape.scores.local_scores import LocalScores
@@ -17,8 +21,10 @@ from dagscape.scores.local_scores import LocalScores
 LEAST_TILED = 10
 _FEW_PARENTS = 5
 
-# What a kernel takes for "by mask".
-BY_MASK = -1
+# A list is worth it where an array would be so many times longer, and lists so short are quickly searched.
+_MUCH_LONGER = 4
+
+Layout = Literal["mask", "size", "list"]
 
 
 def suits_tiles(n: int, max_parents: int) -> bool:
@@ -63,3 +69,45 @@ def families_by_size(scores: LocalScores, *, prior_only: bool = False) -> NDArra
                 exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[sets.shape[1]])
             values[child, index.rank(sets)] = exact
     return values
+
+
+def family_list(scores: LocalScores) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
+    """The possible families as a list: where each child's begin, their sets of parents, and their scores in units."""
+    first, masks, values = [0], [np.empty(0, dtype=np.uint64)], [np.empty(0, dtype=np.int64)]
+    for child in range(scores.n):
+        count = 0
+        for sets in scores.family_sets(child):
+            exact = scores.exact_scores(child, sets)
+            keep = exact != IMPOSSIBLE
+            bits = np.left_shift(np.uint64(1), sets[keep].astype(np.uint64))
+            masks.append(bits.sum(axis=1, dtype=np.uint64))
+            values.append(exact[keep])
+            count += int(keep.sum())
+        first.append(first[-1] + count)
+    return np.array(first, dtype=np.int64), np.concatenate(masks), np.concatenate(values)
+
+
+def search_layout(n: int, max_parents: int, family_count: int) -> Layout:
+    """The layout in which a search for the best networks takes scores: the one with the least work and memory."""
+    tiled = can_be_tiled(n, max_parents)
+    by_mask, by_size = n << (n - 1), n * set_count(n, max_parents)
+    if family_count * _MUCH_LONGER < min(by_mask, by_size):
+        return "list"
+    if tiled and (suits_tiles(n, max_parents) or tile_numbers(n, max_parents, 1) < 2 * by_mask):
+        return "size"
+    return "mask"
+
+
+def tile_numbers(n: int, max_parents: int, threads: int) -> int:
+    """How many numbers a walk in tiles keeps for the families."""
+    sets = (set_count(left, max_parents) for left in range(LEAST_TILED, n + 1))
+    return n * set_count(n, max_parents) + threads * n * sum(sets)
+
+
+def kernel_families(scores: LocalScores, layout: Layout) -> kernels.Families:
+    """The families as a kernel takes them."""
+    if layout == "mask":
+        return kernels.Families.by_mask(families_by_mask(scores))
+    if layout == "size":
+        return kernels.Families.by_size(families_by_size(scores), scores.max_parents)
+    return kernels.Families.listed(*family_list(scores))

@@ -1,0 +1,66 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "bindings.hpp"
+#include "bound_families.hpp"
+#include "dagscape/set_index.hpp"
+#include "dagscape/tiles.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dagscape {
+namespace {
+
+constexpr unsigned kMostVariables = 63;
+
+using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Sets = nb::ndarray<const Subset, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// All 2^(n-1) sets of the other variables, by mask with the child's bit taken out.
+BoundFamilies by_mask(Rows scores) {
+    const auto n = static_cast<unsigned>(scores.shape(0));
+    if (n < 1 || n > kMostVariables || scores.shape(1) != std::size_t{1} << (n - 1)) {
+        throw nb::value_error("the scores must have a row for each variable, and 2^(n-1) columns");
+    }
+    return {nb::cast(scores), FamilyScores::by_mask(n, {scores.data(), scores.size()})};
+}
+
+// The sets of at most `max_parents` of all variables, by size and then by mask.
+BoundFamilies by_size(Rows scores, unsigned max_parents) {
+    const auto n = static_cast<unsigned>(scores.shape(0));
+    if (n < kLow || n > kMostVariables || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
+        throw nb::value_error("the scores must have a row for each variable, and a column for each set of parents");
+    }
+    return {nb::cast(scores), FamilyScores::by_size(n, max_parents, {scores.data(), scores.size()})};
+}
+
+// A list; the families of child i are those from first[i] up to first[i + 1].
+BoundFamilies listed(Numbers first, Sets sets, Numbers scores) {
+    const std::size_t n = first.size() - 1;
+    bool ordered = first.size() >= 2 && n <= kMostVariables && first.data()[0] == 0 && sets.size() == scores.size() &&
+                   first.data()[n] == static_cast<std::int64_t>(sets.size());
+    for (std::size_t child = 0; ordered && child < n; ++child) ordered = first.data()[child] <= first.data()[child + 1];
+    if (!ordered) throw nb::value_error("the parts of the list do not match");
+    for (std::size_t child = 0; child < n; ++child) {
+        for (std::int64_t i = first.data()[child]; i < first.data()[child + 1]; ++i) {
+            const Subset set = sets.data()[i];
+            if (set >> n != 0 || contains(set, static_cast<unsigned>(child))) throw nb::value_error("a set of parents cannot be");
+        }
+    }
+    const FamilyScores view =
+        FamilyScores::listed({first.data(), first.size()}, {sets.data(), sets.size()}, {scores.data(), scores.size()});
+    return {nb::make_tuple(sets, scores), view};
+}
+
+}  // namespace
+
+void bind_families(nb::module_& module) {
+    nb::class_<BoundFamilies> families(module, "Families");
+    families.def_static("by_mask", &by_mask, "scores"_a.noconvert());
+    families.def_static("by_size", &by_size, "scores"_a.noconvert(), "max_parents"_a);
+    families.def_static("listed", &listed, "first"_a.noconvert(), "sets"_a.noconvert(), "scores"_a.noconvert());
+}
+
+}  // namespace dagscape

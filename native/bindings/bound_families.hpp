@@ -1,0 +1,16 @@
+// Local scores as Python hands them to kernels: a view, and the arrays that it looks at.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "dagscape/families.hpp"
+
+namespace dagscape {
+
+struct BoundFamilies {
+    nanobind::object arrays;
+    FamilyScores view;
+};
+
+}  // namespace dagscape
