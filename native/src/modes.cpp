@@ -59,7 +59,8 @@ public:
     }
 
     std::int64_t operator()(Subset set) const noexcept {
-        return group_ == values_.size() - 1 ? values_[set] : values_[packed(set, group_)];
+        // The first variables are packed as they are.
+        return values_[group_ == values_.size() - 1 ? set & group_ : packed(set, group_)];
     }
     std::size_t bytes() const noexcept { return values_.size() * sizeof(std::int64_t); }
 

@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::size_t kPlenty = std::size_t{1} << 40;
 
-// The possible families of each child, by set of parents: what both layouts are made from.
+// The possible families of each child, by set of parents: what all layouts are made from.
 using Families = std::vector<std::map<Subset, std::int64_t>>;
 
 unsigned size_of(Subset set) { return static_cast<unsigned>(std::popcount(set)); }
 
-// Random whole numbers, which tie the more the smaller their range. Every child keeps a family, but not always that without parents.
+// Random whole numbers, which tie the more the smaller their range. Every child keeps a family, if not that without parents.
 Families random_families(unsigned n, unsigned max_parents, std::int64_t range, double impossible, std::mt19937& random) {
     std::uniform_int_distribution<std::int64_t> score(-range, range);
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -79,6 +79,30 @@ std::vector<std::int64_t> by_size(const Families& families, unsigned max_parents
     return scores;
 }
 
+// All three layouts of the same families, and the arrays that they look at.
+struct Layouts {
+    std::vector<std::int64_t> masks, sizes, first, listed;
+    std::vector<Subset> sets;
+    std::vector<FamilyScores> views;
+
+    Layouts(const Families& families, unsigned max_parents)
+        : masks(by_mask(families)), sizes(by_size(families, max_parents)), first{0} {
+        for (const auto& possible : families) {
+            for (const auto& [set, score] : possible) {
+                sets.push_back(set);
+                listed.push_back(score);
+            }
+            first.push_back(static_cast<std::int64_t>(sets.size()));
+        }
+        const auto n = static_cast<unsigned>(families.size());
+        views.push_back(FamilyScores::by_mask(n, masks));
+        views.push_back(FamilyScores::by_size(n, max_parents, sizes));
+        views.push_back(FamilyScores::listed(first, sets, listed));
+    }
+    Layouts(const Layouts&) = delete;
+    Layouts& operator=(const Layouts&) = delete;
+};
+
 std::int64_t best_of(const std::map<Subset, std::int64_t>& families) {
     std::int64_t best = INT64_MIN;
     for (const auto& [set, score] : families) best = std::max(best, score);
@@ -111,17 +135,18 @@ void check_visits(const FamilyScores& scores, const Families& families) {
     CHECK(scores.relative(0, scores.best(0) - 5) == -5);
 }
 
-void both_layouts_visit_every_possible_family() {
+void all_layouts_visit_every_possible_family() {
     std::mt19937 random(1);
     for (unsigned n = 1; n <= 7; ++n) {
         for (unsigned max_parents = 0; max_parents < n; ++max_parents) {
             const Families families = random_families(n, max_parents, 100, 0.3, random);
-            const std::vector<std::int64_t> masks = by_mask(families), sizes = by_size(families, max_parents);
-            check_visits(FamilyScores::by_mask(n, masks), families);
-            const FamilyScores second = FamilyScores::by_size(n, max_parents, sizes);
-            CHECK(second.is_by_size());
-            CHECK(second.max_parents() == max_parents);
-            check_visits(second, families);
+            const Layouts layouts(families, max_parents);
+            for (const FamilyScores& view : layouts.views) check_visits(view, families);
+            CHECK(layouts.views[0].layout() == FamilyScores::Layout::by_mask);
+            CHECK(layouts.views[1].layout() == FamilyScores::Layout::by_size);
+            CHECK(layouts.views[2].layout() == FamilyScores::Layout::listed);
+            CHECK(layouts.views[1].max_parents() == max_parents);
+            CHECK(layouts.views[2].max_parents() <= max_parents);
         }
     }
 }
@@ -130,6 +155,9 @@ void a_child_without_families_makes_all_impossible() {
     std::vector<std::int64_t> scores(2 * 2, INT64_MIN);
     scores[0] = 7;
     CHECK(!FamilyScores::by_mask(2, scores).possible());
+    const std::vector<std::int64_t> first{0, 1, 1}, score{7};
+    const std::vector<Subset> sets{0};
+    CHECK(!FamilyScores::listed(first, sets, score).possible());
 }
 
 void sorted_families_stand_by_score_then_size_then_mask() {
@@ -157,6 +185,7 @@ void sorted_families_stand_by_score_then_size_then_mask() {
                     while (next < sets.size() && (sets[next] & ~within) != 0) ++next;
                     CHECK(sorted.next_within(child, within, from) == next);
                 }
+                CHECK(sorted.best_score(child, within) == best_within(families[child], within));
             }
         }
     }
@@ -178,6 +207,9 @@ void families_that_are_never_best_can_be_left_out() {
         }
         CHECK(best == std::set<Subset>(kept.sets(child).begin(), kept.sets(child).end()));
         CHECK(best.size() == kept.sets(child).size());
+        for (Subset within = 0; within < Subset{1} << n; ++within) {
+            CHECK(kept.best_score(child, within) == sorted.best_score(child, within));
+        }
         for (std::size_t rank = 0; rank < best.size(); ++rank) {
             CHECK(kept.score(child, rank) == families[child].at(kept.sets(child)[rank]) - best_of(families[child]));
         }
@@ -188,10 +220,10 @@ void best_families_are_those_within_a_set() {
     std::mt19937 random(4);
     for (unsigned n = 1; n <= 7; ++n) {
         const Families families = random_families(n, n - 1, 50, 0.6, random);
-        const std::vector<std::int64_t> masks = by_mask(families), sizes = by_size(families, n - 1);
-        for (const FamilyScores& scores : {FamilyScores::by_mask(n, masks), FamilyScores::by_size(n, n - 1, sizes)}) {
+        const Layouts layouts(families, n - 1);
+        for (const FamilyScores& view : layouts.views) {
             Monitor monitor;
-            const BestFamilies best(scores, 2, monitor);
+            const BestFamilies best(view, 2, monitor);
             for (unsigned child = 0; child < n; ++child) {
                 for (Subset set = 0; set < Subset{1} << n; ++set) {
                     CHECK(best(child, set) == best_within(families[child], set & ~singleton(child)));
@@ -219,37 +251,42 @@ std::vector<std::int64_t> obvious_scores(const Families& families, Direction dir
     return values;
 }
 
+std::vector<std::int64_t> scores_of_sets(const FamilyScores& view, Direction direction, unsigned threads, bool dominated = true) {
+    Monitor monitor;
+    const SortedFamilies sorted(view, threads, monitor);
+    return best_scores(view, dominated ? sorted : sorted.without_dominated(threads, monitor), direction, threads, monitor);
+}
+
 void scores_of_sets_follow_their_recurrences() {
     std::mt19937 random(5);
     for (unsigned n = 1; n <= 7; ++n) {
         for (const double impossible : {0.0, 0.5, 0.9}) {
             const Families families = random_families(n, n - 1, 1000, impossible, random);
-            const std::vector<std::int64_t> scores = by_mask(families);
+            const Layouts layouts(families, n - 1);
             for (const Direction direction : {Direction::forwards, Direction::backwards}) {
+                const std::vector<std::int64_t> expected = obvious_scores(families, direction);
                 for (const unsigned threads : {1U, 3U}) {
-                    Monitor monitor;
-                    const BestFamilies best(FamilyScores::by_mask(n, scores), threads, monitor);
-                    CHECK(best_scores(n, best, direction, threads, monitor) == obvious_scores(families, direction));
+                    CHECK(scores_of_sets(layouts.views[0], direction, threads) == expected);
+                    CHECK(scores_of_sets(layouts.views[2], direction, threads) == expected);
+                    CHECK(scores_of_sets(layouts.views[2], direction, threads, false) == expected);
                 }
             }
         }
     }
 }
 
-void tiles_give_the_same_scores() {
+void all_layouts_give_the_same_scores() {
     std::mt19937 random(6);
     const std::vector<std::pair<unsigned, unsigned>> shapes{{10, 2}, {10, 9}, {11, 3}, {11, 0}, {13, 2}, {15, 1}};
     for (const auto& [n, max_parents] : shapes) {
         for (const double impossible : {0.0, 0.7}) {
             const Families families = random_families(n, max_parents, std::int64_t{1} << 50, impossible, random);
-            const std::vector<std::int64_t> masks = by_mask(families), sizes = by_size(families, max_parents);
+            const Layouts layouts(families, max_parents);
             for (const Direction direction : {Direction::forwards, Direction::backwards}) {
-                Monitor monitor;
-                const BestFamilies best(FamilyScores::by_mask(n, masks), 2, monitor);
-                const std::vector<std::int64_t> plain = best_scores(n, best, direction, 2, monitor);
-                const FamilyScores view = FamilyScores::by_size(n, max_parents, sizes);
-                CHECK(tiled_best_scores(view, direction, 1, monitor) == plain);
-                CHECK(tiled_best_scores(view, direction, 3, monitor) == plain);
+                const std::vector<std::int64_t> expected = scores_of_sets(layouts.views[0], direction, 2);
+                CHECK(scores_of_sets(layouts.views[1], direction, 1) == expected);
+                CHECK(scores_of_sets(layouts.views[1], direction, 3) == expected);
+                CHECK(scores_of_sets(layouts.views[2], direction, 2) == expected);
             }
         }
     }
@@ -344,17 +381,18 @@ void ties_go_by_the_last_variable() {
     CHECK((classes == std::vector<Found>{{5, {0b10, 0}}, {0, {0, 0}}}));
 }
 
-void both_layouts_give_the_same_networks() {
+void all_layouts_give_the_same_networks() {
     std::mt19937 random(8);
     for (const auto& [n, max_parents] : {std::pair{10U, 2U}, {11U, 3U}}) {
         for (const std::int64_t range : {1, 100'000}) {
             for (const Space space : {Space::dags, Space::classes}) {
                 const Families families = space == Space::dags ? random_families(n, max_parents, range, 0.2, random)
                                                                : equivalent_families(n, max_parents, range, random);
-                const std::vector<std::int64_t> masks = by_mask(families), sizes = by_size(families, max_parents);
-                const std::vector<Found> found = first_networks(FamilyScores::by_mask(n, masks), space, 100);
+                const Layouts layouts(families, max_parents);
+                const std::vector<Found> found = first_networks(layouts.views[0], space, 100);
                 CHECK(found.size() == 100);
-                CHECK(first_networks(FamilyScores::by_size(n, max_parents, sizes), space, 100) == found);
+                CHECK(first_networks(layouts.views[1], space, 100) == found);
+                CHECK(first_networks(layouts.views[2], space, 100) == found);
             }
         }
     }
@@ -406,17 +444,17 @@ void a_stop_is_heeded() {
 }  // namespace
 
 int main() {
-    both_layouts_visit_every_possible_family();
+    all_layouts_visit_every_possible_family();
     a_child_without_families_makes_all_impossible();
     sorted_families_stand_by_score_then_size_then_mask();
     families_that_are_never_best_can_be_left_out();
     best_families_are_those_within_a_set();
     scores_of_sets_follow_their_recurrences();
-    tiles_give_the_same_scores();
+    all_layouts_give_the_same_scores();
     all_networks_come_best_first();
     everything_is_counted();
     ties_go_by_the_last_variable();
-    both_layouts_give_the_same_networks();
+    all_layouts_give_the_same_networks();
     room_runs_out();
     a_stop_is_heeded();
 }

@@ -26,6 +26,8 @@ from dagscape.graphs.drawing.draw import draw
 from dagscape.graphs.equivalence import equivalent
 from dagscape.graphs.network import Network
 from dagscape.graphs.random_dags import random_dag, uniform_dag
+from dagscape.modes.result import Modes
+from dagscape.modes.search import modes
 from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
@@ -54,6 +56,7 @@ __all__ = [
     "InvalidOption",
     "LatticeScores",
     "LocalScores",
+    "Modes",
     "Network",
     "OptimalNetwork",
     "Posterior",
@@ -71,6 +74,7 @@ __all__ = [
     "load_network",
     "load_result",
     "local_scores",
+    "modes",
     "optimal_network",
     "plan",
     "posterior",

@@ -407,6 +407,7 @@ def test_lists_of_networks_are_sequences():
     assert list(classes) == [network.to_cpdag() for network in networks]
     assert list(classes[2:4]) == [classes[2], classes[3]]
     assert DagList.from_edges(networks.variables, [network.edges for network in networks]) == networks
+    assert DagList.from_edges(networks.variables, networks.to_edges()) == networks
     with pytest.raises(ds.InvalidData, match="directed cycle"):
         DagList.from_edges("ab", [[("a", "b")], [("a", "b"), ("b", "a")]])
     with pytest.raises(ds.InvalidData, match="two variables are called 'a'"):

@@ -121,7 +121,7 @@ def check_against_everything(scores, space, found, count):
 
 
 @given(
-    n=st.integers(1, 4), spread=SPREADS, seed=SEEDS, drop=st.sampled_from([0.0, 0.5]),
+    n=st.integers(1, 4), spread=SPREADS, seed=SEEDS, drop=st.sampled_from([0.0, 0.5, 0.9]),
     max_parents=st.sampled_from([None, 0, 1, 2]), k=st.integers(1, 600),
 )  # fmt: skip
 @settings(max_examples=150, deadline=None)

@@ -47,7 +47,7 @@ def check_against_everything(scores, *, classes):
 
 
 @given(
-    n=st.integers(1, 4), spread=SPREADS, seed=SEEDS, drop=st.sampled_from([0.0, 0.4]),
+    n=st.integers(1, 4), spread=SPREADS, seed=SEEDS, drop=st.sampled_from([0.0, 0.4, 0.9]),
     max_parents=st.sampled_from([None, 0, 1, 2]),
 )  # fmt: skip
 @settings(max_examples=80, deadline=None)

@@ -8,7 +8,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
-from dagscape.best.planning import search_memory
+from dagscape.scores.family_arrays import search_memory
 
 ODD_NAMES = ["[red]a", "b, c", "[/bold]d", "e → f"]
 

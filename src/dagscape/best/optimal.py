@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape import kernels
 from dagscape.best.k_best import k_best
-from dagscape.best.result import encoded_network
 from dagscape.best.search import BestSearch, refuse_none, why_not_classes
 from dagscape.graphs.dag import Dag
 from dagscape.progress import ProgressOption, listening
@@ -59,7 +58,7 @@ class OptimalNetwork(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as a JSON document; the network is the list of its edges."""
-        return super(OptimalNetwork, self).to_dict() | {"network": encoded_network(self.network)}
+        return super(OptimalNetwork, self).to_dict() | {"network": [list(edge) for edge in self.network.edges]}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> OptimalNetwork:

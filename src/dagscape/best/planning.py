@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from dagscape import kernels
-from dagscape.scores.family_arrays import search_layout, tile_numbers
+from dagscape.scores.family_arrays import search_layout, search_memory
 from dagscape.scores.lattice import set_count
 from dagscape.scores.planning import PlanStep
 
@@ -16,24 +16,6 @@ _TRIAL_DENSE = 16
 _TRIAL_TILED = 19
 _TRIAL_BITS = 30
 _NEVER_MORE = 500
-
-# For each of a child's families: its set and its score, sorted, and twice while they are sorted.
-_SORTED_BYTES = 16
-_LISTED_BYTES = 16
-
-
-def search_memory(n: int, max_parents: int, family_count: int, threads: int) -> int:
-    """Bytes that a search takes before it keeps its first network."""
-    layout = search_layout(n, max_parents, family_count)
-    per_child = family_count // n + 1
-    # One number for every set of variables; families sorted, and once more while they are.
-    memory = (8 << n) + (family_count + threads * per_child) * _SORTED_BYTES
-    if layout == "mask":
-        # The scores, and the best within every set.
-        return memory + (n << (n - 1)) * (8 + 8)
-    if layout == "size":
-        return memory + 8 * (n * set_count(n, max_parents) + tile_numbers(n, max_parents, threads))
-    return memory + _LISTED_BYTES * family_count
 
 
 def plan_best(n: int, max_parents: int, threads: int) -> PlanStep:

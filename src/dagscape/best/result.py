@@ -274,8 +274,7 @@ class BestNetworks(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as a JSON document; a network is the list of its edges (parent, child)."""
-        networks = [encoded_network(dag) for dag in self.networks]
-        return super(BestNetworks, self).to_dict() | {"networks": networks}
+        return super(BestNetworks, self).to_dict() | {"networks": self.networks.to_edges()}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> BestNetworks:
@@ -302,8 +301,3 @@ class BestNetworks(Result):
         stands_for = f" of {self.dag_count:,} DAGs" if self._classes else ""
         tie = ", ends in a tie" if self.ends_in_tie else ""
         return f"BestNetworks({len(self):,} {what}{stands_for}, best {self.scores[0]:.4f}, ratio {self.ratio:.4g}{tie})"
-
-
-def encoded_network(dag: Dag) -> list[list[str]]:
-    """A network as JSON: the list of its edges."""
-    return [[parent, child] for parent, child in dag.edges]

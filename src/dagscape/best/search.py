@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.best.planning import search_memory
 from dagscape.errors import IncompleteScores, InvalidData, InvalidOption, TooLarge
 from dagscape.progress import ProgressListener, kernel_callback
 from dagscape.resources import check_memory, format_bytes, memory_limit
-from dagscape.scores.family_arrays import kernel_families, search_layout
+from dagscape.scores.family_arrays import kernel_families, search_layout, search_memory
 from dagscape.scores.lattice import set_count
 from dagscape.scores.local_scores import LatticeScores, LocalScores
 

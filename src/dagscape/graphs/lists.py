@@ -40,6 +40,10 @@ class DagList(Sequence[Dag]):
         masks = np.array([dag.parent_masks for dag in dags], dtype=np.uint64).reshape(len(dags), len(variables))
         return cls(variables, masks)
 
+    def to_edges(self) -> list[list[list[str]]]:
+        """The edges of every DAG, as :meth:`from_edges` takes them: lists, texts and nothing else."""
+        return [[[parent, child] for parent, child in dag.edges] for dag in self]
+
     def __len__(self) -> int:
         return len(self.parents)
 

@@ -24,6 +24,10 @@ _FEW_PARENTS = 5
 # A list is worth it where an array would be so many times longer, and lists so short are quickly searched.
 _MUCH_LONGER = 4
 
+# Bytes of a family that is sorted, and of one in a list: its set and its score.
+_SORTED_BYTES = 16
+_LISTED_BYTES = 16
+
 Layout = Literal["mask", "size", "list"]
 
 
@@ -102,6 +106,30 @@ def tile_numbers(n: int, max_parents: int, threads: int) -> int:
     """How many numbers a walk in tiles keeps for the families."""
     sets = (set_count(left, max_parents) for left in range(LEAST_TILED, n + 1))
     return n * set_count(n, max_parents) + threads * n * sum(sets)
+
+
+def search_memory(n: int, max_parents: int, family_count: int, threads: int, variables: int | None = None) -> int:
+    """Bytes that a search over sets takes at its start.
+
+    Parameters
+    ----------
+    n, max_parents, family_count
+        The size of the scores.
+    threads : int
+        The number of threads.
+    variables : int, optional
+        Of how many variables all sets are kept; all by default.
+    """
+    layout = search_layout(n, max_parents, family_count)
+    per_child = family_count // n + 1
+    # One number for every set of variables; families sorted, and once more while they are.
+    memory = (8 << (n if variables is None else variables)) + (family_count + threads * per_child) * _SORTED_BYTES
+    if layout == "mask":
+        # The scores, and the best within every set.
+        return memory + (n << (n - 1)) * (8 + 8)
+    if layout == "size":
+        return memory + 8 * (n * set_count(n, max_parents) + tile_numbers(n, max_parents, threads))
+    return memory + _LISTED_BYTES * family_count
 
 
 def kernel_families(scores: LocalScores, layout: Layout) -> kernels.Families:

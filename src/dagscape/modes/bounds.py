@@ -1,0 +1,121 @@
+"""Bounds for the search: how the variables are divided into groups for pattern databases [yuan2012]_.
+
+Within a group no variables may be parents of each other in circles; between groups they may. The larger the groups, and
+the more the dependences are within them, the tighter the bound. How much one variable depends on another is how much it
+adds to the score as the only parent: for the scores of data, about their mutual information.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.checks import is_whole
+from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.graphs.masks import mask_of
+from dagscape.randomness import Seed, random_generator
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.local_scores import LocalScores
+
+BOUNDS = {
+    "auto": "exact where that fits into memory, patterns otherwise",
+    "exact": "the best completion of every set: 8 bytes for each of 2^n",
+    "patterns": "pattern databases",
+    "none": "every variable's best family",
+}
+GROUPINGS = {"dependence": "dependent variables together", "random": "at random"}
+
+Groups = list[int]
+
+
+def dependences(scores: LocalScores) -> NDArray[np.float64]:
+    """``[u, v]``: how much u and v add to each other's score, symmetric."""
+    n = scores.n
+    gains = np.zeros((n, n))
+    if scores.max_parents < 1:
+        return gains
+    for child in range(n):
+        alone = scores.family_exact(child)
+        others = np.array([[parent] for parent in range(n) if parent != child], dtype=np.int64)
+        exact = scores.exact_scores(child, others)
+        known = (exact != IMPOSSIBLE) & (alone != IMPOSSIBLE)
+        gain = np.where(known, np.maximum(scores.unit.to_floats(exact) - scores.unit.to_float(alone), 0.0), 0.0)
+        gains[others[:, 0], child] = gain
+    return gains + gains.T
+
+
+def one_large_group(scores: LocalScores, size: int) -> Groups:
+    """A group of the given size, and one of the rest: those that depend least on others."""
+    least_first = np.argsort(dependences(scores).sum(axis=0), kind="stable")
+    rest = mask_of(int(v) for v in least_first[: scores.n - size])
+    return [mask_of(range(scores.n)) & ~rest, rest]
+
+
+def equal_groups(scores: LocalScores, count: int, grouping: str, seed: Seed) -> Groups:
+    """So many groups of about the same size.
+
+    By dependence: each variable, the most dependent first, joins the group with room on which it depends most; then
+    variables of two groups change places for as long as that brings more dependence into groups.
+    """
+    n = scores.n
+    sizes = [n // count + (i < n % count) for i in range(count)]
+    if grouping == "random":
+        order = random_generator(seed).permutation(n)
+        return [mask_of(order[sum(sizes[:i]) : sum(sizes[: i + 1])].tolist()) for i in range(count)]
+    gains = dependences(scores)
+    group_of = np.full(n, -1)
+    room = list(sizes)
+    for v in np.argsort(-gains.sum(axis=0), kind="stable"):
+        free = [g for g in range(count) if room[g]]
+        best = max(free, key=lambda g: (gains[v, group_of == g].sum(), room[g], -g))
+        group_of[v] = best
+        room[best] -= 1
+    _improve(gains, group_of, count)
+    return [mask_of(np.flatnonzero(group_of == g).tolist()) for g in range(count)]
+
+
+def _improve(gains: NDArray[np.float64], group_of: NDArray[np.int64], count: int) -> None:
+    """Swap variables between groups, the best pair first, until nothing is gained."""
+    while True:
+        to_group = np.stack([gains[:, group_of == g].sum(axis=1) for g in range(count)], axis=1)
+        own = to_group[np.arange(len(gains)), group_of]
+        # What u gains in v's group and v in u's, less the edge between them, which stays between groups.
+        gain = to_group[:, group_of] - own[:, None]
+        both = np.where(group_of[:, None] != group_of[None, :], gain + gain.T - 2 * gains, -np.inf)
+        u, v = np.unravel_index(int(np.argmax(both)), both.shape)
+        if not both[u, v] > 1e-9:
+            return
+        group_of[u], group_of[v] = group_of[v], group_of[u]
+
+
+def named_groups(scores: LocalScores, groups: Sequence[Collection[str]]) -> Groups:
+    """The groups that a user names; every variable must be in one."""
+    number = {name: i for i, name in enumerate(scores.variables)}
+    seen: set[str] = set()
+    masks = []
+    for group in groups:
+        if isinstance(group, str) or not isinstance(group, Collection) or not group:
+            raise InvalidOption(f"groups holds {group!r}; each group must be a collection of variables")
+        for name in group:
+            if name not in number:
+                raise InvalidOption(f"groups names {name!r}, which is not a variable{did_you_mean(name, number)}")
+            if name in seen:
+                raise InvalidOption(f"groups names {name!r} twice")
+            seen.add(name)
+        masks.append(mask_of(number[name] for name in group))
+    if len(seen) < scores.n:
+        missing = next(name for name in scores.variables if name not in seen)
+        raise InvalidOption(f"groups leaves out {missing!r}: every variable must be in one of them")
+    return masks
+
+
+def check_groups(groups: object, n: int) -> None:
+    """Refuse groups that are neither a number nor a list."""
+    if groups is None or (isinstance(groups, Sequence) and not isinstance(groups, str)):
+        return
+    if not is_whole(groups, at_least=1) or int(groups) > n:  # type: ignore[call-overload]
+        raise InvalidOption(
+            f"groups is {groups!r}; it must be a number from 1 to {n}, or a list of groups of variables"
+        )

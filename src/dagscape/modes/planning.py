@@ -1,0 +1,47 @@
+"""Memory of a search for modes, before it starts."""
+
+from __future__ import annotations
+
+from dagscape.resources import check_memory
+from dagscape.scores.family_arrays import search_layout, search_memory
+from dagscape.scores.local_scores import LocalScores
+
+# What the exact bound may take of the memory, and what a pattern database may; the rest is for the search itself.
+_SHARE_FOR_EXACT = 0.5
+_SHARE_FOR_PATTERNS = 0.25
+
+# Where families are a list, each set looks its best ones up: more variables than this take too long.
+_MOST_LISTED = 24
+
+
+def exact_bound_fits(scores: LocalScores, limit: int, threads: int) -> bool:
+    """Whether the best completion of every set of variables fits into memory, and is worth its time."""
+    if _is_listed(scores) and scores.n > _MOST_LISTED:
+        return False
+    return bound_memory(scores, scores.n, threads) <= limit * _SHARE_FOR_EXACT
+
+
+def largest_group(scores: LocalScores, limit: int) -> int:
+    """The most variables of a group whose pattern database fits."""
+    most = min(scores.n, _MOST_LISTED) if _is_listed(scores) else scores.n
+    while most > 1 and 8 << most > limit * _SHARE_FOR_PATTERNS:
+        most -= 1
+    return max(most, (scores.n + 1) // 2)
+
+
+def bound_memory(scores: LocalScores, group: int, threads: int) -> int:
+    """Bytes that the families take, and the bound for a group of so many variables."""
+    return search_memory(scores.n, scores.max_parents, scores.family_count, threads, group)
+
+
+def check_bound(scores: LocalScores, largest: int, threads: int, max_memory: int | str | None) -> None:
+    """Refuse a bound that needs more memory than the limit."""
+    remedy = "raise the limit, or use bound='patterns'"
+    if largest < scores.n:
+        remedy = "raise the limit, or use more groups"
+    what = f"the scores of {scores.n} variables and the bound for a group of {largest}"
+    check_memory(bound_memory(scores, largest, threads), max_memory, what, remedy)
+
+
+def _is_listed(scores: LocalScores) -> bool:
+    return search_layout(scores.n, scores.max_parents, scores.family_count) == "list"
