@@ -7,7 +7,7 @@ adds to the score as the only parent: for the scores of data, about their mutual
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +46,53 @@ def dependences(scores: LocalScores) -> NDArray[np.float64]:
     return gains + gains.T
 
 
-def one_large_group(scores: LocalScores, size: int) -> Groups:
-    """A group of the given size, and one of the rest: those that depend least on others."""
-    least_first = np.argsort(dependences(scores).sum(axis=0), kind="stable")
-    rest = mask_of(int(v) for v in least_first[: scores.n - size])
-    return [mask_of(range(scores.n)) & ~rest, rest]
+def tightest_groups(
+    scores: LocalScores, largest: int, bound_of: Callable[[Groups], int], candidates_per_size: int = 2
+) -> Groups:
+    """Two groups, neither with more than ``largest`` variables, whose bound on the best network is the lowest.
+
+    Of every size the divisions with the least dependence between the groups are tried.
+
+    Parameters
+    ----------
+    scores : LocalScores
+        The scores.
+    largest : int
+        The most variables of a group.
+    bound_of : callable
+        The bound on all networks that a list of groups gives, in units.
+    candidates_per_size : int
+        How many divisions to try of every size.
+    """
+    n = scores.n
+    if n > 2 * largest:
+        return equal_groups(scores, -(-n // largest), "dependence", None)
+    gains = dependences(scores)
+    found: dict[int, int] = {}
+    for size in range(max(n - largest, 1), n // 2 + 1):
+        for rest in _loosest_parts(gains, size)[:candidates_per_size]:
+            found[rest] = bound_of([mask_of(range(n)) & ~rest, rest])
+    best = min(found, key=lambda rest: (found[rest], rest))
+    return [mask_of(range(n)) & ~best, best]
+
+
+def _loosest_parts(gains: NDArray[np.float64], size: int) -> list[int]:
+    """Sets of so many variables with little dependence on the others, the loosest first.
+
+    Each grows from one variable, always by that which leaves the least between it and the others; then variables
+    change places while that helps.
+    """
+    n = len(gains)
+    found: dict[int, float] = {}
+    for first in range(n):
+        inside = np.zeros(n, dtype=np.int64)
+        inside[first] = 1
+        while inside.sum() < size:
+            between = gains.sum(axis=1) - 2 * gains[:, inside == 1].sum(axis=1)
+            inside[int(np.argmin(np.where(inside == 0, between, np.inf)))] = 1
+        _improve(gains, inside, 2)
+        found[mask_of(np.flatnonzero(inside).tolist())] = float(gains[np.ix_(inside == 0, inside == 1)].sum())
+    return sorted(found, key=lambda part: (found[part], part))
 
 
 def equal_groups(scores: LocalScores, count: int, grouping: str, seed: Seed) -> Groups:

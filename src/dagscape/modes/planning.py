@@ -13,6 +13,9 @@ _SHARE_FOR_PATTERNS = 0.25
 # Where families are a list, each set looks its best ones up: more variables than this take too long.
 _MOST_LISTED = 24
 
+# Several divisions into groups are tried: groups of more variables than this would take too long.
+_MOST_TRIED = 24
+
 
 def exact_bound_fits(scores: LocalScores, limit: int, threads: int) -> bool:
     """Whether the best completion of every set of variables fits into memory, and is worth its time."""
@@ -22,11 +25,11 @@ def exact_bound_fits(scores: LocalScores, limit: int, threads: int) -> bool:
 
 
 def largest_group(scores: LocalScores, limit: int) -> int:
-    """The most variables of a group whose pattern database fits."""
-    most = min(scores.n, _MOST_LISTED) if _is_listed(scores) else scores.n
+    """The most variables of a group whose pattern database fits, and is made in a moment."""
+    most = _MOST_TRIED
     while most > 1 and 8 << most > limit * _SHARE_FOR_PATTERNS:
         most -= 1
-    return max(most, (scores.n + 1) // 2)
+    return min(most, scores.n - 1)
 
 
 def bound_memory(scores: LocalScores, group: int, threads: int) -> int:

@@ -30,7 +30,7 @@ from dagscape.modes.bounds import (
     check_groups,
     equal_groups,
     named_groups,
-    one_large_group,
+    tightest_groups,
 )
 from dagscape.modes.planning import check_bound, exact_bound_fits, largest_group
 from dagscape.modes.result import Modes
@@ -85,8 +85,8 @@ def modes(
         What the search knows about completions: the best one of every set of variables (8 bytes for each of 2^n),
         pattern databases, or nothing but each variable's best family. It changes the time, never the result.
     groups : int or list of collections of str, optional
-        For pattern databases: the number of groups, or the groups themselves. By default one group as large as memory
-        allows, of the variables that depend most on others, and one of the rest.
+        For pattern databases: the number of groups, or the groups themselves. By default two, of up to 24 variables,
+        chosen among those with little dependence between them by the bound that they give.
     grouping : {"dependence", "random"}
         How variables are divided into a given number of groups.
     seed : int, Generator or None
@@ -124,11 +124,13 @@ def modes(
     start = time.perf_counter()
     used_threads = thread_count(threads)
     limit = memory_limit(max_memory)
-    partition = _partition(scores, bound, groups, grouping, seed, limit, used_threads)
-    check_bound(scores, max(mask.bit_count() for mask in partition), used_threads, max_memory)
+    check_bound(scores, 1, used_threads, max_memory)
+    families = kernel_families(scores, search_layout(scores.n, scores.max_parents, scores.family_count))
     with listening(progress) as listener:
+        partition = _partition(scores, bound, groups, grouping, seed, families, limit, used_threads)
+        check_bound(scores, max(mask.bit_count() for mask in partition), used_threads, max_memory)
         search = kernels.ModeSearch(
-            kernel_families(scores, search_layout(scores.n, scores.max_parents, scores.family_count)),
+            families,
             delta,
             merge,
             distinct == "class",
@@ -241,6 +243,7 @@ def _partition(
     groups: int | Sequence[Collection[str]] | None,
     grouping: str,
     seed: Seed,
+    families: kernels.Families,
     limit: int,
     threads: int,
 ) -> Groups:
@@ -250,8 +253,11 @@ def _partition(
     if bound == "exact" or (bound == "auto" and groups is None and exact_bound_fits(scores, limit, threads)):
         return [everything]
     if groups is None:
-        size = largest_group(scores, limit)
-        return one_large_group(scores, size) if size < scores.n else [everything]
+
+        def bound_of(candidate: Groups) -> int:
+            return kernels.ModeSearch(families, 0, False, False, [candidate], threads, limit, None).bound
+
+        return tightest_groups(scores, largest_group(scores, limit), bound_of) if scores.n > 1 else [everything]
     if isinstance(groups, int):
         return equal_groups(scores, groups, grouping, seed)
     return named_groups(scores, groups)
