@@ -11,7 +11,7 @@ import dataclasses
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -115,6 +115,13 @@ class Result(ABC):
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
         with replace_file(path) as stream:
             stream.write(text.encode() + b"\n")
+
+
+def check_lengths(document: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse a document whose lists should have an entry for each of the same things, and do not."""
+    lists = [document.get(name) for name in names]
+    if not all(isinstance(value, list) for value in lists) or len({len(value) for value in lists if value}) > 1:
+        raise InvalidData(f"the lists {', '.join(names)} of the {document.get('kind')!r} document do not match")
 
 
 def _stored_fields(result: Result | type[Result]) -> list[dataclasses.Field[Any]]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from best.test_k_best import SEEDS, SPACES, SPREADS, equivalent_scores, random_data, whole_scores
+from best.samples import SEEDS, SPACES, SPREADS, equivalent_scores, random_data, whole_scores
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.lists import DagList
 from dagscape.results import Provenance
@@ -368,7 +368,9 @@ def test_sizes_beyond_the_whole_numbers_of_a_float(tmp_path):
         ({"networks": [[["v0", "nowhere"]]]}, "nowhere"),
         ({"networks": [["v10"]]}, "not a whole 'k-best' result"),
         ({"networks": 3}, "not a whole 'k-best' result"),
-        ({"class_sizes": 3}, "not a whole 'k-best' result"),
+        ({"class_sizes": 3}, "do not match"),
+        ({"scores": [1.0, 2.0]}, "do not match"),
+        ({"scores": None}, "do not match"),
     ],
 )
 def test_broken_documents_are_refused(tmp_path, change, message):

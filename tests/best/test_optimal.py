@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from best.test_k_best import (
+from best.samples import (
     EQUIVALENT,
     SEEDS,
     SPREADS,

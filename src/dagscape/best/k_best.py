@@ -98,7 +98,7 @@ def k_best(
     with listening(progress) as listener:
         search = BestSearch(scores, space, used_threads, max_memory, listener)
         warn_if_incomplete(scores, stacklevel=3)
-        parents, exact, following = _gather(search, k, _allowance(scores, within), listener)
+        parents, exact, following = gather(search, k, _allowance(scores, within), listener)
     refuse_none(len(exact))
     dags = DagList(scores.variables, parents)
     sizes = class_sizes(dags.cpdags().undirected) if space == "classes" else [1] * len(exact)
@@ -181,7 +181,7 @@ def _allowance(scores: LocalScores, within: float | None) -> int | None:
     return None if within is None else math.floor(math.ldexp(math.log(within), scores.unit.bits))
 
 
-def _gather(
+def gather(
     search: BestSearch, k: int | None, allowance: int | None, listener: ProgressListener | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int | None]:
     """The networks asked for, their scores, and the score of the one that follows; none if there is none."""

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape import kernels
-from dagscape.best.k_best import k_best
-from dagscape.best.search import BestSearch, refuse_none, why_not_classes
+from dagscape.best.k_best import gather
+from dagscape.best.search import BestSearch, check_search, refuse_none, warn_if_incomplete, why_not_classes
+from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.diversity import class_counts
+from dagscape.graphs.lists import DagList
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.results import Provenance, Result
@@ -122,16 +125,21 @@ def optimal_network(
     (-9423.0683, 104, 16)
     """
     start = time.perf_counter()
+    check_search(scores, "dags")
     space = "dags" if why_not_classes(scores) else "classes"
+    if ties:
+        warn_if_incomplete(scores, stacklevel=3)
+    tied_dags = tied_classes = None
     with listening(progress) as listener:
         search = BestSearch(scores, space, thread_count(threads), max_memory, listener)
-        parents, exact = search.next(2, listener, 2)
-        refuse_none(len(exact))
-        tied_dags = tied_classes = None
         if ties:
-            best = k_best(scores, within=1.0, space=space, threads=threads, max_memory=max_memory, progress=listener)
-            tied_dags = sum(best.class_sizes)
-            tied_classes = len(set(best.cpdags))
+            parents, exact, _ = gather(search, None, 0, listener)
+            classes = DagList(scores.variables, parents).cpdags()
+            tied_classes = int(class_counts(classes)[-1]) if len(classes) else 0
+            tied_dags = sum(class_sizes(classes.undirected)) if space == "classes" else len(exact)
+        else:
+            parents, exact = search.next(2, listener, 2)
+    refuse_none(len(exact))
     return OptimalNetwork(
         variables=scores.variables,
         provenance=Provenance(

@@ -17,7 +17,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.fitting import FitPrior
 from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.graphs.prediction import log_predictive, predict
-from dagscape.results import Result, array_field, decoded_field
+from dagscape.results import Result, array_field, check_lengths, decoded_field
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -265,7 +265,7 @@ class BestNetworks(Result):
             {
                 "rank": np.arange(1, len(self) + 1),
                 "score": self.scores,
-                "times_less": np.exp(self.scores[0] - self.scores),
+                "times_less": np.exp(np.minimum(self.scores[0] - self.scores, 709.0)),
                 "share": self.weights(),
                 "dags": pd.Series(self.class_sizes, dtype=object),
                 "edges": np.bitwise_count(self.networks.parents).sum(axis=1, dtype=np.int64),
@@ -280,6 +280,7 @@ class BestNetworks(Result):
     def from_dict(cls, document: Mapping[str, Any]) -> BestNetworks:
         """Rebuild a result from :meth:`to_dict`'s document."""
         networks = DagList.from_edges(document["variables"], document["networks"])
+        check_lengths(document, ("networks", "scores", "class_sizes"))
         return super(BestNetworks, cls).from_dict({**document, "networks": networks})
 
     @property
@@ -297,7 +298,8 @@ class BestNetworks(Result):
         return average
 
     def __repr__(self) -> str:
-        what = "classes" if self._classes else "DAGs"
+        what = "class" if self._classes else "DAG"
+        what += "" if len(self) == 1 else "es" if self._classes else "s"
         stands_for = f" of {self.dag_count:,} DAGs" if self._classes else ""
         tie = ", ends in a tie" if self.ends_in_tie else ""
         return f"BestNetworks({len(self):,} {what}{stands_for}, best {self.scores[0]:.4f}, ratio {self.ratio:.4g}{tie})"

@@ -106,8 +106,8 @@ def why_not_classes(scores: LocalScores) -> str:
         return "" if scores.score_equivalent else f"{name} differs between members of a class"
     if not scores.score_equivalent:
         return (
-            "nothing says that these scores are the same for equivalent networks (if they are, say "
-            "score_equivalent=True to read_scores or FamilyTable)"
+            "nothing says that these scores are the same for equivalent networks (if they are, read them with "
+            "score_equivalent=True)"
         )
     return "" if scores.unconstrained else "families are missing from the scores, and with them some members of classes"
 

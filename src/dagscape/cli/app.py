@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "score": "The local scores of all families.",
     "posterior": "The exact probability of every edge and ancestor relation.",
     "best": "The best networks or equivalence classes, and what they agree on.",
+    "modes": "The best networks of mode orderings: good, and different from each other.",
     "sample": "Rows drawn from a network.",
     "compare": "How far the structure of a network is from another.",
     "draw": "A network as a picture.",

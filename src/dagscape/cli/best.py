@@ -56,6 +56,11 @@ def _picture(context: click.Context, parameter: click.Parameter, path: str | Non
 @click.option(
     "--draw", "picture", metavar="FILE", callback=_picture, help="Draw the best one: .svg, .png, .pdf or .dot."
 )
+@click.option(
+    "--score-equivalent",
+    is_flag=True,
+    help="The scores in a .jkl file are the same for equivalent networks, as those of BDeu and BIC are.",
+)
 @work_options
 @click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
 @output_options
@@ -66,6 +71,7 @@ def command(
     space: str,
     show: int,
     picture: str | None,
+    score_equivalent: bool,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -81,7 +87,9 @@ def command(
 
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IncompleteScores)
-        scores = take_scores(data, options, work | {"progress": progress}, out, check)
+        scores = take_scores(
+            data, options, work | {"progress": progress}, out, check, score_equivalent=score_equivalent
+        )
         best = k_best(scores, k, space, within, **work, progress=progress)
     for warning in caught:
         out.warn(str(warning.message))

@@ -25,6 +25,8 @@ def take_scores(
     work: dict[str, Any],
     out: Output,
     check: Callable[[ScoringJob, int], None],
+    *,
+    score_equivalent: bool = False,
 ) -> LocalScores:
     """The scores of a table, or those in a file.
 
@@ -41,6 +43,8 @@ def take_scores(
     check : callable
         Refuses a job that cannot be finished before its scores are computed in vain; takes the job and the number of
         threads.
+    score_equivalent : bool
+        What the user says about a file of scores.
     """
     if data.lower().endswith(SCORE_FILES):
         context = click.get_current_context()
@@ -48,7 +52,9 @@ def take_scores(
             if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
                 option = next(p.opts[0] for p in context.command.params if p.name == name)
                 raise InvalidOption(f"{option} is for tables: {data!r} holds scores, which are taken as they are")
-        return read_scores(data)
+        return read_scores(data, score_equivalent=score_equivalent)
+    if score_equivalent:
+        raise InvalidOption("--score-equivalent is for files of scores; dagscape's own scores are known")
     dataset = take_data(data, options)
     report_dropped_rows(dataset, out)
     arguments = take_score_options(options, out)

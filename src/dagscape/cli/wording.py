@@ -15,7 +15,7 @@ _RENAMED = {
 }
 _OPTIONS = (
     "missing_values|missing|levels|interventions|separator|method|bins|columns|class_column|score|ess|max_parents|"
-    "structure_prior|required|forbidden|tiers|threads|max_memory|top|expected_parents|k|space|within"
+    "structure_prior|required|forbidden|tiers|threads|max_memory|top|expected_parents|k|space|within|delta|distinct|bound|groups|grouping|seed|max_seconds|score_equivalent"
 )
 # Only these are never words of a sentence.
 _DISTINCTIVE = "missing_values|class_column|max_parents|structure_prior|max_memory"
@@ -43,6 +43,8 @@ def with_option_names(message: str) -> str:
         value = match["value"] or ""
         # Quotes stay where the shell needs them.
         plain = value.strip("'")
-        return f"{option} {plain if plain.replace('-', '').isalnum() else value}" if value else option
+        if not value or plain == "True":
+            return option
+        return f"{option} {plain if plain.replace('-', '').isalnum() else value}"
 
     return _MENTION.sub(rewrite, message).replace("discretize()", "--discretize")

@@ -21,7 +21,7 @@ def exact_bound_fits(scores: LocalScores, limit: int, threads: int) -> bool:
     """Whether the best completion of every set of variables fits into memory, and is worth its time."""
     if _is_listed(scores) and scores.n > _MOST_LISTED:
         return False
-    return bound_memory(scores, scores.n, threads) <= limit * _SHARE_FOR_EXACT
+    return search_memory(scores.n, scores.max_parents, scores.family_count, threads) <= limit * _SHARE_FOR_EXACT
 
 
 def largest_group(scores: LocalScores, limit: int) -> int:
@@ -32,18 +32,17 @@ def largest_group(scores: LocalScores, limit: int) -> int:
     return min(most, scores.n - 1)
 
 
-def bound_memory(scores: LocalScores, group: int, threads: int) -> int:
-    """Bytes that the families take, and the bound for a group of so many variables."""
-    return search_memory(scores.n, scores.max_parents, scores.family_count, threads, group)
-
-
-def check_bound(scores: LocalScores, largest: int, threads: int, max_memory: int | str | None) -> None:
-    """Refuse a bound that needs more memory than the limit."""
-    remedy = "raise the limit, or use bound='patterns'"
-    if largest < scores.n:
-        remedy = "raise the limit, or use more groups"
-    what = f"the scores of {scores.n} variables and the bound for a group of {largest}"
-    check_memory(bound_memory(scores, largest, threads), max_memory, what, remedy)
+def check_search(
+    n: int, max_parents: int, family_count: int, threads: int, max_memory: int | str | None, group: int = 1
+) -> None:
+    """Refuse families, and a bound for a group of so many variables, that need more memory than the limit."""
+    needed = search_memory(n, max_parents, family_count, threads, group)
+    remedy = "raise the limit, or score with a lower max_parents"
+    what = f"the families of {n} variables"
+    if group > 1:
+        what += f" and the bound for a group of {group}"
+        remedy = "raise the limit, or use " + ("more groups" if group < n else "bound='patterns'")
+    check_memory(needed, max_memory, what, remedy)
 
 
 def _is_listed(scores: LocalScores) -> bool:

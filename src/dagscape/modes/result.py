@@ -15,7 +15,7 @@ from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.diversity import class_counts, distances, least_distances, mean_distances
 from dagscape.graphs.lists import CpdagList, DagList
-from dagscape.results import Result, array_field, decoded_field
+from dagscape.results import Result, array_field, check_lengths, decoded_field
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,9 +171,12 @@ class Modes(Result):
     def from_dict(cls, document: Mapping[str, Any]) -> Modes:
         """Rebuild a result from :meth:`to_dict`'s document."""
         networks = DagList.from_edges(document["variables"], document["networks"])
+        check_lengths(document, ("networks", "scores", "orders"))
         return super(Modes, cls).from_dict({**document, "networks": networks})
 
     def __repr__(self) -> str:
         best = f", best {self.scores[0]:.4f}" if len(self) else ""
         end = ", no others" if self.exhausted else "" if self.complete else f", stopped for {self.stopped}"
-        return f"Modes({len(self)} networks of {self.classes} classes, delta {self.delta}{best}{end})"
+        networks = "1 network" if len(self) == 1 else f"{len(self)} networks"
+        classes = "1 class" if self.classes == 1 else f"{self.classes} classes"
+        return f"Modes({networks} of {classes}, delta {self.delta}{best}{end})"

@@ -32,7 +32,7 @@ from dagscape.modes.bounds import (
     named_groups,
     tightest_groups,
 )
-from dagscape.modes.planning import check_bound, exact_bound_fits, largest_group
+from dagscape.modes.planning import check_search, exact_bound_fits, largest_group
 from dagscape.modes.result import Modes
 from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.randomness import Seed
@@ -124,11 +124,12 @@ def modes(
     start = time.perf_counter()
     used_threads = thread_count(threads)
     limit = memory_limit(max_memory)
-    check_bound(scores, 1, used_threads, max_memory)
-    families = kernel_families(scores, search_layout(scores.n, scores.max_parents, scores.family_count))
+    size = (scores.n, scores.max_parents, scores.family_count)
+    check_search(*size, used_threads, max_memory)
+    families = kernel_families(scores, search_layout(*size))
     with listening(progress) as listener:
         partition = _partition(scores, bound, groups, grouping, seed, families, limit, used_threads)
-        check_bound(scores, max(mask.bit_count() for mask in partition), used_threads, max_memory)
+        check_search(*size, used_threads, max_memory, max(mask.bit_count() for mask in partition))
         search = kernels.ModeSearch(
             families,
             delta,

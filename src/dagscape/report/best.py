@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
-from dagscape.report.layout import listed_names, plural, table_of
+from dagscape.report.layout import format_factor, listed_names, plural, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
             if rank > rows:
                 break
             sizes = [f"{best.class_sizes[rank - 1]:,}"] if classes else []
-            less = _factor(math.exp(min(best.scores[0] - score, 709.0)))
+            less = format_factor(math.exp(min(best.scores[0] - score, 709.0)))
             edges = best.networks[rank - 1].edge_count
             table.add_row(str(rank), f"{score:,.4f}", less, f"{share:.4f}", *sizes, str(edges))
         parts.append(table)
@@ -49,10 +49,6 @@ def _heading(best: BestNetworks) -> str:
     tied = f"; {first:,}{more} share the best score" if first > 1 or more else ""
     end = "; the list ends inside a tie" if best.ends_in_tie else "; there are no others" if best.exhausted else ""
     return f"The best {plural(len(best), what, many)}{stands_for}{tied}{end}"
-
-
-def _factor(times: float) -> str:
-    return f"{times:,.2f}" if times < 1e5 else f"{times:.2e}"
 
 
 def _agreement(best: BestNetworks, rows: int) -> list[RenderableType]:

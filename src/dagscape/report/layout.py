@@ -45,3 +45,12 @@ def format_seconds(seconds: float) -> str:
             return f"{seconds / divisor:.2g} {unit}"
     years = seconds / 31_557_600
     return f"{years:.2g} years" if years < 1e10 else "for ever"
+
+
+def format_factor(times: float) -> str:
+    """How many times, from one to very many.
+
+    >>> format_factor(2.354), format_factor(123456789)
+    ('2.35', '1.23e+08')
+    """
+    return f"{times:,.2f}" if times < 1e5 else f"{times:.2e}"

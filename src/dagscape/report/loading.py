@@ -11,6 +11,7 @@ from dagscape.data.summary import DataSummary
 from dagscape.errors import InvalidData
 from dagscape.files import open_text
 from dagscape.graphs.comparison import Comparison
+from dagscape.modes.result import Modes
 from dagscape.posterior.result import Posterior
 from dagscape.results import SCHEMA_VERSION, Result
 from dagscape.scores.planning import Plan
@@ -20,6 +21,7 @@ _CLASSES: tuple[type[Result], ...] = (
     BestNetworks,
     Comparison,
     DataSummary,
+    Modes,
     OptimalNetwork,
     Plan,
     Posterior,

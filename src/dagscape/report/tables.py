@@ -15,9 +15,11 @@ from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
+from dagscape.modes.result import Modes
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
 from dagscape.report.layout import format_seconds, listed_names, plural, table_of
+from dagscape.report.modes import render_modes
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.planning import Plan
@@ -164,4 +166,5 @@ _RENDERERS: dict[type[Result], Callable[[Any], RenderableType]] = {
     Posterior: render_posterior,
     BestNetworks: render_best,
     OptimalNetwork: render_optimal,
+    Modes: render_modes,
 }

@@ -128,7 +128,7 @@ def search_memory(n: int, max_parents: int, family_count: int, threads: int, var
         # The scores, and the best within every set.
         return memory + (n << (n - 1)) * (8 + 8)
     if layout == "size":
-        return memory + 8 * (n * set_count(n, max_parents) + tile_numbers(n, max_parents, threads))
+        return memory + 8 * tile_numbers(n, max_parents, threads)
     return memory + _LISTED_BYTES * family_count
 
 

@@ -1,0 +1,88 @@
+"""``dagscape modes``: the best networks of mode orderings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dagscape.cli.graph_arguments import load
+from dagscape.cli.options import (
+    DATA_HELP,
+    Output,
+    data_argument,
+    data_options,
+    output_options,
+    output_path,
+    score_options,
+    work_options,
+)
+from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.graphs.network import Network
+from dagscape.modes.bounds import BOUNDS, GROUPINGS
+from dagscape.modes.planning import check_search
+from dagscape.modes.search import DISTINCT, MOST_DELTA, modes
+from dagscape.report.modes import render_modes
+from dagscape.scores.lattice import set_count
+from dagscape.scores.scoring_job import ScoringJob
+
+
+def _described(choices: dict[str, str]) -> str:
+    return "; ".join(f"{name}: {meaning}" for name, meaning in choices.items()) + "."
+
+
+@click.command(epilog=DATA_HELP + SCORES_HELP)
+@data_argument
+@data_options
+@score_options
+@click.option("-k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many to find.")
+@click.option(
+    "--delta",
+    type=click.IntRange(0, MOST_DELTA),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="A mode is the best of all orderings within so many exchanges of neighbours.",
+)
+@click.option(
+    "--distinct", type=click.Choice(list(DISTINCT)), default="network", show_default=True, help=_described(DISTINCT)
+)
+@click.option("--bound", type=click.Choice(list(BOUNDS)), default="auto", show_default=True, help=_described(BOUNDS))
+@click.option("--groups", type=click.IntRange(1), metavar="N", help="The number of groups of pattern databases.")
+@click.option("--grouping", type=click.Choice(list(GROUPINGS)), default="dependence", help=_described(GROUPINGS))
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="For random groups.")
+@click.option("--max-seconds", type=float, metavar="S", help="Stop after this time, with the modes proved by then.")
+@click.option("--truth", metavar="NETWORK", help="A known network (.bif or builtin:NAME), to measure distances to.")
+@work_options
+@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
+@output_options
+def command(
+    data: str,
+    truth: str | None,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Find the best networks that come from mode orderings: peaks of the landscape, and different from each other."""
+    out = Output(as_json, quiet)
+    known: Network | None = None if truth is None else load(truth)
+    work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    names = ("k", "delta", "distinct", "bound", "groups", "grouping", "seed", "max_seconds")
+    asked = {name: options.pop(name) for name in names}
+
+    def check(job: ScoringJob, threads: int) -> None:
+        families = job.data.n * set_count(job.data.n - 1, job.max_parents)
+        check_search(job.data.n, job.max_parents, families, threads, work["max_memory"])
+
+    with out.progress() as progress:
+        scores = take_scores(data, options, work | {"progress": progress}, out, check)
+        found = modes(scores, **asked, **work, progress=progress)
+    if output is not None:
+        found.save(output)
+    if as_json:
+        out.show(found)
+    else:
+        out.show_table(render_modes(found, known))
+    if not found.complete:
+        out.warn(f"the search ran out of {found.stopped}: other modes may score up to {found.bound:,.4f}")

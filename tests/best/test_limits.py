@@ -1,0 +1,299 @@
+"""What a search for the best networks refuses, warns about, and how it is stopped."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from best.samples import (
+    PLENTY,
+    kernel_list,
+    random_data,
+    whole_scores,
+)
+from dagscape import kernels
+from dagscape.best.planning import search_memory
+from dagscape.scores.family_arrays import (
+    families_by_mask,
+    family_list,
+    kernel_families,
+)
+
+
+def tiny():
+    return random_data(3, 10, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        (lambda: ds.local_scores(tiny(), "k2"), "k2 differs between members of a class"),
+        (lambda: ds.local_scores(tiny(), required=[("X0", "X1")]), "required and forbidden edges and tiers rule out"),
+        (lambda: ds.local_scores(tiny(), forbidden=[("X0", "X1")]), "required and forbidden edges and tiers rule out"),
+        (lambda: ds.local_scores(tiny(), tiers=[["X0"], ["X1"]]), "required and forbidden edges and tiers rule out"),
+        (
+            lambda: ds.local_scores(
+                ds.Dataset.from_array([[0, 1], [1, 0], [1, 1]], interventions=[[True, False]] + [[False, False]] * 2)
+            ),
+            "rows from experiments tell members of a class apart",
+        ),
+        (lambda: ds.FamilyTable({"a": {(): 0.0}}), "nothing says that these scores are the same for equivalent"),
+        (
+            lambda: ds.FamilyTable({"a": {(): 0.0, "b": 0.0}, "b": {(): 0.0}}, complete=True, score_equivalent=True),
+            "families are missing from the scores, and with them some members of classes",
+        ),
+        (
+            lambda: ds.FamilyTable({"a": {(): 0.0, "b": 0.0}, "b": {(): 0.0, "a": -math.inf}}, score_equivalent=True),
+            "families are missing from the scores, and with them some members of classes",
+        ),
+    ],
+)
+def test_scores_whose_classes_cannot_be_ranked(scores, reason):
+    made = scores()
+    for ask in (ds.k_best, ds.iter_best):
+        with pytest.raises(ds.InvalidOption, match=f"classes cannot be ranked: {reason}.*Use space='dags'"):
+            ask(made)
+    assert len(ds.k_best(made, space="dags")) > 0
+    assert ds.optimal_network(made).score == ds.k_best(made, 1, "dags").scores[0]
+
+
+def test_experiments_on_nothing_leave_classes_as_they_are():
+    marks = np.zeros((3, 2), dtype=bool)
+    data = ds.Dataset.from_array([[0, 1], [1, 0], [1, 1]], interventions=marks)
+    assert len(ds.k_best(ds.local_scores(data))) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 0}, "k is 0; it must be a whole number, 1 or more"),
+        ({"k": -3}, "k is -3"),
+        ({"k": 2.5}, "k is 2.5"),
+        ({"k": True}, "k is True"),
+        ({"k": "ten"}, "k is 'ten'"),
+        ({"within": 0.5}, "within is 0.5; it must be a Bayes factor: a number, 1 or more"),
+        ({"within": math.nan}, "within is nan"),
+        ({"within": math.inf}, "within is inf"),
+        ({"within": True}, "within is True"),
+        ({"within": "3"}, "within is '3'"),
+        ({"space": "trees"}, "space is 'trees'; it must be one of 'classes', 'dags'"),
+        ({"threads": 0}, "threads is 0"),
+        ({"max_memory": "much"}, "max_memory is 'much'"),
+        ({"progress": "yes"}, "progress is 'yes'"),
+    ],
+)
+def test_wrong_arguments(options, message):
+    scores = ds.local_scores(tiny())
+    with pytest.raises(ds.InvalidOption, match=re.escape(message)):
+        ds.k_best(scores, **options)
+    if options.keys() <= {"space", "threads", "max_memory", "progress"}:
+        with pytest.raises(ds.InvalidOption, match=re.escape(message)):
+            ds.iter_best(scores, **options)
+
+
+def test_numbers_of_other_kinds_are_numbers():
+    scores = ds.local_scores(tiny())
+    assert len(ds.k_best(scores, np.int64(2))) == 2
+    assert ds.k_best(scores, within=np.float64(3)).networks == ds.k_best(scores, within=3).networks
+
+
+@pytest.mark.parametrize("ask", [ds.k_best, ds.iter_best, ds.optimal_network])
+def test_data_are_not_scores(ask):
+    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; make local scores first"):
+        ask(tiny())
+
+
+def test_too_little_memory_before_the_search():
+    scores = ds.local_scores(random_data(16, 10, seed=1))
+    for ask in (ds.k_best, ds.iter_best, ds.optimal_network):
+        with pytest.raises(ds.TooLarge) as caught:
+            ask(scores, max_memory="2 MiB", threads=1)
+        assert re.fullmatch(
+            r"the best networks of 16 variables need [\d.]+ MiB; the limit is 2\.0 MiB \(max_memory\): "
+            r"raise the limit, or score with max_parents=4",
+            str(caught.value),
+        )
+    few = ds.local_scores(random_data(12, 10, seed=1), max_parents=2)
+    with pytest.raises(ds.TooLarge, match="8 bytes for each set of variables are the least"):
+        ds.k_best(few, max_memory="10 KiB")
+
+
+@pytest.mark.parametrize(("space", "what"), [("dags", "DAGs"), ("classes", "equivalence classes")])
+def test_too_little_memory_for_more_networks(space, what):
+    scores = ds.local_scores(random_data(9, 20, seed=1))
+    limit = search_memory(9, 8, scores.family_count, 1) + 500_000
+    with pytest.raises(ds.TooLarge) as caught:
+        ds.k_best(scores, 10**6, space, max_memory=limit, threads=1)
+    told = re.fullmatch(
+        rf"after ([\d,]+) {what} the search has filled [\d,.]+ [KM]iB \(max_memory\): "
+        r"ask for fewer, or raise the limit",
+        str(caught.value),
+    )
+    # So many can be had; one is looked up beyond them to tell whether the list ends in a tie.
+    found = int(told[1].replace(",", ""))
+    assert found > 100
+    assert len(ds.k_best(scores, found - 1, space, max_memory=limit, threads=1)) == found - 1
+    with pytest.raises(ds.TooLarge):
+        ds.k_best(scores, found, space, max_memory=limit, threads=1)
+    stream = ds.iter_best(scores, space, max_memory=limit, threads=1)
+    with pytest.raises(ds.TooLarge, match=rf"after {told[1]} {what}"):
+        list(stream)
+
+
+def test_a_kernel_out_of_room_says_how_many_it_found_and_stops():
+    families = kernel_families(ds.local_scores(random_data(8, 20, seed=1)), "mask")
+    search = kernels.BestNetworks(families, True, 1, 200_000, None)
+    parents, exact = np.zeros((10_000, 8), dtype=np.uint64), np.zeros(10_000, dtype=np.int64)
+    count = -1 - search.next(parents, exact, None)
+    assert 0 < count < 10_000
+    assert search.bytes <= 300_000
+    whole = kernel_list(families, 8, True, count)
+    assert (parents[:count].tolist(), exact[:count].tolist()) == whole[:2]
+    with pytest.raises(ValueError, match="cannot go on"):
+        search.next(parents, exact, None)
+
+
+def test_kernels_check_the_shape_of_arrays():
+    scores = ds.local_scores(tiny())
+    values = families_by_mask(scores)
+    search = kernels.BestNetworks(kernels.Families.by_mask(values), True, 1, PLENTY, None)
+    with pytest.raises(ValueError, match="a row for each network"):
+        search.next(np.zeros((2, 3), dtype=np.uint64), np.zeros(3, dtype=np.int64), None)
+    with pytest.raises(ValueError, match="one place for each set"):
+        kernels.best_scores(kernels.Families.by_mask(values), True, np.zeros(4, dtype=np.int64), 1, None)
+    for wrong in (values[:2], values[:, :2].copy(), values[:0]):
+        with pytest.raises(ValueError, match="a row for each variable"):
+            kernels.Families.by_mask(wrong)
+    for wrong, max_parents in ((values, 2), (np.zeros((10, 11), dtype=np.int64), 2)):
+        with pytest.raises(ValueError, match="a row for each variable"):
+            kernels.Families.by_size(wrong, max_parents)
+
+
+def test_kernels_check_lists():
+    first, sets, exact = family_list(ds.local_scores(tiny()))
+    kernels.Families.listed(first, sets, exact)
+    wrong = [
+        (first[:0], sets, exact),
+        (first[:1], sets, exact),
+        (first[1:], sets, exact),
+        (first[[0, 2, 1, 3]], sets, exact),
+        (first, sets[:-1], exact),
+        (first, sets[:-1], exact[:-1]),
+    ]
+    for parts in wrong:
+        with pytest.raises(ValueError, match="do not match"):
+            kernels.Families.listed(*parts)
+    for outside in (sets | np.uint64(8), sets | np.uint64(1)):
+        with pytest.raises(ValueError, match="cannot be"):
+            kernels.Families.listed(first, outside, exact)
+
+
+def test_families_live_as_long_as_they_are_needed():
+    """The arrays that a view looks at may go out of reach before it does."""
+    scores = whole_scores(10, 5, seed=3, max_parents=2, drop=0.5)
+    for layout in ("mask", "size", "list"):
+        families = kernel_families(scores, layout)
+        # Something else where the arrays were, if they were given up.
+        filling = [np.full((10, 1 << 9), 12345) for _ in range(20)]
+        expected = ds.k_best(scores, 20, "dags").networks.parents.tolist()
+        assert kernel_list(families, 10, False, 20)[0] == expected
+        del filling
+
+
+def test_missing_families_are_told_where_the_call_stands(tmp_path):
+    families = {"a": {(): -1.0}, "b": {(): -1.0, ("a",): -0.5}}
+    unknown = ds.FamilyTable(families)
+    known = ds.FamilyTable(families, complete=False)
+    for scores, known_or_not in ((unknown, "may be"), (known, "are")):
+        message = f"families {known_or_not} missing from the scores, and the networks that have them from the list"
+        for ask in (ds.k_best, ds.iter_best):
+            with pytest.warns(ds.IncompleteScores, match=message) as caught:
+                ask(scores, space="dags")
+            assert [warning.filename for warning in caught] == [__file__]
+    # Those that are told to be impossible are not missing.
+    assert len(ds.k_best(ds.FamilyTable(families, complete=True), space="dags")) == 2
+
+
+def test_every_variable_forced_to_follow_another():
+    ring = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("c",): 0.0}, "c": {("a",): 0.0}}, complete=True)
+    for ask in (ds.optimal_network, lambda scores: ds.k_best(scores, space="dags")):
+        with pytest.raises(ds.InvalidData, match="no network has all families possible"):
+            ask(ring)
+    assert list(ds.iter_best(ring, "dags")) == []
+
+
+def test_progress_is_reported():
+    heard = []
+    scores = ds.local_scores(random_data(9, 20, seed=1))
+    best = ds.k_best(scores, 3000, progress=heard.append)
+    assert [task for task, _ in itertools.groupby(p.task for p in heard)] == [
+        "Scoring the best network on every set",
+        "Finding the best equivalence classes",
+    ]
+    finding = [p for p in heard if p.task.startswith("Finding")]
+    # One more than asked for is looked up, to tell whether the list ends in a tie.
+    assert {p.total for p in finding} == {3001}
+    assert [p.done for p in finding] == sorted(p.done for p in finding)
+    assert finding[-1].done == 3001
+    assert len(best) == 3000
+    heard.clear()
+    ds.k_best(scores, 2, "dags", progress=heard.append)
+    assert heard[-1].task == "Finding the best DAGs"
+    heard.clear()
+    ds.iter_best(scores, progress=heard.append)
+    assert {p.task for p in heard} == {"Scoring the best network on every set"}
+    heard.clear()
+    ds.optimal_network(scores, ties=True, progress=heard.append)
+    assert heard
+
+
+class Enough(Exception):
+    """What a listener raises."""
+
+
+@pytest.mark.parametrize("task", ["Scoring", "Finding"])
+def test_a_listener_can_stop_the_search(task):
+    def stop(progress):
+        if progress.task.startswith(task):
+            raise Enough
+
+    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    for ask in (ds.k_best, ds.optimal_network):
+        with pytest.raises(Enough):
+            ask(scores, progress=stop)
+
+
+def test_a_search_stopped_half_way_cannot_go_on():
+    def stop(done, total):
+        raise Enough
+
+    families = kernel_families(ds.local_scores(ds.load_dataset("tic-tac-toe")), "mask")
+    search = kernels.BestNetworks(families, False, 1, PLENTY, None)
+    parents, exact = np.zeros((10**6, 10), dtype=np.uint64), np.zeros(10**6, dtype=np.int64)
+    start = time.perf_counter()
+    with pytest.raises(Enough):
+        search.next(parents, exact, stop)
+    # The whole list would take many times as long.
+    assert time.perf_counter() - start < 1
+    with pytest.raises(ValueError, match="stopped half way"):
+        search.next(parents, exact, None)
+
+
+def test_an_interrupt_stops_the_search():
+    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        ds.k_best(scores, 10**8, "dags")
+    assert time.perf_counter() - start < 5
+    timer.join()
