@@ -17,20 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from best.test_k_best import (
-    PLENTY,
-    SEEDS,
-    SYMMETRIC,
-    Enough,
-    layouts_of,
-    random_data,
-    table_of,
-    whole_scores,
-)
+from best.samples import PLENTY, SEEDS, SYMMETRIC, random_data, table_of, whole_scores
 from dagscape import kernels
-from dagscape.modes.bounds import dependences, equal_groups, one_large_group
-from dagscape.modes.planning import bound_memory
-from dagscape.scores.family_arrays import kernel_families, search_layout
+from dagscape.modes.bounds import dependences, equal_groups, tightest_groups
+from dagscape.scores.family_arrays import kernel_families, search_layout, search_memory
 from oracles.best import pattern, possible_families
 from oracles.modes import (
     best_within,
@@ -54,6 +44,10 @@ ALL = 10**6
 
 # What the kernel answers.
 FOUND, NO_MORE, NO_ROOM, NO_TIME = range(4)
+
+
+class Enough(Exception):
+    """What a listener raises."""
 
 
 def some_deltas(n):
@@ -139,7 +133,7 @@ def test_a_mode_precedes_all_orderings_about_it(n, spread, seed, drop, max_paren
 @given(n=st.integers(1, 6), spread=TIES, seed=SEEDS, drop=DROPS, max_parents=LIMITS, data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_windows_tell_modes(n, spread, seed, drop, max_parents, data):
-    """Theorem 1: the best windows make the best ordering of its neighbourhood, with ties and impossible families too."""
+    """Theorem 1: where every window is the best, so is the ordering; with ties and impossible families, too."""
     delta = data.draw(some_deltas(n))
     families = possible_families(whole_scores(n, spread, seed, max_parents, drop))
     assert modes_by_windows(families, delta) == sorted(fast_modes(families, delta))
@@ -296,6 +290,12 @@ def test_merging_changes_nothing(n, spread, seed, delta, drop, max_parents):
     # Fewer prefixes are continued, or as many.
     assert merged[1][0] <= apart[1][0]
     assert apart[1][3] == 0
+
+
+def layouts_of(scores):
+    """The families in every layout that a kernel takes."""
+    names = ["mask", "list", "size"] if scores.n >= 10 else ["mask", "list"]
+    return {name: kernel_families(scores, name) for name in names}
 
 
 def kernel_list(families, n, delta, groups, count, *, merge=True, classes=False, threads=1):
@@ -510,16 +510,48 @@ def test_variables_change_places_between_groups():
         assert set(groups) == {sum(1 << v for v in block) for block in gains}
 
 
-@pytest.mark.parametrize("first", [{0, 1, 2, 3, 4}, {1, 3, 4, 5, 7}])
-def test_one_large_group(first):
+def bound_at_the_start(scores, groups):
+    families = kernel_families(scores, "mask")
+    return kernels.ModeSearch(families, 0, False, False, [groups], 1, PLENTY, None).bound
+
+
+@pytest.mark.parametrize("first", [{0, 1, 2, 3, 4}, {1, 3, 4, 5, 7}, {0, 2, 5, 7}, {6}])
+@pytest.mark.parametrize("slack", [0, 1, 2])
+def test_the_tightest_groups_are_independent_blocks(first, slack):
+    scores = blocks(8, first)
     mask = sum(1 << v for v in first)
-    assert set(one_large_group(blocks(8, first), 5)) == {mask, 255 & ~mask}
-    for size in range(4, 8):
-        groups = one_large_group(whole_scores(8, 5, seed=size, max_parents=2, drop=0.3), size)
-        assert len(groups) == 2
-        assert sum(groups) == 255
-        assert sum(group.bit_count() for group in groups) == 8
-        assert max(group.bit_count() for group in groups) <= size
+    largest = min(max(len(first), 8 - len(first)) + slack, 7)
+    groups = tightest_groups(scores, largest, lambda groups: bound_at_the_start(scores, groups))
+    # No bound is lower than the optimum, and that of the blocks is it.
+    assert bound_at_the_start(scores, groups) == bound_at_the_start(scores, [255])
+    if slack == 0:
+        assert set(groups) == {mask, 255 & ~mask}
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 8])
+def test_the_tightest_groups_hold_every_variable_once(n):
+    scores = whole_scores(n, 5, seed=n, max_parents=2, drop=0.3)
+    for largest in range(1, n):
+        tried = {}
+
+        def bound_of(groups, tried=tried):
+            tried[tuple(groups)] = bound_at_the_start(scores, groups)
+            return tried[tuple(groups)]
+
+        groups = tightest_groups(scores, largest, bound_of)
+        for found in (groups, *tried):
+            assert sum(found) == (1 << n) - 1
+            assert sum(group.bit_count() for group in found) == n
+            assert max(group.bit_count() for group in found) <= largest
+        if n <= 2 * largest:
+            assert len(groups) == 2
+            assert tried[tuple(groups)] == min(tried.values())
+            # One of every size at least, from the smallest that fits to the half.
+            sizes = {min(group.bit_count() for group in found) for found in tried}
+            assert sizes == set(range(max(n - largest, 1), n // 2 + 1))
+        else:
+            assert len(groups) == math.ceil(n / largest)
+            assert not tried
 
 
 def test_dependences():
@@ -574,7 +606,7 @@ def test_memory_runs_out(options):
 def test_memory_runs_out_before_the_first_mode():
     """There is room for the bound, but none for prefixes."""
     scores = whole_scores(16, 9, seed=1, max_parents=2, drop=0.95)
-    found = ds.modes(scores, 3, 1, bound="exact", max_memory=bound_memory(scores, 16, 1), threads=1)
+    found = ds.modes(scores, 3, 1, bound="exact", max_memory=memory_for(scores, 16), threads=1)
     assert len(found) == 0
     assert found.bound == ds.optimal_network(scores).score
     check_stopped(scores, found, 1, "memory")
@@ -588,28 +620,46 @@ def test_time_enough_is_no_limit():
     assert ds.modes(scores, 5, 2, max_seconds=3).provenance.parameters["max_seconds"] == 3
 
 
-def test_a_bound_that_does_not_fit():
+def memory_for(scores, group):
+    """Bytes that the families take, and the bound for a group of so many variables."""
+    return search_memory(scores.n, scores.max_parents, scores.family_count, 1, group)
+
+
+@pytest.mark.parametrize(
+    ("options", "group", "remedy"),
+    [
+        ({"bound": "exact"}, 13, "use bound='patterns'"),
+        ({"groups": [[f"X{i}" for i in range(13)]]}, 13, "use bound='patterns'"),
+        ({"groups": 2}, 7, "use more groups"),
+        ({"groups": [[f"X{i}" for i in range(11)], ["X12", "X11"]]}, 11, "use more groups"),
+    ],
+)
+def test_a_bound_that_does_not_fit(options, group, remedy):
     scores = many_modes()
-    cases = [
-        ({"bound": "exact"}, 13, "raise the limit, or use bound='patterns'"),
-        ({"groups": [list(scores.variables)]}, 13, "raise the limit, or use bound='patterns'"),
-        ({"groups": 2}, 7, "raise the limit, or use more groups"),
-        ({"bound": "none"}, 1, "raise the limit, or use more groups"),
-    ]
-    for options, group, remedy in cases:
-        with pytest.raises(ds.TooLarge) as caught:
-            ds.modes(scores, max_memory="20 KiB", threads=1, **options)
-        assert re.fullmatch(
-            rf"the scores of 13 variables and the bound for a group of {group} need [\d.]+ [KM]iB; "
-            rf"the limit is 20\.0 KiB \(max_memory\): {remedy}",
-            str(caught.value),
-        )
+    with pytest.raises(ds.TooLarge) as caught:
+        ds.modes(scores, max_memory=memory_for(scores, group) - 1, threads=1, **options)
+    assert re.fullmatch(
+        rf"the families of 13 variables and the bound for a group of {group} need [\d.]+ KiB; "
+        rf"the limit is [\d.]+ KiB \(max_memory\): raise the limit, or {remedy}",
+        str(caught.value),
+    )
+
+
+@pytest.mark.parametrize("bound", ["auto", "exact", "patterns", "none"])
+def test_families_that_do_not_fit(bound):
+    with pytest.raises(ds.TooLarge) as caught:
+        ds.modes(many_modes(), bound=bound, max_memory="20 KiB", threads=1)
+    assert re.fullmatch(
+        r"the families of 13 variables need [\d.]+ KiB; the limit is 20\.0 KiB \(max_memory\): "
+        r"raise the limit, or score with a lower max_parents",
+        str(caught.value),
+    )
 
 
 def test_the_bound_follows_the_memory():
     """Where all sets would take more than half of the memory, a group of some variables is bounded exactly."""
     scores = ds.local_scores(dependent_data(15, 60, seed=4), max_parents=2)
-    needed = bound_memory(scores, 15, 1)
+    needed = memory_for(scores, 15)
     groups = {}
     for share in (1.9, 2.1):
         found = ds.modes(scores, 3, 3, max_memory=int(needed * share), threads=1)
@@ -617,7 +667,7 @@ def test_the_bound_follows_the_memory():
         check_each(scores, found, 3, "network")
         assert found.scores[0] == ds.optimal_network(scores).score
     assert groups[2.1] == [list(scores.variables)]
-    assert len(groups[1.9]) == 2
+    assert 1 < len(groups[1.9]) < 15
     assert sorted(itertools.chain(*groups[1.9])) == sorted(scores.variables)
     alone = ds.modes(scores, 1, 3, bound="none").provenance.parameters["groups"]
     assert alone == [[name] for name in scores.variables]
@@ -711,7 +761,7 @@ def test_wrong_arguments(options, message):
 
 
 def test_data_are_not_scores():
-    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; make local scores first, with local_scores()"):
+    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; make local scores first"):
         ds.modes(random_data(3, 10, seed=1))
 
 
