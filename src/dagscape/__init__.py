@@ -16,7 +16,15 @@ from dagscape.data.bundled import load_dataset
 from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import discretize
 from dagscape.data.reading import read_data
-from dagscape.errors import BackendUnavailable, DagscapeError, IncompleteScores, InvalidData, InvalidOption, TooLarge
+from dagscape.errors import (
+    BackendUnavailable,
+    DagscapeError,
+    IncompleteScores,
+    InvalidData,
+    InvalidOption,
+    StoppedEarly,
+    TooLarge,
+)
 from dagscape.graphs.bif import read_network, write_network
 from dagscape.graphs.bundled import load_network
 from dagscape.graphs.comparison import Comparison, compare
@@ -61,6 +69,7 @@ __all__ = [
     "OptimalNetwork",
     "Posterior",
     "Progress",
+    "StoppedEarly",
     "TooLarge",
     "__version__",
     "compare",

@@ -32,6 +32,10 @@ class IncompleteScores(UserWarning):
     """Families are missing from a table of scores, or may be."""
 
 
+class StoppedEarly(UserWarning):
+    """A search ended before it found all that was asked for; what it found is right."""
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the known name that it is most like, if there is one.
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files import replace_file
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA_VERSION = 1
+
+# What of its provenance says something about a result.
+_SAYING = ("version", "method", "parameters", "seed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,11 @@ def decoded_field(decode: Callable[[Any], Any]) -> Any:
     return field(metadata={"decode": decode})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Result(ABC):
     """Base of all results.
+
+    Two results are equal if they say the same: how long they took, and on how many threads, does not count.
 
     Attributes
     ----------
@@ -86,6 +92,14 @@ class Result(ABC):
         if variable not in self.variables:
             raise InvalidOption(f"{variable!r} is not a variable{did_you_mean(variable, self.variables)}")
         return self.variables.index(variable)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in _stored_fields(self))
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.variables))
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
@@ -115,6 +129,36 @@ class Result(ABC):
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
         with replace_file(path) as stream:
             stream.write(text.encode() + b"\n")
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, Provenance) and isinstance(b, Provenance):
+        return all(_encode(getattr(a, name)) == _encode(getattr(b, name)) for name in _SAYING)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    return bool(a == b)
+
+
+def check_same_scores(first: Result, second: Result) -> None:
+    """Refuse two results that are to be compared, and are known to be of different scores."""
+    if first.variables != second.variables:
+        raise InvalidOption("the two results do not have the same variables")
+    scores = [result.provenance.parameters.get("scores") for result in (first, second)]
+    if all(scores) and _encode(scores[0]) != _encode(scores[1]):
+        raise InvalidOption("the two results are of different data, or of different scores")
+
+
+def pair_frame(variables: Sequence[str], matrices: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame:
+    """A data frame of matrices over pairs of variables: one ordered pair in a row, the largest values first."""
+    import pandas as pd
+
+    pairs = [(u, v) for u in range(len(variables)) for v in range(len(variables)) if u != v]
+    columns: dict[str, Any] = {
+        "source": [variables[u] for u, _ in pairs],
+        "target": [variables[v] for _, v in pairs],
+    }
+    columns |= {name: [matrix[pair] for pair in pairs] for name, matrix in matrices.items()}
+    return pd.DataFrame(columns).sort_values(list(matrices), ascending=False, kind="stable", ignore_index=True)
 
 
 def check_lengths(document: Mapping[str, Any], names: Sequence[str]) -> None:

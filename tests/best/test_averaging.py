@@ -301,11 +301,12 @@ def test_lists_whose_scores_are_far_apart():
     frame = best.to_frame()
     assert frame["times_less"].tolist()[:2] == [1, pytest.approx(math.exp(300))]
     assert frame["times_less"].iloc[2] > 1e300
-    assert best.ratio == pytest.approx(math.exp(709))
+    assert best.ratio == math.inf
+    assert best.log_ratio == 5000
     np.testing.assert_allclose(best.weights(), [1, 0, 0], atol=1e-100)
     assert best.edge("a", "b") == pytest.approx(math.exp(-300))
     assert best.edge("b", "a") == 0
-    assert "ratio" in repr(best)
+    assert "ratio e^5000" in repr(best)
 
 
 NAMES = ["a, b", "x → y", "[red]ü\n", '"{}"']
@@ -344,6 +345,7 @@ def complete_class(n):
         ties=(1,),
         ends_in_tie=False,
         exhausted=False,
+        complete=True,
         stored=n,
     )
 

@@ -71,7 +71,13 @@ def test_the_truth_in_all_its_forms():
     classes = as_list(dags).cpdags()
     expected = [shd(dag, truth) for dag in dags]
     turned = truth.variables[::-1]
-    forms = [truth, truth.dag, truth.dag.to_cpdag(), truth.dag.reordered(turned), truth.dag.to_cpdag().reordered(turned)]
+    forms = [
+        truth,
+        truth.dag,
+        truth.dag.to_cpdag(),
+        truth.dag.reordered(turned),
+        truth.dag.to_cpdag().reordered(turned),
+    ]
     for form in forms:
         assert distances(classes, form).tolist() == expected
         assert least_distances(classes, form).tolist() == np.minimum.accumulate(expected).tolist()

@@ -16,7 +16,7 @@ Notation: the paper's ω_i, the number of DAGs in a class, is ``class_sizes[i]``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from dagscape.graphs.class_shares import ancestor_shares, undirected_edge_shares
 from dagscape.graphs.dag import Dag, v_structures
 from dagscape.graphs.equivalence import class_members
 from dagscape.graphs.lists import DagList
-from dagscape.graphs.masks import bits, transposed
+from dagscape.graphs.masks import transposed
 
 WEIGHTS = ("dags", "classes")
 
@@ -107,17 +107,22 @@ def function_average(
     """The average of a function of a DAG: a number, a truth value, or an array."""
     total: Any = 0.0
     for share, dag in zip(shares.tolist(), dags, strict=True):
-        total = total + share * (_mean(map(function, class_members(dag.to_cpdag()))) if members else function(dag))
+        each = class_members(dag.to_cpdag()) if members else (dag,)
+        values = [_as_number(function(member)) for member in each]
+        total = total + share * (sum(values) / len(values))
     return total
 
 
-def _mean(values: Iterable[Any]) -> Any:
-    total: Any = 0
-    count = 0
-    for value in values:
-        total = total + value
-        count += 1
-    return total / count
+def _as_number(value: Any) -> Any:
+    """A number or an array of numbers that an average can be taken of."""
+    if isinstance(value, bool | int | float):
+        return float(value)
+    array = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
+    if array is None or array.dtype.kind not in "biuf":
+        raise InvalidOption(
+            f"the function returned a {type(value).__name__}; only numbers, truth values and arrays have averages"
+        )
+    return array.astype(np.float64) if array.ndim else float(array)
 
 
 def _bit_average(masks: NDArray[np.uint64], shares: NDArray[np.float64]) -> Probabilities:
@@ -129,24 +134,3 @@ def _bit_average(masks: NDArray[np.uint64], shares: NDArray[np.float64]) -> Prob
         # Not a dot product: its rounding may depend on the number of threads.
         average[u] = (held * shares[:, None]).sum(axis=0)
     return average
-
-
-def edge_kinds(dags: DagList, *, classes: bool) -> dict[tuple[int, int], tuple[int, int, int]]:
-    """For every pair u < v that is adjacent in some network: in how many u → v, v → u, or an undirected edge stands.
-
-    In a list of classes these are the edges of their CPDAGs.
-    """
-    if classes:
-        found = dags.cpdags()
-        directed, undirected = found.directed, found.undirected
-    else:
-        directed, undirected = dags.parents, np.zeros_like(dags.parents)
-    ones = np.ones(len(dags))
-    arrows, lines = (_bit_average(masks, ones).astype(np.int64) for masks in (directed, undirected))
-    everywhere = arrows + arrows.T + lines
-    return {
-        (u, v): (int(arrows[u, v]), int(arrows[v, u]), int(lines[u, v]))
-        for u in range(len(everywhere))
-        for v in bits(sum(1 << int(w) for w in np.flatnonzero(everywhere[u])))
-        if u < v
-    }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -19,7 +20,7 @@ from dagscape import kernels
 from dagscape.best.result import BestNetworks
 from dagscape.best.search import BestSearch, refuse_none, warn_if_incomplete
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, StoppedEarly, TooLarge
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
@@ -74,7 +75,8 @@ def k_best(
     Returns
     -------
     BestNetworks
-        The networks with their scores, and averages over them.
+        The networks with their scores, and averages over them. Where memory runs out on the way, it has those found by
+        then; ``complete`` is false, and a :class:`~dagscape.StoppedEarly` warning says so.
 
     Examples
     --------
@@ -99,7 +101,11 @@ def k_best(
         search = BestSearch(scores, space, used_threads, max_memory, listener)
         warn_if_incomplete(scores, stacklevel=3)
         parents, exact, following = gather(search, k, _allowance(scores, within), listener)
-    refuse_none(len(exact))
+    refuse_none(search)
+    # Where there was no room for the one that follows, all that was asked for may still be there.
+    complete = not search.out_of_room or len(exact) == k
+    if not complete:
+        warnings.warn(search.why_stopped(), StoppedEarly, stacklevel=2)
     dags = DagList(scores.variables, parents)
     sizes = class_sizes(dags.cpdags().undirected) if space == "classes" else [1] * len(exact)
     return BestNetworks(
@@ -117,7 +123,8 @@ def k_best(
         class_sizes=tuple(sizes),
         ties=tuple(len(list(group)) for _, group in itertools.groupby(exact.tolist())),
         ends_in_tie=following is not None and following == int(exact[-1]),
-        exhausted=following is None,
+        exhausted=following is None and not search.out_of_room,
+        complete=complete,
         stored=search.stored,
     )
 
@@ -130,7 +137,7 @@ def iter_best(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> Iterator[Dag]:
-    """The best networks one after the other, without end if there is none.
+    """The best networks one after the other, for as long as one asks.
 
     Parameters
     ----------
@@ -163,6 +170,8 @@ def _stream(scores: LocalScores, search: BestSearch) -> Iterator[Dag]:
     while True:
         parents, exact = search.next(batch)
         yield from DagList(scores.variables, parents)
+        if search.out_of_room:
+            raise TooLarge(search.why_stopped())
         if len(exact) < batch:
             return
         batch = min(2 * batch, _LARGEST_BATCH)
@@ -184,7 +193,7 @@ def _allowance(scores: LocalScores, within: float | None) -> int | None:
 def gather(
     search: BestSearch, k: int | None, allowance: int | None, listener: ProgressListener | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int | None]:
-    """The networks asked for, their scores, and the score of the one that follows; none if there is none."""
+    """The networks asked for, their scores, and the score of the one that follows; none if none was found."""
     networks, scores = [], []
     batch = 64
     while True:
@@ -197,7 +206,7 @@ def gather(
         if allowance is not None and len(found):
             # Scores fall: those within the allowance stand first.
             enough = min(enough, int(np.searchsorted(-found, allowance - int(found[0]), side="right")))
-        if enough < len(found) or len(exact) < wanted:
+        if enough < len(found) or len(exact) < wanted or search.out_of_room:
             following = int(found[enough]) if enough < len(found) else None
             return np.concatenate(networks)[:enough], found[:enough], following
         batch = min(2 * batch, _LARGEST_BATCH)

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dagscape import kernels
 from dagscape.best.k_best import gather
 from dagscape.best.search import BestSearch, check_search, refuse_none, warn_if_incomplete, why_not_classes
+from dagscape.errors import TooLarge
 from dagscape.graphs.class_size import class_sizes
+from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.diversity import class_counts
 from dagscape.graphs.lists import DagList
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class OptimalNetwork(Result):
     """A network with the highest score of all.
 
@@ -58,6 +60,11 @@ class OptimalNetwork(Result):
     def dag(self) -> Dag:
         """The network, as things with a structure call it."""
         return self.network
+
+    @property
+    def cpdag(self) -> Cpdag:
+        """The equivalence class of the network."""
+        return self.network.to_cpdag()
 
     def to_dict(self) -> dict[str, Any]:
         """The result as a JSON document; the network is the list of its edges."""
@@ -139,7 +146,10 @@ def optimal_network(
             tied_dags = sum(class_sizes(classes.undirected)) if space == "classes" else len(exact)
         else:
             parents, exact = search.next(2, listener, 2)
-    refuse_none(len(exact))
+    refuse_none(search)
+    if search.out_of_room:
+        # Without ties asked for, two networks fit where one does.
+        raise TooLarge(search.why_stopped())
     return OptimalNetwork(
         variables=scores.variables,
         provenance=Provenance(

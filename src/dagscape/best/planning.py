@@ -26,6 +26,7 @@ def plan_best(n: int, max_parents: int, threads: int) -> PlanStep:
     seconds = _trial_seconds(trial, min(max_parents, trial - 1), tiled, threads)
     seconds *= 2.0 ** min(n - trial, _NEVER_MORE) * (n / trial) ** (1 if tiled else 2)
     work = f"2^{n} sets" + (f", up to {max_parents} parents" if max_parents < n - 1 else "")
+    work += "; a list of many takes more"
     return PlanStep("best network", work, search_memory(n, max_parents, families, threads), seconds)
 
 

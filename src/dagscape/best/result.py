@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.best import averaging
+from dagscape.data.dataset import Dataset, encode_rows
+from dagscape.data.frames import table_from_frame
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.fitting import FitPrior
 from dagscape.graphs.prediction import log_predictive, predict
-from dagscape.graphs.ranked_networks import RankedNetworks
-from dagscape.results import decoded_field
+from dagscape.graphs.ranked_networks import RankedNetworks, times_less
+from dagscape.results import Result, check_same_scores, decoded_field, pair_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dagscape.data.dataset import Dataset
-
 Probabilities = NDArray[np.float64]
+
+# Exponentials of more than this are infinite.
+_LARGEST_LOG = 709.0
+
+# How much the total of a sum may be below the list, in nats: its own error.
+_TOTAL_SLACK = 1e-6
+
+
+class HasLogTotal(Protocol):
+    """A posterior over DAGs."""
+
+    @property
+    def log_total(self) -> float:
+        """Ln of the total weight of all DAGs."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -47,6 +60,8 @@ class BestNetworks(RankedNetworks):
         Whether the next network, which is not in the list, has the same score as the last one in it.
     exhausted : bool
         Whether there are no other networks at all.
+    complete : bool
+        Whether all that was asked for is there, or all that there is; false where memory ran out.
     stored : int
         How many networks the search kept, on all sets of variables.
     """
@@ -61,6 +76,7 @@ class BestNetworks(RankedNetworks):
     ties: tuple[int, ...] = decoded_field(tuple)
     ends_in_tie: bool = decoded_field(bool)
     exhausted: bool = decoded_field(bool)
+    complete: bool = decoded_field(bool)
     stored: int = decoded_field(int)
     _averages: dict[str, Any] = field(default_factory=dict, init=False)
 
@@ -83,25 +99,37 @@ class BestNetworks(RankedNetworks):
         return float(self.ancestors[self._number(source), self._number(target)])
 
     @property
+    def log_ratio(self) -> float:
+        """Ln λ: by how much the best score exceeds the last one in the list."""
+        return float(self.scores[0] - self.scores[-1])
+
+    @property
     def ratio(self) -> float:
-        """λ: how many times more probable the best network is than the last one in the list."""
-        return math.exp(min(float(self.scores[0] - self.scores[-1]), 709.0))
+        """λ: how many times more probable the best network is than the last one; infinite beyond 10^308."""
+        return math.exp(self.log_ratio) if self.log_ratio < _LARGEST_LOG else math.inf
 
     @property
     def dag_count(self) -> int:
         """The number of DAGs that the list stands for."""
         return sum(self.class_sizes)
 
-    def coverage(self, log_total: float) -> float:
+    def coverage(self, total: float | HasLogTotal) -> float:
         """Δ: the share of the posterior probability of all DAGs that the DAGs of the list have.
 
         Parameters
         ----------
-        log_total : float
-            ``log_total`` of :func:`dagscape.posterior` over DAGs, for the same scores.
+        total : Posterior or float
+            The result of :func:`dagscape.posterior` over DAGs for the same scores, or its ``log_total``.
         """
+        log_total = getattr(total, "log_total", total)
+        if getattr(total, "over", "dags") != "dags":
+            raise InvalidOption("the list is of DAGs, and the posterior is over orders: use posterior(scores)")
+        if isinstance(total, Result):
+            check_same_scores(self, total)
+        if not isinstance(log_total, int | float | np.number) or not math.isfinite(log_total):
+            raise InvalidOption(f"total is {total!r}; it must be a posterior over DAGs, or its log_total")
         covered = averaging.log_sum(averaging.log_weights(self.scores, self.class_sizes, "dags"))
-        if covered > log_total + 1e-6:
+        if covered > log_total + _TOTAL_SLACK:
             raise InvalidOption(
                 f"the networks of the list weigh more ({covered:.6f}) than all networks together ({log_total:.6f}): "
                 "log_total is of other scores, or of a sum over orders"
@@ -117,7 +145,8 @@ class BestNetworks(RankedNetworks):
             Whether a class counts for each of its DAGs, or once.
         """
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return np.exp(logs - averaging.log_sum(logs))
+        shares: NDArray[np.float64] = np.exp(logs - logs.max())
+        return shares / math.fsum(shares)
 
     def edge_probabilities(self, weights: str = "dags") -> Probabilities:
         """The probability of every edge, averaged over the list; ``weights`` as in :meth:`weights`."""
@@ -161,7 +190,13 @@ class BestNetworks(RankedNetworks):
         return averaging.function_average(self.networks, self.weights(weights), function, members=members)
 
     def log_predictive(
-        self, train: Dataset, rows: Dataset, *, weights: str = "dags", ess: float = 1.0, prior: FitPrior = "bdeu"
+        self,
+        train: Dataset,
+        rows: Any,
+        *,
+        weights: str = "dags",
+        ess: float | None = None,
+        prior: FitPrior | None = None,
     ) -> NDArray[np.float64]:
         """The log-probability of new rows, given the data that the scores come from, averaged over the networks.
 
@@ -169,30 +204,33 @@ class BestNetworks(RankedNetworks):
         ----------
         train : Dataset
             The data that the scores were computed from.
-        rows : Dataset
+        rows : Dataset or data frame
             New rows of the same variables.
         weights : {"dags", "classes"}
             Whether a class counts for each of its DAGs, or once.
         ess, prior
-            How tables are fitted, as in :meth:`dagscape.Network.fit`.
+            How tables are fitted, as in :meth:`dagscape.Network.fit`; by default as the scores say.
 
         Returns
         -------
         array of float
-            One number for each distinct row, in the order of ``rows.to_frame(expand=False)``.
+            One number for each row of a data frame, in its order; for a Dataset, which keeps no order, one for each
+            distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
+        data, places = self._rows(train, rows, ())
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return log_predictive(self.variables, self.networks.parents, logs, train, rows, ess, prior)
+        fit = self._fit(ess, prior)
+        return log_predictive(self.variables, self.networks.parents, logs, train, data, *fit)[places]
 
     def predict(
         self,
         train: Dataset,
-        rows: Dataset,
+        rows: Any,
         target: str,
         *,
         weights: str = "dags",
-        ess: float = 1.0,
-        prior: FitPrior = "bdeu",
+        ess: float | None = None,
+        prior: FitPrior | None = None,
     ) -> pd.DataFrame:
         """The probability of each level of one variable given all others, averaged over the networks.
 
@@ -206,49 +244,59 @@ class BestNetworks(RankedNetworks):
         Returns
         -------
         DataFrame
-            One distinct row of ``rows`` in a row, in the order of ``rows.to_frame(expand=False)``; a column for each
-            level of the target.
+            A column for each level of the target. One row for each row of a data frame, with its index; for a Dataset,
+            one for each distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
         import pandas as pd
 
+        self._number(target)
+        data, places = self._rows(train, rows, (target,))
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        found = predict(self.variables, self.networks.parents, logs, train, rows, target, ess, prior)
-        return pd.DataFrame(found, columns=pd.Index(train.levels[target], name=target))
+        fit = self._fit(ess, prior)
+        found = predict(self.variables, self.networks.parents, logs, train, data, target, *fit)[places]
+        index = rows.index if isinstance(rows, pd.DataFrame) else None
+        return pd.DataFrame(found, index=index, columns=pd.Index(train.levels[target], name=target))
+
+    def _rows(self, train: Dataset, rows: Any, ignored: Collection[str]) -> tuple[Dataset, NDArray[np.int64]]:
+        """New rows as a data set, and which of its rows each of them is."""
+        scored = self.provenance.parameters.get("scores", {}).get("data")
+        if not isinstance(train, Dataset):
+            raise InvalidOption(f"train is a {type(train).__name__}; it must be the Dataset that was scored")
+        if scored is not None and train.fingerprint != scored:
+            raise InvalidOption("train is not the data that the scores come from")
+        if isinstance(rows, Dataset):
+            return rows, np.arange(len(rows.codes))
+        table = table_from_frame(rows, source="rows")
+        wanted = [name for name in table.names if name in self.variables and name not in ignored]
+        return encode_rows(table.only(wanted), levels={name: train.levels[name] for name in wanted})
+
+    def _fit(self, ess: float | None, prior: FitPrior | None) -> tuple[float, FitPrior]:
+        """How tables are fitted: as the user says, or else as the scores do."""
+        scored = self.provenance.parameters.get("scores", {})
+        if prior is None:
+            prior = "k2" if scored.get("score") == "k2" else "bdeu"
+        return (scored.get("ess") or 1.0) if ess is None else ess, prior
 
     def agreement(self) -> pd.DataFrame:
-        """What the networks agree on, and where they differ: one pair of variables in a row.
+        """What the networks agree on, and where they differ, as in :meth:`RankedNetworks.agreement`.
 
-        In a list of classes, edges are those of the CPDAGs: directed where all members of the class agree. The columns
-        count networks: ``forward`` has the edge source → target, ``backward`` target → source, ``undirected`` (of a
-        class) either, ``absent`` none. ``adjacent`` is ``"all"``, ``"some"`` or ``"none"``; ``probability`` is
-        that of an edge in either direction.
+        One more column, ``probability``, is that of an edge in either direction; the most probable pairs come first.
         """
-        import pandas as pd
-
-        kinds = averaging.edge_kinds(self.networks, classes=self._classes)
-        edges = self.edges
-        rows = []
-        for u, v in itertools.combinations(range(len(self.variables)), 2):
-            forward, backward, undirected = kinds.get((u, v), (0, 0, 0))
-            if backward > forward:
-                u, v, forward, backward = v, u, backward, forward
-            there = forward + backward + undirected
-            adjacent = "all" if there == len(self) else "some" if there else "none"
-            rows.append(
-                (
-                    self.variables[u],
-                    self.variables[v],
-                    adjacent,
-                    float(edges[u, v] + edges[v, u]),
-                    forward,
-                    backward,
-                    undirected,
-                    len(self) - there,
-                )
-            )
-        columns = ["source", "target", "adjacent", "probability", "forward", "backward", "undirected", "absent"]
-        frame = pd.DataFrame(rows, columns=columns)
+        frame = super(BestNetworks, self).agreement()
+        number = {name: i for i, name in enumerate(self.variables)}
+        edges = self.edges + self.edges.T
+        pairs = zip(frame["source"], frame["target"], strict=True)
+        frame.insert(3, "probability", np.minimum([edges[number[u], number[v]] for u, v in pairs], 1.0))
         return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def edge_frame(self) -> pd.DataFrame:
+        """The averages of edges and ancestor relations: one ordered pair of variables in a row."""
+        return pair_frame(self.variables, {"edge": self.edges, "ancestor": self.ancestors})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as a JSON document, with the averages ``edges`` and ``ancestors``."""
+        document = super(BestNetworks, self).to_dict()
+        return document | {"edges": self.edges.tolist(), "ancestors": self.ancestors.tolist()}
 
     def to_frame(self) -> pd.DataFrame:
         """One network or class in a row: score, how many times less probable than the best, share of the list."""
@@ -258,12 +306,17 @@ class BestNetworks(RankedNetworks):
             {
                 "rank": np.arange(1, len(self) + 1),
                 "score": self.scores,
-                "times_less": np.exp(np.minimum(self.scores[0] - self.scores, 709.0)),
+                "times_less": times_less(self.scores),
                 "share": self.weights(),
-                "dags": pd.Series(self.class_sizes, dtype=object),
+                "dags": pd.Series(self.class_sizes, dtype=None if max(self.class_sizes) < 2**63 else object),
                 "edges": np.bitwise_count(self.networks.parents).sum(axis=1, dtype=np.int64),
             }
         )
+
+    def _edges(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        if self._classes:
+            return super(BestNetworks, self)._edges()
+        return self.networks.parents, np.zeros_like(self.networks.parents)
 
     @property
     def _classes(self) -> bool:
@@ -273,7 +326,8 @@ class BestNetworks(RankedNetworks):
         """An average that is computed once."""
         key = f"{feature} {weights}"
         if key not in self._averages:
-            found = compute(self.networks, self.weights(weights), classes=self._classes)
+            # Shares that sum to 1 may add up to a little more.
+            found = np.clip(compute(self.networks, self.weights(weights), classes=self._classes), 0.0, 1.0)
             found.flags.writeable = False
             self._averages[key] = found
         average: Probabilities = self._averages[key]
@@ -283,5 +337,6 @@ class BestNetworks(RankedNetworks):
         what = "class" if self._classes else "DAG"
         what += "" if len(self) == 1 else "es" if self._classes else "s"
         stands_for = f" of {self.dag_count:,} DAGs" if self._classes else ""
-        tie = ", ends in a tie" if self.ends_in_tie else ""
-        return f"BestNetworks({len(self):,} {what}{stands_for}, best {self.scores[0]:.4f}, ratio {self.ratio:.4g}{tie})"
+        tie = ", ends in a tie" if self.ends_in_tie else "" if self.complete else ", stopped for memory"
+        ratio = f"{self.ratio:.4g}" if self.ratio < math.inf else f"e^{self.log_ratio:.4g}"
+        return f"BestNetworks({len(self):,} {what}{stands_for}, best {self.scores[0]:.4f}, ratio {ratio}{tie})"

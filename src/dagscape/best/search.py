@@ -15,7 +15,11 @@ from dagscape.scores.family_arrays import kernel_families, search_layout, search
 from dagscape.scores.lattice import set_count
 from dagscape.scores.local_scores import LatticeScores, LocalScores
 
+# What counts as few parents in advice.
+_FEW_PARENTS = 4
+
 SPACES = {"classes": "equivalence classes", "dags": "DAGs"}
+_ONE = {"classes": "equivalence class", "dags": "DAG"}
 
 
 class BestSearch:
@@ -25,6 +29,8 @@ class BestSearch:
     ----------
     found : int
         How many networks were found so far.
+    out_of_room : bool
+        Whether the search ended because there was no room for more.
     """
 
     def __init__(
@@ -50,6 +56,7 @@ class BestSearch:
         self._n = n
         self._space = space
         self.found = 0
+        self.out_of_room = False
 
     @property
     def stored(self) -> int:
@@ -59,18 +66,23 @@ class BestSearch:
     def next(
         self, count: int, listener: ProgressListener | None = None, total: int = 0
     ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The next networks as sets of parents, and their scores in units; fewer only when there are no more."""
+        """The next networks as sets of parents, and their scores in units; fewer if there are no more, or no room."""
         parents = np.zeros((count, self._n), dtype=np.uint64)
         exact = np.zeros(count, dtype=np.int64)
         task = f"Finding the best {SPACES[self._space]}"
         found = self._kernel.next(parents, exact, kernel_callback(task, listener, self.found, total))
         if found < 0:
-            raise TooLarge(
-                f"after {self.found - 1 - found:,} {SPACES[self._space]} the search has filled "
-                f"{format_bytes(self._limit)} (max_memory): ask for fewer, or raise the limit"
-            )
+            # There was no room for more than -1 - found.
+            self.out_of_room = True
+            found = -1 - found
         self.found += found
         return parents[:found], exact[:found]
+
+    def why_stopped(self) -> str:
+        """What to say where there was no room for more networks."""
+        count = f"{self.found:,} {SPACES[self._space] if self.found != 1 else _ONE[self._space]}"
+        limit = format_bytes(self._limit)
+        return f"after {count} the search has filled {limit} (max_memory): the list is right, but it ends there"
 
 
 def check_search_memory(
@@ -78,10 +90,16 @@ def check_search_memory(
 ) -> None:
     """Refuse a search that needs more memory than the limit, with advice that helps."""
     needed = search_memory(n, max_parents, family_count, threads)
-    fewer = min(max_parents, 4)
-    remedy = "raise the limit; 8 bytes for each set of variables are the least that exact search needs"
-    if search_memory(n, fewer, n * set_count(n - 1, fewer), threads) < needed / 2:
-        remedy = f"raise the limit, or score with max_parents={fewer}"
+    limit = memory_limit(max_memory)
+
+    def with_few_parents(variables: int) -> int:
+        few = min(max_parents, _FEW_PARENTS, variables - 1)
+        return search_memory(variables, few, variables * set_count(variables - 1, few), threads)
+
+    remedy = f"raise the limit, or score with max_parents={_FEW_PARENTS}"
+    if max_parents <= _FEW_PARENTS or with_few_parents(n) > limit:
+        most = max((size for size in range(1, n) if with_few_parents(size) <= limit), default=0)
+        remedy = f"exact search with few parents fits for up to {most} variables here; modes() goes further"
     check_memory(needed, max_memory, f"the best networks of {n} variables", remedy)
 
 
@@ -104,12 +122,14 @@ def why_not_classes(scores: LocalScores) -> str:
             return "rows from experiments tell members of a class apart"
         name = scores.provenance.parameters.get("score", "this score")
         return "" if scores.score_equivalent else f"{name} differs between members of a class"
+    if not scores.unconstrained:
+        return "families are missing from the scores, and with them some members of classes"
     if not scores.score_equivalent:
         return (
             "nothing says that these scores are the same for equivalent networks (if they are, read them with "
             "score_equivalent=True)"
         )
-    return "" if scores.unconstrained else "families are missing from the scores, and with them some members of classes"
+    return ""
 
 
 def warn_if_incomplete(scores: LocalScores, stacklevel: int) -> None:
@@ -120,7 +140,9 @@ def warn_if_incomplete(scores: LocalScores, stacklevel: int) -> None:
         warnings.warn(message, IncompleteScores, stacklevel=stacklevel)
 
 
-def refuse_none(found: int) -> None:
+def refuse_none(search: BestSearch) -> None:
     """Refuse to go on without any network."""
-    if found == 0:
+    if search.found == 0:
+        if search.out_of_room:
+            raise TooLarge(search.why_stopped())
         raise InvalidData("no network has all families possible: there is no best one")

@@ -20,8 +20,10 @@ from dagscape.cli.options import (
     work_options,
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.errors import IncompleteScores
+from dagscape.cli.wording import with_option_names
+from dagscape.errors import IncompleteScores, StoppedEarly
 from dagscape.graphs.drawing.draw import draw, drawing_format
+from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
 from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
@@ -57,6 +59,9 @@ def _picture(context: click.Context, parameter: click.Parameter, path: str | Non
     "--draw", "picture", metavar="FILE", callback=_picture, help="Draw the best one: .svg, .png, .pdf or .dot."
 )
 @click.option(
+    "--coverage", is_flag=True, help="Also sum over all DAGs, to say what share of the probability the list has."
+)
+@click.option(
     "--score-equivalent",
     is_flag=True,
     help="The scores in a .jkl file are the same for equivalent networks, as those of BDeu and BIC are.",
@@ -72,12 +77,17 @@ def command(
     show: int,
     picture: str | None,
     score_equivalent: bool,
+    coverage: bool,
     output: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Find the best networks or equivalence classes, exactly, and say what they agree on."""
+    """Find the best networks or equivalence classes, exactly, and say what they agree on.
+
+    "Times less" is how many times less probable one is than the best, and "share of list" its probability among those
+    listed, a class counting for each of its DAGs.
+    """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
 
@@ -86,13 +96,15 @@ def command(
         check_search_memory(n, job.max_parents, n * set_count(n - 1, job.max_parents), threads, work["max_memory"])
 
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", IncompleteScores)
+        for kind in (IncompleteScores, StoppedEarly):
+            warnings.simplefilter("always", kind)
         scores = take_scores(
             data, options, work | {"progress": progress}, out, check, score_equivalent=score_equivalent
         )
         best = k_best(scores, k, space, within, **work, progress=progress)
-    for warning in caught:
-        out.warn(str(warning.message))
+        share = best.coverage(posterior(scores, **work, progress=progress)) if coverage else None
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        out.warn(with_option_names(message))
     if output is not None:
         best.save(output)
     if picture is not None:
@@ -100,4 +112,4 @@ def command(
     if as_json:
         out.show(best)
     else:
-        out.show_table(render_best(best, show))
+        out.show_table(render_best(best, show, share))

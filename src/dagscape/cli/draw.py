@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dagscape.cli.graph_arguments import NETWORK_HELP, load
+from dagscape.cli.graph_arguments import NETWORK_HELP, load_structure
 from dagscape.cli.options import output_path
 from dagscape.graphs.drawing.draw import draw
 
@@ -24,7 +24,7 @@ from dagscape.graphs.drawing.draw import draw
 )
 def command(network: str, as_class: bool, title: str | None, output: str | None) -> None:
     """Draw the structure of a network."""
-    dag = load(network).dag
+    dag = load_structure(network)
     graph = dag.to_cpdag() if as_class else dag
     text = draw(graph, output, title=title)
     if text is not None:

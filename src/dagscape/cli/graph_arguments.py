@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dagscape.best.optimal import OptimalNetwork
 from dagscape.errors import InvalidOption
 from dagscape.graphs.bif import read_network
 from dagscape.graphs.bundled import NETWORKS, load_network
+from dagscape.graphs.dag import Dag
 from dagscape.graphs.network import Network
+from dagscape.graphs.ranked_networks import RankedNetworks
+from dagscape.report.loading import load_result
 
 _PREFIX = "builtin:"
 
 NETWORK_HELP = f"""\b
-A network is a .bif file (plain or gzipped), - for standard input,
-or one that comes with dagscape: {", ".join(_PREFIX + name for name in NETWORKS)}."""
+A network is a .bif file (plain or gzipped), - for standard input, a .json result of best or modes
+(its first network), or one that comes with dagscape:
+{", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
 def load(source: str) -> Network:
@@ -21,8 +26,20 @@ def load(source: str) -> Network:
     return read_network(source)
 
 
-def load_two(first: str, second: str) -> tuple[Network, Network]:
-    """Two networks, at most one of them from standard input."""
+def load_structure(source: str) -> Dag:
+    """The structure of the network that an argument stands for; of a result, that of its first network."""
+    if not source.lower().endswith(".json"):
+        return load(source).dag
+    result = load_result(source)
+    if isinstance(result, OptimalNetwork):
+        return result.network
+    if not isinstance(result, RankedNetworks) or not len(result):
+        raise InvalidOption(f"{source!r} is a {result.kind!r} result, which has no networks")
+    return result.networks[0]
+
+
+def load_two(first: str, second: str) -> tuple[Dag, Dag]:
+    """Two structures, at most one of them from standard input."""
     if first == second == "-":
         raise InvalidOption("only one of the two networks can come from standard input")
-    return load(first), load(second)
+    return load_structure(first), load_structure(second)

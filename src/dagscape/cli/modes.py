@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from dagscape.cli.options import (
     work_options,
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.errors import DagscapeError, StoppedEarly
 from dagscape.graphs.network import Network
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.planning import check_search
@@ -53,12 +55,21 @@ def _described(choices: dict[str, str]) -> str:
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="For random groups.")
 @click.option("--max-seconds", type=float, metavar="S", help="Stop after this time, with the modes proved by then.")
 @click.option("--truth", metavar="NETWORK", help="A known network (.bif or builtin:NAME), to measure distances to.")
+@click.option(
+    "--show",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many pairs of variables to show on which they differ.",
+)
 @work_options
 @click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
 @output_options
 def command(
     data: str,
     truth: str | None,
+    show: int,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -75,7 +86,8 @@ def command(
         families = job.data.n * set_count(job.data.n - 1, job.max_parents)
         check_search(job.data.n, job.max_parents, families, threads, work["max_memory"])
 
-    with out.progress() as progress:
+    with out.progress() as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoppedEarly)
         scores = take_scores(data, options, work | {"progress": progress}, out, check)
         found = modes(scores, **asked, **work, progress=progress)
     if output is not None:
@@ -83,6 +95,8 @@ def command(
     if as_json:
         out.show(found)
     else:
-        out.show_table(render_modes(found, known))
+        out.show_table(render_modes(found, known, show, "--distinct class"))
+    if not len(found):
+        raise DagscapeError(f"no mode was proved before the search ran out of {found.stopped}")
     if not found.complete:
         out.warn(f"the search ran out of {found.stopped}: other modes may score up to {found.bound:,.4f}")

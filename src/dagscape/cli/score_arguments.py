@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from dagscape.cli.options import Output, report_dropped_rows, take_data, take_score_options
+from dagscape.cli.wording import with_option_names
 from dagscape.errors import InvalidOption
 from dagscape.resources import thread_count
 from dagscape.scores.formats import SCORE_FILES, read_scores
@@ -58,5 +59,7 @@ def take_scores(
     dataset = take_data(data, options)
     report_dropped_rows(dataset, out)
     arguments = take_score_options(options, out)
+    for warning in dataset.describe().warnings:
+        out.warn(with_option_names(warning))
     check(prepare(dataset, **arguments), thread_count(work["threads"]))
     return local_scores(dataset, **arguments, **work)

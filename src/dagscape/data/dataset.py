@@ -18,7 +18,7 @@ import numpy.typing as npt
 from dagscape.data.frames import table_from_array, table_from_frame
 from dagscape.data.interventions import Marks, split_interventions
 from dagscape.data.levels import LevelsOption, check_declarations, encode_column
-from dagscape.data.rows import code_type, merge_rows
+from dagscape.data.rows import code_type, group_rows, merge_rows, pack_words
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Table, check_names, listing
 from dagscape.errors import InvalidData, InvalidOption
 
@@ -341,6 +341,35 @@ def encode(
     >>> encode(table_from_array([["a", "?"], ["b", "c"]]), missing="drop").levels["X0"]
     ('b',)
     """
+    codes, found, about = _encoded(table, missing, levels, interventions, transform)
+    return Dataset.from_codes(codes, found, **about)
+
+
+def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDArray[np.int64]]:
+    """Make the data set of a table, and say for each row of the table which distinct row of the data set it is.
+
+    Examples
+    --------
+    >>> data, places = encode_rows(table_from_array([["b"], ["a"], ["b"]]), levels={"X0": ["a", "b"]})
+    >>> data.codes.tolist(), places.tolist()
+    ([[0], [1]], [1, 0, 1])
+    """
+    codes, found, about = _encoded(table, "error", levels, None, None)
+    data = Dataset.from_codes(codes, found, **about)
+    order, starts = group_rows(pack_words((codes[:, i], len(found[name])) for i, name in enumerate(found)))
+    places = np.empty(len(codes), dtype=np.int64)
+    places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
+    return data, places
+
+
+def _encoded(
+    table: Table,
+    missing: Missing,
+    levels: LevelsOption | None,
+    interventions: Any,
+    transform: Callable[[Table], Table] | None,
+) -> tuple[npt.NDArray[Any], dict[str, tuple[str, ...]], dict[str, Any]]:
+    """The codes of all rows, the levels, and what else a data set is made of."""
     if missing not in MISSING_CHOICES:
         raise InvalidOption(f"missing is {missing!r}; it must be 'error', 'level' or 'drop'")
     table, marks = split_interventions(table, interventions)
@@ -358,7 +387,7 @@ def encode(
     codes = np.empty((table.m, len(found)), dtype=code_type(map(len, found.values())))
     for index, (name, (_, lookup)) in enumerate(encoded.items()):
         codes[:, index] = lookup[table.column(name).codes]
-    return Dataset.from_codes(codes, found, interventions=marks, missing=absent, dropped=dropped)
+    return codes, found, {"interventions": marks, "missing": absent, "dropped": dropped}
 
 
 def _rows_to_keep(table: Table, missing: Missing, absent: Mapping[str, int]) -> npt.NDArray[np.bool_]:

@@ -66,7 +66,7 @@ def _decode_columns(documents: Sequence[Mapping[str, Any]]) -> tuple[VariableSum
     )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class DataSummary(Result):
     """A summary of a data set or of a table as read.
 

@@ -126,6 +126,10 @@ class Table:
         place = int(self.rows[row])
         return f"line {place}" if self.unit == "line" else f"row {place} (counted from 0)"
 
+    def only(self, names: Sequence[str]) -> Table:
+        """Return the table of some columns."""
+        return self.with_columns(names, [self.column(name) for name in names])
+
     def take(self, rows: npt.NDArray[np.bool_]) -> Table:
         """Return the table on some rows only; they keep their places in the source."""
         columns = tuple(column.take(rows) for column in self.columns)

@@ -37,7 +37,7 @@ class HasDag(Protocol):
         """The structure."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Comparison(Result, Mapping[str, float]):
     """The differences between a structure and another, by name: ``comparison["shd"]``.
 

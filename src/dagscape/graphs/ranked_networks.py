@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.errors import InvalidOption
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.diversity import class_counts, least_distances, mean_distances
 from dagscape.graphs.lists import CpdagList, DagList
-from dagscape.results import Result, array_field, check_lengths
+from dagscape.results import Result, array_field, check_lengths, check_same_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +63,41 @@ class RankedNetworks(Result):
         """The least structural Hamming distance to a known structure among the first networks: one, two, and so on."""
         return least_distances(self.cpdags, truth)
 
+    def __iter__(self) -> Iterator[Dag]:
+        return iter(self.networks)
+
+    def __getitem__(self, index: int) -> Dag:
+        return self.networks[index]
+
+    def agreement(self) -> pd.DataFrame:
+        """What the networks agree on, and where they differ: one pair of variables in a row.
+
+        Edges are those of the CPDAGs, directed where all members of a class agree (in a list of single DAGs, those of
+        the DAGs). The columns count networks: ``forward`` has the edge source → target, ``backward``
+        target → source, ``undirected`` (of a class) either, ``absent`` none. ``adjacent`` is ``"all"``, ``"some"`` or
+        ``"none"``. The pairs that most networks have come first.
+        """
+        import pandas as pd
+
+        directed, undirected = self._edges()
+        names, rows = self.variables, []
+        for u, v in itertools.combinations(range(len(names)), 2):
+            forward, backward = _count(directed[:, v], u), _count(directed[:, u], v)
+            either = _count(undirected[:, v], u)
+            there = forward + backward + either
+            adjacent = "all" if there == len(self) else "some" if there else "none"
+            pair = (names[u], names[v], adjacent, forward, backward)
+            if backward > forward:
+                pair = (names[v], names[u], adjacent, backward, forward)
+            rows.append((*pair, either, len(self) - there))
+        columns = ["source", "target", "adjacent", "forward", "backward", "undirected", "absent"]
+        return pd.DataFrame(rows, columns=columns).sort_values("absent", kind="stable", ignore_index=True)
+
+    def _edges(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Directed and undirected edges, as sets, that the networks are compared by."""
+        found = self.cpdags
+        return found.directed, found.undirected
+
     def compare(self, other: RankedNetworks, truth: Dag | Cpdag | HasDag | None = None) -> pd.DataFrame:
         """The list beside another of the same scores, for every length up to the shorter of the two.
 
@@ -80,6 +117,9 @@ class RankedNetworks(Result):
         """
         import pandas as pd
 
+        if not isinstance(other, RankedNetworks):
+            raise InvalidOption(f"a {type(other).__name__} is no list of networks: give the result of k_best or modes")
+        check_same_scores(self, other)
         length = min(len(self), len(other))
         columns: dict[str, Any] = {"length": np.arange(1, length + 1)}
         for prefix, listed in (("", self), ("other_", other)):
@@ -92,20 +132,33 @@ class RankedNetworks(Result):
         return pd.DataFrame(columns)
 
     def plot(
-        self, path: str | os.PathLike[str], other: RankedNetworks, truth: Dag | Cpdag | HasDag | None = None
+        self,
+        path: str | os.PathLike[str],
+        other: RankedNetworks | None = None,
+        truth: Dag | Cpdag | HasDag | None = None,
     ) -> None:
-        """Draw :meth:`compare` as curves over the length of the list; the file's ending says the format."""
+        """Draw how diverse the list is, and how close to a known structure, as curves over its length.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; its ending says the format: ``.svg``, ``.png`` or ``.pdf``.
+        other, truth
+            As in :meth:`compare`.
+        """
         from dagscape.graphs.drawing.curves import draw_curves
 
-        frame = self.compare(other, truth)
+        if not len(self):
+            raise InvalidOption("there are no networks to draw curves of")
+        frame = self.compare(self if other is None else other, truth)
         panels = {"average distance within the list": "diversity", "different classes": "classes"}
         if truth is not None:
             panels["least distance to the known structure"] = "distance"
-        names = (self.label, other.label if other.label != self.label else f"other {other.label}")
-        curves = {
-            title: dict(zip(names, (frame[column], frame[f"other_{column}"]), strict=True))
-            for title, column in panels.items()
-        }
+        curves = {title: {self.label: frame[column]} for title, column in panels.items()}
+        if other is not None:
+            label = other.label if other.label != self.label else f"other {other.label}"
+            for title, column in panels.items():
+                curves[title][label] = frame[f"other_{column}"]
         draw_curves(path, frame["length"], curves, "networks")
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,3 +171,15 @@ class RankedNetworks(Result):
         networks = DagList.from_edges(document["variables"], document["networks"])
         check_lengths(document, cls.lists)
         return super(RankedNetworks, cls).from_dict({**document, "networks": networks})
+
+
+def _count(sets: NDArray[np.uint64], member: int) -> int:
+    """How many of the sets have a member."""
+    return int((sets >> np.uint64(member) & np.uint64(1)).sum())
+
+
+def times_less(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many times less probable each network is than the first; infinite beyond 10^308."""
+    with np.errstate(over="ignore"):
+        times: NDArray[np.float64] = np.exp(scores[:1] - scores)
+    return times

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dagscape.graphs.diversity import class_counts, distances
-from dagscape.graphs.ranked_networks import RankedNetworks
+from dagscape.graphs.ranked_networks import RankedNetworks, times_less
 from dagscape.results import decoded_field
 
 if TYPE_CHECKING:
@@ -66,12 +66,11 @@ class Modes(RankedNetworks):
         import pandas as pd
 
         seen = class_counts(self.cpdags) if len(self) else np.zeros(0, dtype=np.int64)
-        best = self.scores[0] if len(self) else 0.0
         return pd.DataFrame(
             {
                 "rank": np.arange(1, len(self) + 1),
                 "score": self.scores,
-                "times_less": np.exp(np.minimum(best - self.scores, 709.0)),
+                "times_less": times_less(self.scores),
                 "edges": np.bitwise_count(self.networks.parents).sum(axis=1, dtype=np.int64),
                 "distance_to_best": distances(self.cpdags, self.networks[0]) if len(self) else seen,
                 "classes": seen,

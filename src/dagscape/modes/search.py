@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from dagscape import kernels
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, StoppedEarly
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.masks import mask_of
 from dagscape.modes.bounds import (
@@ -47,6 +48,7 @@ DISTINCT = {"network": "no two modes are the same network", "class": "no two are
 
 # What the kernel says about its end; the numbers are its own.
 _FOUND, _NO_MORE, _NO_ROOM, _NO_TIME = range(4)
+_REASONS = {_NO_ROOM: "memory", _NO_TIME: "time"}
 
 # Lists double as they grow, and stand beside their old selves while they are copied.
 _SHARE_FOR_LISTS = 0.6
@@ -94,7 +96,8 @@ def modes(
     merge : bool
         Drop orderings that have the same future as another. False is the search of the paper, and only slower.
     max_seconds : float, optional
-        Stop after this time, with the modes that are proved by then.
+        Stop after this time, with the modes that are proved by then and a :class:`~dagscape.StoppedEarly` warning. The
+        bound is prepared first, whatever time that takes.
     threads : int, optional
         How many threads to use; all processors by default. The result does not depend on it.
     max_memory : int or str, optional
@@ -143,6 +146,9 @@ def modes(
         parents, orders, exact, end = _gather(search, scores.n, k, start, max_seconds, listener)
     if not exact and end == _NO_MORE:
         raise InvalidData("no network has all families possible: there are no modes")
+    if end not in (_FOUND, _NO_MORE):
+        what = f"the search ran out of {_REASONS[end]} after {len(exact)} modes, which are proved to be the best"
+        warnings.warn(what, StoppedEarly, stacklevel=2)
     expanded, generated, failed, merged = search.counts
     return Modes(
         variables=scores.variables,
@@ -170,7 +176,7 @@ def modes(
         orders=tuple(tuple(scores.variables[v] for v in order) for order in orders),
         complete=end in (_FOUND, _NO_MORE),
         exhausted=end == _NO_MORE,
-        stopped={_NO_ROOM: "memory", _NO_TIME: "time"}.get(end, ""),
+        stopped=_REASONS.get(end, ""),
         bound=scores.unit.to_float(search.bound),
         expanded=expanded,
         generated=generated,

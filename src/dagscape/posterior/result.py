@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption
-from dagscape.results import Result, array_field, decoded_field
+from dagscape.results import Result, array_field, decoded_field, pair_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,20 +77,10 @@ class Posterior(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One ordered pair of variables in a row, the most probable edges first."""
-        import pandas as pd
-
-        pairs = [(u, v) for u in range(len(self.variables)) for v in range(len(self.variables)) if u != v]
-        frame = pd.DataFrame(
-            {
-                "source": [self.variables[u] for u, _ in pairs],
-                "target": [self.variables[v] for _, v in pairs],
-                "edge": [self.edges[pair] for pair in pairs],
-            }
-        )
+        matrices = {"edge": self.edges}
         if self.ancestors is not None:
-            frame["ancestor"] = [self.ancestors[pair] for pair in pairs]
-        columns = list(frame.columns[2:])
-        return frame.sort_values(columns, ascending=False, kind="stable", ignore_index=True)
+            matrices["ancestor"] = self.ancestors
+        return pair_frame(self.variables, matrices)
 
     def __repr__(self) -> str:
         probable = int((self.edges > 0.5).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
+from dagscape.graphs.ranked_networks import RankedNetworks
 from dagscape.report.layout import format_factor, listed_names, plural, table_of
 
 if TYPE_CHECKING:
@@ -19,25 +19,27 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 10
 
 
-def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
+def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN, coverage: float | None = None) -> RenderableType:
     """The first networks of a list, and the edges that all of them have, or some."""
     parts: list[RenderableType] = [Text(_heading(best)), Text()]
     shown = min(rows, len(best))
     classes = best.space == "classes"
     if shown:
-        headers = ("rank", "score", "times less", "share", *(["DAGs"] if classes else []), "edges")
+        headers = ("rank", "score", "times less", "share of list", *(["DAGs"] if classes else []), "edges")
         table = table_of(*headers, right=range(len(headers)))
         for rank, (score, share) in enumerate(zip(best.scores, best.weights(), strict=True), start=1):
             if rank > rows:
                 break
             sizes = [f"{best.class_sizes[rank - 1]:,}"] if classes else []
-            less = format_factor(math.exp(min(best.scores[0] - score, 709.0)))
+            less = format_factor(float(best.scores[0] - score))
             edges = best.networks[rank - 1].edge_count
             table.add_row(str(rank), f"{score:,.4f}", less, f"{share:.4f}", *sizes, str(edges))
         parts.append(table)
         if len(best) > shown:
             parts.append(Text(f"… {len(best) - shown:,} more"))
-    return Group(*parts, Text(), *_agreement(best, rows))
+    if coverage is not None:
+        parts += [Text(), Text(f"The list has {coverage:.2%} of the posterior probability of all DAGs")]
+    return Group(*parts, Text(), *agreement_parts(best, rows, undirected=classes))
 
 
 def _heading(best: BestNetworks) -> str:
@@ -48,25 +50,29 @@ def _heading(best: BestNetworks) -> str:
     more = " or more" if len(best.ties) == 1 and best.ends_in_tie else ""
     tied = f"; {first:,}{more} share the best score" if first > 1 or more else ""
     end = "; the list ends inside a tie" if best.ends_in_tie else "; there are no others" if best.exhausted else ""
+    if not best.complete:
+        end += "; memory ran out, and there are more"
     return f"The best {plural(len(best), what, many)}{stands_for}{tied}{end}"
 
 
-def _agreement(best: BestNetworks, rows: int) -> list[RenderableType]:
-    frame = best.agreement()
-    agreed = frame[(frame[["forward", "backward", "undirected"]] == len(best)).any(axis=1)]
+def agreement_parts(networks: RankedNetworks, rows: int, *, undirected: bool) -> list[RenderableType]:
+    """The edges that all networks of a list have, and a table of those on which they differ."""
+    frame = networks.agreement()
+    kinds = ["forward", "backward", "undirected"]
+    agreed = frame[(frame[kinds] == len(networks)).any(axis=1)]
     disputed = frame.drop(agreed.index)
     disputed = disputed[disputed["adjacent"] != "none"]
     none = int((frame["adjacent"] == "none").sum())
     parts: list[RenderableType] = [Text(f"In all of them ({plural(len(agreed), 'edge')}): {_edges(agreed)}")]
     if len(disputed):
         parts += [Text(), Text(f"Where they differ ({plural(len(disputed), 'pair')} of variables):"), Text()]
-        classes = best.space == "classes"
-        headers = ("pair", "edge", "→", "←", *(["undirected"] if classes else []), "absent")
+        probable = "probability" in frame
+        headers = ["pair", *(["edge"] if probable else []), "→", "←", *(["undirected"] if undirected else []), "absent"]
         table = table_of(*headers, right=range(1, len(headers)))
-        for row in disputed.head(rows).itertuples(index=False):
-            undirected = [str(row.undirected)] if classes else []
-            counts = (str(row.forward), str(row.backward), *undirected, str(row.absent))
-            table.add_row(Text(listed_names([str(row.source), str(row.target)])), f"{row.probability:.4f}", *counts)
+        for _, row in disputed.head(rows).iterrows():
+            cells = [f"{row['probability']:.4f}"] if probable else []
+            cells += [str(row[kind]) for kind in kinds[: 3 if undirected else 2]]
+            table.add_row(Text(listed_names([row["source"], row["target"]])), *cells, str(row["absent"]))
         parts.append(table)
         if len(disputed) > rows:
             parts.append(Text(f"… {len(disputed) - rows:,} more"))
@@ -75,7 +81,8 @@ def _agreement(best: BestNetworks, rows: int) -> list[RenderableType]:
 
 
 def _edges(frame: pd.DataFrame) -> str:
-    arrows = [f"{row.source} {'-' if row.undirected else '→'} {row.target}" for row in frame.itertuples(index=False)]
+    rows = zip(frame["source"], frame["target"], frame["undirected"], strict=True)
+    arrows = [f"{listed_names([u])} {'—' if line else '→'} {listed_names([v])}" for u, v, line in rows]
     return ", ".join(arrows) or "(none)"
 
 

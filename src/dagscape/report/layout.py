@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 from rich.table import Table
+
+# Exponentials of more than this are infinite.
+_LARGEST_LOG = 700.0
 
 
 def table_of(*headers: str, right: Collection[int] = ()) -> Table:
@@ -47,10 +51,13 @@ def format_seconds(seconds: float) -> str:
     return f"{years:.2g} years" if years < 1e10 else "for ever"
 
 
-def format_factor(times: float) -> str:
-    """How many times, from one to very many.
+def format_factor(log_times: float) -> str:
+    """How many times, from its logarithm: from one to very many.
 
-    >>> format_factor(2.354), format_factor(123456789)
-    ('2.35', '1.23e+08')
+    >>> format_factor(0.8561), format_factor(18.63), format_factor(2980.0)
+    ('2.35', '1.23e+08', '10^1294')
     """
+    if log_times > _LARGEST_LOG:
+        return f"10^{log_times / math.log(10):.0f}"
+    times = math.exp(log_times)
     return f"{times:,.2f}" if times < 1e5 else f"{times:.2e}"

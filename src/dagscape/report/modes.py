@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -11,13 +10,21 @@ from rich.text import Text
 from dagscape.graphs.diversity import class_counts, distances
 from dagscape.graphs.network import Network
 from dagscape.modes.result import Modes
+from dagscape.report.best import agreement_parts
 from dagscape.report.layout import format_factor, listed_names, plural, table_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_ROWS_SHOWN = 10
 
-def render_modes(found: Modes, truth: Network | None = None) -> RenderableType:
+
+def render_modes(
+    found: Modes,
+    truth: Network | None = None,
+    rows: int = _ROWS_SHOWN,
+    distinct_hint: str = "distinct='class'",
+) -> RenderableType:
     """The modes, how far they are from the best one, and from a known network."""
     if not len(found):
         return Text(f"No mode was proved before the search ran out of {found.stopped}")
@@ -26,7 +33,7 @@ def render_modes(found: Modes, truth: Network | None = None) -> RenderableType:
     headers = ["rank", "score", "times less", "edges", "to best", *([] if truth is None else ["to truth"]), "ordering"]
     table = table_of(*headers, right=range(len(headers) - 1))
     for i, (score, order) in enumerate(zip(found.scores, found.orders, strict=True)):
-        less = format_factor(math.exp(min(found.scores[0] - score, 709.0)))
+        less = format_factor(float(found.scores[0] - score))
         known = [] if to_truth is None else [str(to_truth[i])]
         edges = str(found.networks[i].edge_count)
         table.add_row(str(i + 1), f"{score:,.4f}", less, edges, str(to_best[i]), *known, Text(listed_names(order)))
@@ -34,4 +41,7 @@ def render_modes(found: Modes, truth: Network | None = None) -> RenderableType:
     end = "; there are no others" if found.exhausted else "" if found.complete else f"; stopped for {found.stopped}"
     apart = f", {found.diversity[-1]:.1f} edges apart on average" if len(found) > 1 else ""
     heading = f"{plural(len(found), 'mode')} (delta {found.delta}) of {classes}{apart}{end}"
-    return Group(Text(heading), Text(), table)
+    hint = []
+    if found.distinct == "network" and found.classes < len(found):
+        hint = [Text(f"Some are equivalent: {distinct_hint} keeps one network of each class.")]
+    return Group(Text(heading), *hint, Text(), table, Text(), *agreement_parts(found, rows, undirected=True))

@@ -44,7 +44,7 @@ class PlanStep:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan(Result):
     """Memory and time a job will need.
 

@@ -17,7 +17,7 @@ def _decode_families(documents: Sequence[Mapping[str, Any]]) -> tuple[Family, ..
     return tuple(Family(entry["child"], tuple(entry["parents"]), float(entry["score"])) for entry in documents)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoreSummary(Result):
     """The best families of every variable.
 

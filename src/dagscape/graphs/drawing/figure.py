@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import IO, TYPE_CHECKING
 
 from dagscape.errors import BackendUnavailable
@@ -45,7 +46,10 @@ def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
     from matplotlib.figure import Figure
 
     # The user's own settings must not change the picture; type 42 keeps the text of a PDF searchable.
-    with matplotlib.rc_context({"text.usetex": False, "font.family": "sans-serif", "pdf.fonttype": 42}):
+    settings = matplotlib.rc_context({"text.usetex": False, "font.family": "sans-serif", "pdf.fonttype": 42})
+    with settings, warnings.catch_warnings():
+        # A letter that the font lacks shows as a box; that is for the eye to see.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         size = (picture.width / _POINTS_PER_INCH, picture.height / _POINTS_PER_INCH)
         figure = Figure(figsize=size, facecolor=PAPER)
         axes = figure.add_axes((0, 0, 1, 1))
