@@ -1,0 +1,173 @@
+"""Lists of networks as people use them: indexing, comparing, predicting, and what must not be mixed up."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dagscape as ds
+from best.samples import random_data
+from cli.running import run
+from dagscape.data.dataset import encode_rows
+from dagscape.data.frames import table_from_frame
+
+
+@pytest.fixture(scope="module")
+def tic():
+    return ds.local_scores(ds.load_dataset("tic-tac-toe"))
+
+
+def test_a_list_is_a_sequence_of_networks(tic):
+    best = ds.k_best(tic, 5)
+    assert list(best) == list(best.networks)
+    assert best[0] == best.networks[0]
+    assert best[-1] == list(best)[-1]
+    with pytest.raises(ValueError, match="read-only"):
+        best.edges[0, 0] = 1
+
+
+def test_equal_searches_give_equal_results(tic):
+    best = ds.k_best(tic, 20, threads=1)
+    assert best == ds.k_best(tic, 20, threads=2)
+    assert hash(best) == hash(ds.k_best(tic, 20))
+    assert best != ds.k_best(tic, 21)
+    assert best != ds.k_best(tic, 20, "dags")
+    assert ds.optimal_network(tic) == ds.optimal_network(tic)
+    assert ds.posterior(tic) == ds.posterior(tic, threads=1)
+    assert ds.posterior(tic) != ds.posterior(tic, "orders")
+
+
+def test_coverage_takes_a_posterior_of_the_same_scores(tic):
+    best, post = ds.k_best(tic, 100), ds.posterior(tic)
+    assert best.coverage(post) == best.coverage(post.log_total) == pytest.approx(0.9971, abs=5e-5)
+    with pytest.raises(ds.InvalidOption, match="over orders"):
+        best.coverage(ds.posterior(tic, "orders"))
+    other = ds.local_scores(ds.load_dataset("tic-tac-toe"), ess=2)
+    with pytest.raises(ds.InvalidOption, match="different scores"):
+        best.coverage(ds.posterior(other))
+    for wrong in (math.nan, math.inf, "0", None):
+        with pytest.raises(ds.InvalidOption, match="must be a posterior over DAGs"):
+            best.coverage(wrong)
+
+
+def test_weights_are_probabilities():
+    best = ds.k_best(ds.local_scores(random_data(5, 200, seed=3)), 2000)
+    assert math.fsum(best.weights()) == pytest.approx(1, abs=1e-15)
+    for matrix in (best.edges, best.ancestors, best.blanket_probabilities()):
+        assert matrix.max() <= 1
+        assert matrix.min() >= 0
+
+
+def test_lists_of_other_scores_are_not_compared(tic):
+    best = ds.k_best(tic, 3)
+    other = ds.local_scores(ds.load_dataset("tic-tac-toe"), score="bic")
+    with pytest.raises(ds.InvalidOption, match="different scores"):
+        best.compare(ds.k_best(other, 3))
+    with pytest.raises(ds.InvalidOption, match="same variables"):
+        best.compare(ds.k_best(ds.local_scores(random_data(3, 10, seed=1)), 3))
+    with pytest.raises(ds.InvalidOption, match="a int is no list of networks"):
+        best.compare(5)
+
+
+def test_functions_without_an_average(tic):
+    best = ds.k_best(tic, 2)
+    for value in ("text", (1, 2), [1], None, {}):
+        with pytest.raises(ds.InvalidOption, match="only numbers, truth values and arrays have averages"):
+            best.average(lambda dag, value=value: value)
+    assert best.average(lambda dag: np.float32(2)) == 2
+    np.testing.assert_allclose(best.average(lambda dag: dag.to_adjacency()), best.edges)
+
+
+def test_the_frame_of_edges(tic):
+    best = ds.k_best(tic, 10)
+    frame = best.edge_frame()
+    assert list(frame.columns) == ["source", "target", "edge", "ancestor"]
+    assert len(frame) == 90
+    assert frame["edge"].is_monotonic_decreasing
+    for row in frame.itertuples():
+        assert row.edge == best.edge(row.source, row.target)
+        assert row.ancestor == best.ancestor(row.source, row.target)
+
+
+@pytest.fixture(scope="module")
+def split():
+    frame = ds.load_network("asia").sample(300, seed=4).to_frame().sample(frac=1, random_state=1).reset_index(drop=True)
+    return frame[:250], frame[250:]
+
+
+def test_rows_of_a_data_frame_keep_their_order(split):
+    known, new = split
+    data = ds.Dataset.from_frame(known)
+    best = ds.k_best(ds.local_scores(data), 20)
+    found = best.predict(data, new.drop(columns="lung"), "lung")
+    assert found.index.equals(new.index)
+    logs = best.log_predictive(data, new)
+    assert logs.shape == (50,)
+    for i, index in enumerate(new.index):
+        one = ds.Dataset.from_frame(new.loc[[index]], levels=dict(data.levels))
+        np.testing.assert_allclose(best.predict(data, one, "lung").to_numpy()[0], found.loc[index])
+        assert best.log_predictive(data, one)[0] == pytest.approx(logs[i])
+
+
+def test_predictions_use_the_prior_of_the_scores(split):
+    known, new = split
+    data = ds.Dataset.from_frame(known)
+    best = ds.k_best(ds.local_scores(data, ess=5), 5)
+    np.testing.assert_array_equal(best.log_predictive(data, new), best.log_predictive(data, new, ess=5))
+    assert not np.allclose(best.log_predictive(data, new), best.log_predictive(data, new, ess=1))
+    k2 = ds.k_best(ds.local_scores(data, score="k2"), 5, "dags")
+    np.testing.assert_array_equal(k2.log_predictive(data, new), k2.log_predictive(data, new, prior="k2"))
+
+
+def test_predictions_need_the_data_that_were_scored(split):
+    known, new = split
+    data = ds.Dataset.from_frame(known)
+    best = ds.k_best(ds.local_scores(data), 5)
+    with pytest.raises(ds.InvalidOption, match="not the data that the scores come from"):
+        best.predict(ds.Dataset.from_frame(new), new, "lung")
+    with pytest.raises(ds.InvalidOption, match="train is a DataFrame"):
+        best.log_predictive(known, new)
+    with pytest.raises(ds.InvalidOption, match="'lnug' is not a variable; did you mean 'lung'"):
+        best.predict(data, new, "lnug")
+
+
+def test_places_of_rows():
+    frame = pd.DataFrame({"a": ["y", "x", "y", "x"], "b": ["1", "2", "1", "1"]})
+    data, places = encode_rows(table_from_frame(frame), levels={"a": ["x", "y"], "b": ["1", "2", "3"]})
+    assert [
+        [data.levels[v][c] for v, c in zip("ab", data.codes[i], strict=True)] for i in places
+    ] == frame.to_numpy().tolist()
+
+
+def test_results_are_networks_on_the_command_line(capfd, tmp_path, tic):
+    best = ds.k_best(tic, 3)
+    best.save(tmp_path / "best.json")
+    ds.optimal_network(tic).save(tmp_path / "optimal.json")
+    ds.posterior(tic).save(tmp_path / "posterior.json")
+    code, out, _ = run(capfd, "compare", tmp_path / "best.json", tmp_path / "optimal.json", "--json")
+    assert code == 0
+    assert '"shd": 0' in out
+    code, out, _ = run(capfd, "draw", tmp_path / "best.json", "--class")
+    assert code == 0
+    assert out.startswith("<svg")
+    code, _, err = run(capfd, "draw", tmp_path / "posterior.json")
+    assert code == 2
+    assert "which has no networks" in err
+
+
+def test_constant_columns_are_told(capfd, tmp_path):
+    path = tmp_path / "constant.csv"
+    path.write_text("a,b\n0,1\n1,1\n0,1\n")
+    for command in ("best", "modes", "posterior"):
+        code, _, err = run(capfd, command, path)
+        assert code == 0
+        assert "'b' has the same value, '1', in every row" in err
+
+
+def test_the_share_of_all_dags_on_the_command_line(capfd):
+    code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--coverage")
+    assert code == 0
+    assert "The list has 99.71% of the posterior probability of all DAGs" in out
