@@ -313,7 +313,10 @@ private:
             parents[v] = best_.sets(v)[best_.next_within(v, before, 0)];
             before |= singleton(v);
         }
-        if (!networks_.insert(options_.distinct_classes ? class_key(parents) : prefixes_[at].network)) return false;
+        // The class of no edges has a key of zeros, which a set of keys cannot hold; one more vertex is as good for all.
+        ClassKey key = options_.distinct_classes ? class_key(parents) : prefixes_[at].network;
+        key.add_vertex(0);
+        if (!networks_.insert(key)) return false;
         std::copy_n(order_of(at), n_, order.begin());
         score = prefixes_[at].score + offset_;
         return true;

@@ -163,8 +163,8 @@ def pair_frame(variables: Sequence[str], matrices: Mapping[str, NDArray[np.float
 
 def check_lengths(document: Mapping[str, Any], names: Sequence[str]) -> None:
     """Refuse a document whose lists should have an entry for each of the same things, and do not."""
-    lists = [document.get(name) for name in names]
-    if not all(isinstance(value, list) for value in lists) or len({len(value) for value in lists if value}) > 1:
+    lengths = {len(value) if isinstance(value := document.get(name), list) else None for name in names}
+    if len(lengths) > 1 or None in lengths:
         raise InvalidData(f"the lists {', '.join(names)} of the {document.get('kind')!r} document do not match")
 
 

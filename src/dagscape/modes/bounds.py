@@ -7,7 +7,7 @@ adds to the score as the only parent: for the scores of data, about their mutual
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,8 @@ def dependences(scores: LocalScores) -> NDArray[np.float64]:
         others = np.array([[parent] for parent in range(n) if parent != child], dtype=np.int64)
         exact = scores.exact_scores(child, others)
         known = (exact != IMPOSSIBLE) & (alone != IMPOSSIBLE)
-        gain = np.where(known, np.maximum(scores.unit.to_floats(exact) - scores.unit.to_float(alone), 0.0), 0.0)
-        gains[others[:, 0], child] = gain
+        gain = scores.unit.to_floats(np.where(known, exact - alone, 0))
+        gains[others[:, 0], child] = np.maximum(gain, 0.0)
     return gains + gains.T
 
 
@@ -138,15 +138,15 @@ def named_groups(scores: LocalScores, groups: Sequence[Collection[str]]) -> Grou
     seen: set[str] = set()
     masks = []
     for group in groups:
-        if isinstance(group, str) or not isinstance(group, Collection) or not group:
+        if isinstance(group, str) or not isinstance(group, Iterable) or not (names := list(group)):
             raise InvalidOption(f"groups holds {group!r}; each group must be a collection of variables")
-        for name in group:
-            if name not in number:
+        for name in names:
+            if not isinstance(name, str) or name not in number:
                 raise InvalidOption(f"groups names {name!r}, which is not a variable{did_you_mean(name, number)}")
             if name in seen:
                 raise InvalidOption(f"groups names {name!r} twice")
             seen.add(name)
-        masks.append(mask_of(number[name] for name in group))
+        masks.append(mask_of(number[name] for name in names))
     if len(seen) < scores.n:
         missing = next(name for name in scores.variables if name not in seen)
         raise InvalidOption(f"groups leaves out {missing!r}: every variable must be in one of them")
@@ -158,6 +158,4 @@ def check_groups(groups: object, n: int) -> None:
     if groups is None or (isinstance(groups, Sequence) and not isinstance(groups, str)):
         return
     if not is_whole(groups, at_least=1) or int(groups) > n:  # type: ignore[call-overload]
-        raise InvalidOption(
-            f"groups is {groups!r}; it must be a number from 1 to {n}, or a list of groups of variables"
-        )
+        raise InvalidOption(f"groups is {groups!r}; it must be a number from 1 to {n}, or a list of groups")

@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from dagscape import kernels
-from dagscape.checks import is_whole
+from dagscape.checks import is_between, is_whole
 from dagscape.errors import InvalidData, InvalidOption, StoppedEarly
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.masks import mask_of
@@ -44,6 +44,7 @@ from dagscape.scores.local_scores import LocalScores
 from dagscape.version import __version__
 
 MOST_DELTA = 8
+MOST_VARIABLES = 63
 DISTINCT = {"network": "no two modes are the same network", "class": "no two are of the same equivalence class"}
 
 # What the kernel says about its end; the numbers are its own.
@@ -136,11 +137,11 @@ def modes(
         search = kernels.ModeSearch(
             families,
             delta,
-            merge,
+            bool(merge),
             distinct == "class",
             [partition],
             used_threads,
-            int(limit * _SHARE_FOR_LISTS),
+            _room(partition, limit),
             kernel_callback("Preparing the bound", listener, 0, 0),
         )
         parents, orders, exact, end = _gather(search, scores.n, k, start, max_seconds, listener)
@@ -165,7 +166,7 @@ def modes(
                 "max_seconds": max_seconds,
                 "scores": dict(scores.provenance.parameters),
             },
-            seed=seed if isinstance(seed, int) else None,
+            seed=int(seed) if isinstance(seed, int | np.integer) else None,
             seconds={"search": time.perf_counter() - start},
             backend=f"{kernels.name}, {used_threads} threads",
         ),
@@ -183,6 +184,12 @@ def modes(
         failed=failed,
         merged=merged,
     )
+
+
+def _room(partition: Groups, limit: int) -> int:
+    """The bytes that the bound and the lists of the search may take."""
+    bound = sum(8 << mask.bit_count() for mask in partition)
+    return bound + int(max(limit - bound, 0) * _SHARE_FOR_LISTS)
 
 
 def _gather(
@@ -235,10 +242,12 @@ def _check_options(
         ("bound", bound, BOUNDS),
         ("grouping", grouping, GROUPINGS),
     ):
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise InvalidOption(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known))}")
-    if max_seconds is not None and not (isinstance(max_seconds, int | float) and max_seconds > 0):
-        raise InvalidOption(f"max_seconds is {max_seconds!r}; it must be a positive number")
+    if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
+        raise InvalidOption(f"max_seconds is {max_seconds!r}; it must be a number, 0 or more")
+    if scores.n > MOST_VARIABLES:
+        raise InvalidOption(f"modes are searched for among up to {MOST_VARIABLES} variables; there are {scores.n}")
     check_groups(groups, scores.n)
     if groups is not None and bound in ("exact", "none"):
         raise InvalidOption(f"groups are for pattern databases, and bound is {bound!r}: use bound='patterns'")
@@ -265,6 +274,6 @@ def _partition(
             return kernels.ModeSearch(families, 0, False, False, [candidate], threads, limit, None).bound
 
         return tightest_groups(scores, largest_group(scores, limit), bound_of) if scores.n > 1 else [everything]
-    if isinstance(groups, int):
-        return equal_groups(scores, groups, grouping, seed)
-    return named_groups(scores, groups)
+    if isinstance(groups, Sequence):
+        return named_groups(scores, groups)
+    return equal_groups(scores, int(groups), grouping, seed)
