@@ -1,0 +1,98 @@
+"""``dagscape modes``: tables, JSON, options and exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dagscape as ds
+from cli.running import run
+
+
+@pytest.fixture
+def rows(tmp_path):
+    path = tmp_path / "asia.csv"
+    ds.load_network("asia").sample(200, seed=1).to_frame().to_csv(path, index=False)
+    return path
+
+
+def scores_of(path):
+    return ds.local_scores(ds.read_data(path))
+
+
+def test_the_table_is_that_of_the_result(capfd, rows):
+    code, out, err = run(capfd, "modes", rows, "-k", 3, "--truth", "builtin:asia")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "3 modes (delta 3) of 3 equivalence classes, 7.3 edges apart on average"
+    found = ds.modes(scores_of(rows), 3)
+    distances = [ds.compare(network, ds.load_network("asia"))["shd"] for network in found.networks]
+    for line, score, distance, order in zip(lines[3:6], found.scores, distances, found.orders, strict=True):
+        cells = line.split(maxsplit=6)
+        assert (cells[1], cells[5]) == (f"{score:,.4f}", str(distance))
+        assert cells[6].strip() == ", ".join(order)
+    assert "In all of them (" in out
+    assert "Where they differ (" in out
+
+
+def test_json_is_the_result(capfd, rows, tmp_path):
+    code, out, _ = run(
+        capfd, "modes", rows, "--delta", 1, "-k", 4, "--distinct", "class", "--json", "-o", tmp_path / "m.json"
+    )
+    assert code == 0
+    (tmp_path / "printed.json").write_text(out)
+    expected = ds.modes(scores_of(rows), 4, 1, distinct="class")
+    assert ds.load_result(tmp_path / "printed.json") == ds.load_result(tmp_path / "m.json")
+    assert ds.load_result(tmp_path / "printed.json").networks == expected.networks
+    assert json.loads(out)["orders"] == [list(order) for order in expected.orders]
+
+
+def test_equivalent_modes_are_told(capfd, rows):
+    code, out, _ = run(capfd, "modes", rows, "--delta", 0, "-k", 4)
+    assert code == 0
+    assert "Some are equivalent: --distinct class keeps one network of each class." in out
+    _, out, _ = run(capfd, "modes", rows, "--delta", 0, "-k", 4, "--distinct", "class")
+    assert "Some are equivalent" not in out
+
+
+def test_there_are_no_others(capfd, rows):
+    _, out, _ = run(capfd, "modes", rows, "--delta", 5, "-k", 9)
+    assert out.startswith("2 modes (delta 5) of 2 equivalence classes, 9.0 edges apart on average; there are no others")
+
+
+def test_running_out_of_time_is_told(capfd, rows):
+    code, out, err = run(capfd, "modes", rows, "--max-seconds", 0)
+    assert code == 1
+    assert "No mode was proved" in out
+    assert "no mode was proved before the search ran out of time" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--delta", 9], 2, "0<=x<=8"),
+        (["-k", 0], 2, "x>=1"),
+        (["--bound", "exact", "--groups", 2], 2, "use --bound patterns"),
+        (["--groups", 9], 2, "--groups is 9; it must be a number from 1 to 8"),
+        (["--truth", "builtin:survey"], 2, "variables"),
+        (["--truth", "nowhere.bif"], 2, "nowhere.bif"),
+        (["-o", "no/such/folder/x.json"], 2, "no/such/folder"),
+        (["--max-memory", "1KiB"], 4, "the limit is 1.0 KiB (--max-memory)"),
+    ],
+)
+def test_wrong_usage(capfd, rows, arguments, code, message):
+    found, out, err = run(capfd, "modes", rows, *arguments)
+    assert (found, out) == (code, "")
+    assert message in err
+
+
+def test_score_files(capfd, rows, tmp_path):
+    scores = scores_of(rows)
+    ds.write_scores(scores, tmp_path / "asia.npz")
+    code, out, _ = run(capfd, "modes", tmp_path / "asia.npz", "-k", 2, "--json")
+    assert code == 0
+    assert json.loads(out)["scores"] == ds.modes(scores, 2).scores.tolist()
+    code, _, err = run(capfd, "modes", tmp_path / "asia.npz", "--ess", 2)
+    assert code == 2
+    assert "--ess is for tables" in err
