@@ -22,7 +22,7 @@ void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers o
     if (out.size() != std::size_t{1} << families.view.n()) throw nb::value_error("out does not have one place for each set");
     const Direction direction = forwards ? Direction::forwards : Direction::backwards;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
-        const SortedFamilies sorted(families.view, threads, monitor);
+        const SortedFamilies sorted(families.view, SortedFamilies::Keep::undominated, threads, monitor);
         const std::vector<std::int64_t> values = best_scores(families.view, sorted, direction, threads, monitor);
         std::copy(values.begin(), values.end(), out.data());
     });

@@ -11,11 +11,40 @@ namespace dagscape {
 namespace {
 
 constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 12;
+constexpr std::size_t kComparisonsBetweenChecks = std::size_t{1} << 22;
+constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 std::vector<std::size_t> rows_of(unsigned n, std::size_t length) {
     std::vector<std::size_t> first;
     for (unsigned child = 0; child <= n; ++child) first.push_back(child * length);
     return first;
+}
+
+// Sorts pieces, then merges them, and looks whether it should stop in between.
+template <class Item, class Before>
+void sort_in_pieces(std::vector<Item>& items, const Monitor& monitor, Before before) {
+    const auto at = [&](std::size_t place) { return items.begin() + static_cast<std::ptrdiff_t>(std::min(place, items.size())); };
+    for (std::size_t begin = 0; begin < items.size(); begin += kPiece) {
+        monitor.check();
+        std::sort(at(begin), at(begin + kPiece), before);
+    }
+    for (std::size_t length = kPiece; length < items.size(); length *= 2) {
+        for (std::size_t begin = 0; begin + length < items.size(); begin += 2 * length) {
+            monitor.check();
+            std::inplace_merge(at(begin), at(begin + length), at(begin + 2 * length), before);
+        }
+    }
+}
+
+// The score of a child's best family inside every set, by mask with the child's bit taken out.
+void fill_best(const FamilyScores& families, unsigned child, std::span<std::int64_t> values, const Monitor& monitor) {
+    families.for_each(child, [&](Subset set, std::int64_t score) { values[place_without(set, child)] = score; });
+    for (std::size_t step = 1; step < values.size(); step *= 2) {
+        for (std::size_t block = 0; block < values.size(); block += 2 * step) {
+            if (block % kSetsBetweenChecks == 0) monitor.check();
+            for (std::size_t i = block; i < block + step; ++i) values[i + step] = std::max(values[i + step], values[i]);
+        }
+    }
 }
 
 }  // namespace
@@ -48,43 +77,55 @@ FamilyScores::FamilyScores(Layout layout, unsigned max_parents, std::vector<std:
 
 std::int64_t FamilyScores::offset() const noexcept { return std::accumulate(best_.begin(), best_.end(), std::int64_t{0}); }
 
-SortedFamilies::SortedFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor)
+SortedFamilies::SortedFamilies(const FamilyScores& families, Keep keep, unsigned threads, Monitor& monitor)
     : sets_(families.n()), scores_(families.n()) {
     run_tasks(families.n(), threads, monitor, [&](std::size_t task, unsigned) {
         const auto child = static_cast<unsigned>(task);
-        struct Family {
-            std::int64_t score;
-            Subset set;
-        };
         std::vector<Family> found;
-        families.for_each(child, [&](Subset set, std::int64_t score) { found.push_back({score, set}); });
-        const auto before = [](const Family& a, const Family& b) {
+        const bool all_sets = families.layout() == FamilyScores::Layout::by_mask;
+        if (keep == Keep::undominated && all_sets) {
+            // Where all sets are there, the best of the smaller ones tells at once, and few families are left to sort.
+            std::vector<std::int64_t> best(families.row(child).size(), kRuledOut);
+            fill_best(families, child, best, monitor);
+            families.for_each(child, [&](Subset set, std::int64_t score) {
+                bool dominated = false;
+                for_each_member(set, [&](unsigned v) {
+                    dominated = dominated || best[place_without(set & ~singleton(v), child)] >= score;
+                });
+                if (!dominated) found.push_back({score, set});
+            });
+        } else {
+            found.reserve(families.row(child).size());
+            families.for_each(child, [&](Subset set, std::int64_t score) { found.push_back({score, set}); });
+        }
+        sort_in_pieces(found, monitor, [](const Family& a, const Family& b) {
             if (a.score != b.score) return a.score > b.score;
             return std::pair(std::popcount(a.set), a.set) < std::pair(std::popcount(b.set), b.set);
-        };
-        monitor.check();
-        std::sort(found.begin(), found.end(), before);
+        });
+        sets_[child].reserve(found.size());
+        scores_[child].reserve(found.size());
         for (const Family& family : found) {
             sets_[child].push_back(family.set);
             scores_[child].push_back(family.score);
         }
+        if (keep == Keep::undominated && !all_sets) drop_dominated(child, monitor);
     });
 }
 
-SortedFamilies SortedFamilies::without_dominated(unsigned threads, Monitor& monitor) const {
-    SortedFamilies kept(n());
-    run_tasks(n(), threads, monitor, [&](std::size_t task, unsigned) {
-        const auto child = static_cast<unsigned>(task);
-        std::vector<Subset>& sets = kept.sets_[child];
-        for (std::size_t rank = 0; rank < sets_[child].size(); ++rank) {
-            if (rank % kSetsBetweenChecks == 0) monitor.check();
-            const Subset set = sets_[child][rank];
-            if (kept.next_within(child, set, 0) < sets.size()) continue;
-            sets.push_back(set);
-            kept.scores_[child].push_back(scores_[child][rank]);
+void SortedFamilies::drop_dominated(unsigned child, Monitor& monitor) {
+    const std::vector<Subset> sets = std::exchange(sets_[child], {});
+    const std::vector<std::int64_t> scores = std::exchange(scores_[child], {});
+    std::size_t compared = 0;
+    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
+        compared += sets_[child].size() + 1;
+        if (compared > kComparisonsBetweenChecks) {
+            monitor.check();
+            compared = 0;
         }
-    });
-    return kept;
+        if (next_within(child, sets[rank], 0) < sets_[child].size()) continue;
+        sets_[child].push_back(sets[rank]);
+        scores_[child].push_back(scores[rank]);
+    }
 }
 
 std::size_t SortedFamilies::next_within(unsigned child, Subset set, std::size_t rank) const noexcept {
@@ -107,14 +148,7 @@ BestFamilies::BestFamilies(const FamilyScores& families, unsigned threads, Monit
     const std::size_t length = std::size_t{1} << (n_ - 1);
     run_tasks(n_, threads, monitor, [&](std::size_t task, unsigned) {
         const auto child = static_cast<unsigned>(task);
-        std::int64_t* values = &values_[task << (n_ - 1)];
-        families.for_each(child, [&](Subset set, std::int64_t score) { values[place_without(set, child)] = score; });
-        for (std::size_t step = 1; step < length; step *= 2) {
-            for (std::size_t block = 0; block < length; block += 2 * step) {
-                if (block % kSetsBetweenChecks == 0) monitor.check();
-                for (std::size_t i = block; i < block + step; ++i) values[i + step] = std::max(values[i + step], values[i]);
-            }
-        }
+        fill_best(families, child, {&values_[task << (n_ - 1)], length}, monitor);
     });
 }
 

@@ -42,7 +42,7 @@ class BestNetworks::Search {
 public:
     Search(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor)
         : n_(families.n()), space_(space), most_bytes_(most_bytes), offset_(families.offset()),
-          families_(families, threads, monitor), best_(best_scores(families, families_, Direction::forwards, threads, monitor)) {}
+          families_(families, SortedFamilies::Keep::all, threads, monitor), best_(best_scores(families, families_, Direction::forwards, threads, monitor)) {}
 
     bool next(std::span<Subset> parents, std::int64_t& score, Monitor& monitor) {
         monitor_ = &monitor;
@@ -57,7 +57,7 @@ public:
 
     std::size_t stored() const noexcept { return stored_.size(); }
     std::size_t bytes() const noexcept {
-        return stored_.size() * (sizeof(Stored) + sizeof(void*)) + candidates_ * sizeof(Candidate) + seen_.bytes() + list_bytes_;
+        return stored_.size() * sizeof(Stored) + vector_bytes_ + seen_.bytes_after_growth() + lists_.size() * kListBytes;
     }
 
 private:
@@ -79,17 +79,23 @@ private:
         Candidate taken{};
     };
 
+    // What an allocation takes besides its content; a list in its map.
+    static constexpr std::size_t kAllocation = 16;
+    static constexpr std::size_t kListBytes = sizeof(List) + 4 * sizeof(void*) + kAllocation;
+
     List& list(Subset set) {
         const auto [at, is_new] = lists_.try_emplace(set);
         List& made = at->second;
         if (!is_new) return made;
         made.set = set;
         if (set == 0) {
-            made.found.push_back(store({ClassKey{}, 0, nullptr, 0, 0}));
+            append(made.found, store({ClassKey{}, 0, nullptr, 0, 0}));
             return made;
         }
         made.sinks.resize(static_cast<std::size_t>(std::popcount(set)));
-        list_bytes_ += sizeof(List) + made.sinks.size() * (sizeof(Sink) + 2 * sizeof(std::uint32_t)) + 4 * sizeof(void*);
+        // Most lists never need more room than for the first candidates and one more.
+        made.heap.reserve(made.sinks.size() + 1);
+        vector_bytes_ += made.sinks.size() * sizeof(Sink) + made.heap.capacity() * sizeof(Candidate) + 2 * kAllocation;
         for_each_member(set, [&](unsigned sink) {
             const std::int64_t rest = best_[set & ~singleton(sink)];
             if (rest == kRuledOut || !find_parents(made, sink, 0)) return;
@@ -109,7 +115,7 @@ private:
             const std::size_t from = ranks.empty() ? 0 : ranks.back() + std::size_t{1};
             const std::size_t rank = families_.next_within(sink, of.set & ~singleton(sink), from);
             if (rank == families_.sets(sink).size()) return false;
-            ranks.push_back(static_cast<std::uint32_t>(rank));
+            append(ranks, static_cast<std::uint32_t>(rank));
         }
         return true;
     }
@@ -132,14 +138,13 @@ private:
             std::pop_heap(of.heap.begin(), of.heap.end());
             of.taken = of.heap.back();
             of.heap.pop_back();
-            --candidates_;
             of.owes_successors = true;
             const Sink& sink = sink_of(of, of.taken.sink);
             const Stored* rest = get(rest_of(of, of.taken.sink), of.taken.rest);
             const Subset parents = families_.sets(of.taken.sink)[sink.ranks[of.taken.parents]];
             const ClassKey key = grown_key(*rest, of.taken.sink, parents);
             if (!seen_.insert(key)) continue;
-            of.found.push_back(store({key, of.taken.score, rest, parents, of.taken.sink}));
+            append(of.found, store({key, of.taken.score, rest, parents, of.taken.sink}));
             return true;
         }
     }
@@ -166,9 +171,17 @@ private:
     }
 
     void push(List& of, Candidate candidate) {
-        of.heap.push_back(candidate);
+        append(of.heap, candidate);
         std::push_heap(of.heap.begin(), of.heap.end());
-        ++candidates_;
+    }
+
+    // Adds to a vector, and counts the room that it takes.
+    template <class Item>
+    void append(std::vector<Item>& to, Item item) {
+        const std::size_t before = to.capacity();
+        to.push_back(item);
+        if (to.capacity() == before) return;
+        vector_bytes_ += (to.capacity() - before) * sizeof(Item) + (before == 0 ? kAllocation : 0);
     }
 
     const Stored* store(Stored network) {
@@ -213,7 +226,7 @@ private:
     std::deque<Stored> stored_;
     std::unordered_map<Subset, List> lists_;
     KeySet seen_;
-    std::size_t candidates_ = 0, list_bytes_ = 0;
+    std::size_t vector_bytes_ = 0;  // of all vectors in lists
 };
 
 BestNetworks::BestNetworks(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes,

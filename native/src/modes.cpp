@@ -49,7 +49,7 @@ public:
             first.push_back(static_cast<std::int64_t>(sets.size()));
         });
         const FamilyScores part = FamilyScores::listed(first, sets, scores);
-        const SortedFamilies sorted = SortedFamilies(part, threads, monitor).without_dominated(threads, monitor);
+        const SortedFamilies sorted(part, SortedFamilies::Keep::undominated, threads, monitor);
         if (families.layout() == FamilyScores::Layout::by_size && n >= kLow) {
             const std::vector<std::int64_t> rows = by_size(sorted, part.max_parents());
             values_ = best_scores(FamilyScores::by_size(n, part.max_parents(), rows), sorted, Direction::backwards, threads, monitor);
@@ -123,7 +123,7 @@ class ModeSearch::Search {
 public:
     Search(const FamilyScores& families, const ModeOptions& options, unsigned threads, Monitor& monitor)
         : n_(families.n()), options_(options), offset_(families.offset()),
-          best_(SortedFamilies(families, threads, monitor).without_dominated(threads, monitor)),
+          best_(families, SortedFamilies::Keep::undominated, threads, monitor),
           bound_(families, best_, options.partitions, threads, monitor) {
         const std::uint32_t root = new_prefix();
         prefixes_[root] = {0, 0, ClassKey{}};

@@ -167,7 +167,7 @@ void sorted_families_stand_by_score_then_size_then_mask() {
         const Families families = random_families(n, n - 1, range, 0.3, random);
         const std::vector<std::int64_t> scores = by_mask(families);
         Monitor monitor;
-        const SortedFamilies sorted(FamilyScores::by_mask(n, scores), 2, monitor);
+        const SortedFamilies sorted(FamilyScores::by_mask(n, scores), SortedFamilies::Keep::all, 2, monitor);
         for (unsigned child = 0; child < n; ++child) {
             std::vector<std::tuple<std::int64_t, unsigned, Subset>> expected;
             for (const auto& [set, score] : families[child]) expected.emplace_back(-score, size_of(set), set);
@@ -197,8 +197,8 @@ void families_that_are_never_best_can_be_left_out() {
     const Families families = random_families(n, n - 1, 3, 0.3, random);
     const std::vector<std::int64_t> scores = by_mask(families);
     Monitor monitor;
-    const SortedFamilies sorted(FamilyScores::by_mask(n, scores), 1, monitor);
-    const SortedFamilies kept = sorted.without_dominated(2, monitor);
+    const SortedFamilies sorted(FamilyScores::by_mask(n, scores), SortedFamilies::Keep::all, 1, monitor);
+    const SortedFamilies kept(FamilyScores::by_mask(n, scores), SortedFamilies::Keep::undominated, 2, monitor);
     for (unsigned child = 0; child < n; ++child) {
         std::set<Subset> best;
         for (Subset within = 0; within < Subset{1} << n; ++within) {
@@ -253,8 +253,8 @@ std::vector<std::int64_t> obvious_scores(const Families& families, Direction dir
 
 std::vector<std::int64_t> scores_of_sets(const FamilyScores& view, Direction direction, unsigned threads, bool dominated = true) {
     Monitor monitor;
-    const SortedFamilies sorted(view, threads, monitor);
-    return best_scores(view, dominated ? sorted : sorted.without_dominated(threads, monitor), direction, threads, monitor);
+    const SortedFamilies sorted(view, dominated ? SortedFamilies::Keep::all : SortedFamilies::Keep::undominated, threads, monitor);
+    return best_scores(view, sorted, direction, threads, monitor);
 }
 
 void scores_of_sets_follow_their_recurrences() {

@@ -9,6 +9,7 @@ import re
 import signal
 import threading
 import time
+import warnings
 from collections import deque
 
 import numpy as np
@@ -303,3 +304,46 @@ def test_an_interrupt_stops_the_search():
         ds.k_best(scores, 10**8, "dags")
     assert time.perf_counter() - start < 5
     timer.join()
+
+
+def test_what_is_asked_for_may_be_there_although_memory_ran_out():
+    """The list is complete, and says what it does not know, wherever the memory ends."""
+    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    whole = ds.k_best(scores, 100)
+    needed = search_memory(10, 9, scores.family_count, 1)
+    for extra in range(60_000, 250_000, 5_000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ds.StoppedEarly)
+            near = ds.k_best(scores, within=20, max_memory=needed + extra, threads=1)
+            some = ds.k_best(scores, 20, max_memory=needed + extra, threads=1)
+        assert near.networks == whole.networks[: len(near)]
+        assert near.complete == (len(near) == 24)
+        assert some.complete == (len(some) == 20)
+        assert some.ends_in_tie in ((True, None) if some.complete else (None,))
+    tight = needed + 60_000
+    optimal = ds.optimal_network(scores, max_memory=tight, threads=1)
+    assert optimal.score == whole.scores[0]
+    assert optimal.tied in (True, None)
+
+
+def test_factors_are_inclusive():
+    """What is exactly at the factor, but for rounding, is within it; ties are exact."""
+    for factor in (2.0, 3.0, 5.0, 7.0, 10.0, 50.0, 100.0, 1000.0):
+        scores = ds.FamilyTable({"a": {(): 0.0, ("b",): -math.log(factor)}, "b": {(): 0.0}})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ds.IncompleteScores)
+            assert len(ds.k_best(scores, within=factor, space="dags")) == 2
+            assert len(ds.k_best(scores, within=factor * (1 - 1e-9), space="dags")) == 1
+    tic = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    for k in (16, 24, 72, 88):
+        best = ds.k_best(tic, k)
+        assert ds.k_best(tic, within=best.ratio).networks == best.networks
+    assert len(ds.k_best(tic, within=1)) == 16
+
+
+def test_scores_that_only_claim_to_be_equivalent():
+    claimed = ds.FamilyTable({"a": {(): 0.0, ("b",): 1.0}, "b": {(): 0.0, ("a",): 2.0}}, score_equivalent=True)
+    with pytest.raises(ds.InvalidOption, match="score differently as a → b and as b → a"):
+        ds.k_best(claimed)
+    true = ds.FamilyTable({"a": {(): 0.0, ("b",): 1.0}, "b": {(): 5.0, ("a",): 6.0}}, score_equivalent=True)
+    assert len(ds.k_best(true)) == 2

@@ -97,26 +97,27 @@ def test_time_enough_is_no_limit():
     assert ds.modes(scores, 5, 2, max_seconds=3).provenance.parameters["max_seconds"] == 3
 
 
-def memory_for(scores, group):
-    """Bytes that the families take, and the bound for a group of so many variables."""
-    return search_memory(scores.n, scores.max_parents, scores.family_count, 1, group)
+def memory_for(scores, *groups):
+    """Bytes that the families take, and the bound for groups of so many variables."""
+    numbers = sum(1 << size for size in groups)
+    return search_memory(scores.n, scores.max_parents, scores.family_count, 1, numbers)
 
 
 @pytest.mark.parametrize(
-    ("options", "group", "remedy"),
+    ("options", "groups", "remedy"),
     [
-        ({"bound": "exact"}, 16, "use bound='patterns'"),
-        ({"groups": [[f"X{i}" for i in range(16)]]}, 16, "use bound='patterns'"),
-        ({"groups": 2}, 8, "use more groups"),
-        ({"groups": [[f"X{i}" for i in range(2, 16)], ["X1", "X0"]]}, 14, "use more groups"),
+        ({"bound": "exact"}, (16,), "use bound='patterns'"),
+        ({"groups": [[f"X{i}" for i in range(16)]]}, (16,), "use bound='patterns'"),
+        ({"groups": 2}, (8, 8), "use more groups"),
+        ({"groups": [[f"X{i}" for i in range(2, 16)], ["X1", "X0"]]}, (14, 2), "use more groups"),
     ],
 )
-def test_a_bound_that_does_not_fit(options, group, remedy):
+def test_a_bound_that_does_not_fit(options, groups, remedy):
     scores = many_modes()
     with pytest.raises(ds.TooLarge) as caught:
-        ds.modes(scores, max_memory=memory_for(scores, group) - 1, threads=1, **options)
+        ds.modes(scores, max_memory=memory_for(scores, *groups) - 1, threads=1, **options)
     assert re.fullmatch(
-        rf"the families of 16 variables and the bound for a group of {group} need [\d.]+ [KM]iB; "
+        rf"the families of 16 variables and the bound for groups of up to {max(groups)} need [\d.]+ [KM]iB; "
         rf"the limit is [\d.]+ [KM]iB \(max_memory\): raise the limit, or {remedy}",
         str(caught.value),
     )

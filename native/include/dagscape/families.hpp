@@ -83,10 +83,10 @@ private:
 // The possible families of every child, best first; ties by fewest parents, then by the smaller set as a number.
 class SortedFamilies {
 public:
-    SortedFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor);
+    // Either all, or those that are best within some set: all but the dominated, which have a family of fewer parents before them.
+    enum class Keep { all, undominated };
 
-    // The families that are best within some set: those without a family of fewer parents before them.
-    SortedFamilies without_dominated(unsigned threads, Monitor& monitor) const;
+    SortedFamilies(const FamilyScores& families, Keep keep, unsigned threads, Monitor& monitor);
 
     unsigned n() const noexcept { return static_cast<unsigned>(sets_.size()); }
     std::span<const Subset> sets(unsigned child) const noexcept { return sets_[child]; }
@@ -102,7 +102,12 @@ public:
     }
 
 private:
-    explicit SortedFamilies(unsigned n) : sets_(n), scores_(n) {}
+    struct Family {
+        std::int64_t score;
+        Subset set;
+    };
+
+    void drop_dominated(unsigned child, Monitor& monitor);
 
     std::vector<std::vector<Subset>> sets_;
     std::vector<std::vector<std::int64_t>> scores_;

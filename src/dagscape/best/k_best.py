@@ -63,8 +63,8 @@ def k_best(
     space : {"classes", "dags"}
         What to rank.
     within : float, optional
-        A Bayes factor: find *every* network at most so many times less probable than the best (up to ``k``, if that is
-        given as well).
+        A Bayes factor: find *every* network at most so many times less probable than the best, but for rounding (up
+        to ``k``, if that is given as well). A factor of 1 asks for exact ties with the best.
     threads : int, optional
         How many threads to use; all processors by default. The result does not depend on it.
     max_memory : int or str, optional
@@ -103,7 +103,7 @@ def k_best(
         parents, exact, following = gather(search, k, _allowance(scores, within), listener)
     refuse_none(search)
     # Where there was no room for the one that follows, all that was asked for may still be there.
-    complete = not search.out_of_room or len(exact) == k
+    complete = not search.out_of_room or following is not None or len(exact) == k
     if not complete:
         warnings.warn(search.why_stopped(), StoppedEarly, stacklevel=2)
     dags = DagList(scores.variables, parents)
@@ -122,7 +122,7 @@ def k_best(
         scores=scores.unit.to_floats(exact),
         class_sizes=tuple(sizes),
         ties=tuple(len(list(group)) for _, group in itertools.groupby(exact.tolist())),
-        ends_in_tie=following is not None and following == int(exact[-1]),
+        ends_in_tie=_ends_in_tie(search, exact, following),
         exhausted=following is None and not search.out_of_room,
         complete=complete,
         stored=search.stored,
@@ -177,6 +177,13 @@ def _stream(scores: LocalScores, search: BestSearch) -> Iterator[Dag]:
         batch = min(2 * batch, _LARGEST_BATCH)
 
 
+def _ends_in_tie(search: BestSearch, exact: NDArray[np.int64], following: int | None) -> bool | None:
+    """Whether the network after the last one has the same score; none if there was no room to find it."""
+    if following is None:
+        return None if search.out_of_room else False
+    return following == int(exact[-1])
+
+
 def _check_numbers(k: int | None, within: float | None) -> None:
     if k is not None and not is_whole(k, at_least=1):
         raise InvalidOption(f"k is {k!r}; it must be a whole number, 1 or more")
@@ -186,8 +193,16 @@ def _check_numbers(k: int | None, within: float | None) -> None:
 
 
 def _allowance(scores: LocalScores, within: float | None) -> int | None:
-    """How many units of score below the best are still within a Bayes factor."""
+    """How many units of score below the best are still within a Bayes factor, but for rounding."""
     return None if within is None else math.floor(math.ldexp(math.log(within), scores.unit.bits))
+
+
+def _rounding(best: int, n: int) -> int:
+    """How many units two scores may be off: each family by one, and where people see them the scores as floats.
+
+    What is at a Bayes factor but for this is within it; only a factor of 1 asks for exact ties.
+    """
+    return n + 1 + (abs(best) >> 51)
 
 
 def gather(
@@ -205,7 +220,9 @@ def gather(
         enough = len(found) if k is None else min(k, len(found))
         if allowance is not None and len(found):
             # Scores fall: those within the allowance stand first.
-            enough = min(enough, int(np.searchsorted(-found, allowance - int(found[0]), side="right")))
+            best = int(found[0])
+            most = allowance + _rounding(best, parents.shape[1]) if allowance else 0
+            enough = min(enough, int(np.searchsorted(-found, most - best, side="right")))
         if enough < len(found) or len(exact) < wanted or search.out_of_room:
             following = int(found[enough]) if enough < len(found) else None
             return np.concatenate(networks)[:enough], found[:enough], following

@@ -41,9 +41,9 @@ class OptimalNetwork(Result):
         The network.
     score : float
         Its score.
-    tied : bool
+    tied : bool or None
         Whether another network has the very same score: one of another equivalence class, where equivalent networks
-        always have the same score, and otherwise any other.
+        always have the same score, and otherwise any other. ``None`` if there was no memory left to find out.
     tied_dags, tied_classes : int or None
         How many networks, and how many equivalence classes, have the highest score, where that was asked.
     """
@@ -52,7 +52,7 @@ class OptimalNetwork(Result):
 
     network: Dag
     score: float
-    tied: bool
+    tied: bool | None
     tied_dags: int | None
     tied_classes: int | None
 
@@ -140,16 +140,18 @@ def optimal_network(
     with listening(progress) as listener:
         search = BestSearch(scores, space, thread_count(threads), max_memory, listener)
         if ties:
-            parents, exact, _ = gather(search, None, 0, listener)
+            parents, exact, following = gather(search, None, 0, listener)
+            refuse_none(search)
+            if search.out_of_room and following is None:
+                raise TooLarge(search.why_stopped())
             classes = DagList(scores.variables, parents).cpdags()
-            tied_classes = int(class_counts(classes)[-1]) if len(classes) else 0
+            tied_classes = int(class_counts(classes)[-1])
             tied_dags = sum(class_sizes(classes.undirected)) if space == "classes" else len(exact)
+            tied: bool | None = len(exact) > 1
         else:
             parents, exact = search.next(2, listener, 2)
-    refuse_none(search)
-    if search.out_of_room:
-        # Without ties asked for, two networks fit where one does.
-        raise TooLarge(search.why_stopped())
+            refuse_none(search)
+            tied = None if search.out_of_room else len(exact) > 1 and bool(exact[1] == exact[0])
     return OptimalNetwork(
         variables=scores.variables,
         provenance=Provenance(
@@ -161,7 +163,7 @@ def optimal_network(
         ),
         network=Dag.trusted(scores.variables, tuple(map(int, parents[0]))),
         score=scores.unit.to_float(int(exact[0])),
-        tied=len(exact) > 1 and bool(exact[1] == exact[0]),
+        tied=tied,
         tied_dags=tied_dags,
         tied_classes=tied_classes,
     )

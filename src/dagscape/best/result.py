@@ -56,8 +56,9 @@ class BestNetworks(RankedNetworks):
         The number of DAGs that each entry stands for: the size of its class, or 1 in a list of DAGs.
     ties : tuple of int
         How many entries share the best score, how many the next, and so on. Scores are compared as exact integers.
-    ends_in_tie : bool
-        Whether the next network, which is not in the list, has the same score as the last one in it.
+    ends_in_tie : bool or None
+        Whether the next network, which is not in the list, has the same score as the last one in it; ``None`` if there
+        was no memory left to find it.
     exhausted : bool
         Whether there are no other networks at all.
     complete : bool
@@ -74,7 +75,7 @@ class BestNetworks(RankedNetworks):
     space: str = decoded_field(str)
     class_sizes: tuple[int, ...] = decoded_field(tuple)
     ties: tuple[int, ...] = decoded_field(tuple)
-    ends_in_tie: bool = decoded_field(bool)
+    ends_in_tie: bool | None = decoded_field(lambda value: value)
     exhausted: bool = decoded_field(bool)
     complete: bool = decoded_field(bool)
     stored: int = decoded_field(int)
@@ -275,6 +276,8 @@ class BestNetworks(RankedNetworks):
         scored = self.provenance.parameters.get("scores", {})
         if prior is None:
             prior = "k2" if scored.get("score") == "k2" else "bdeu"
+        if prior == "k2" and self._classes:
+            raise InvalidOption("prior 'k2' differs between members of a class: use a list of DAGs, or prior='bdeu'")
         return (scored.get("ess") or 1.0) if ess is None else ess, prior
 
     def agreement(self) -> pd.DataFrame:

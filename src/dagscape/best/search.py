@@ -15,6 +15,9 @@ from dagscape.scores.family_arrays import kernel_families, search_layout, search
 from dagscape.scores.lattice import set_count
 from dagscape.scores.local_scores import LatticeScores, LocalScores
 
+# Scores in files have some ten digits: what agrees to this part of a nat, or of the score, is the same.
+_SAME_SCORE = 1e-4
+
 # What counts as few parents in advice.
 _FEW_PARENTS = 4
 
@@ -43,8 +46,9 @@ class BestSearch:
     ) -> None:
         check_search(scores, space)
         n, max_parents, count = scores.n, scores.max_parents, scores.family_count
-        check_search_memory(n, max_parents, count, threads, max_memory)
+        # What is available may change from one look to the next.
         self._limit = memory_limit(max_memory)
+        check_search_memory(n, max_parents, count, threads, self._limit)
         needed = search_memory(n, max_parents, count, threads)
         self._kernel = kernels.BestNetworks(
             kernel_families(scores, search_layout(n, max_parents, count)),
@@ -129,7 +133,22 @@ def why_not_classes(scores: LocalScores) -> str:
             "nothing says that these scores are the same for equivalent networks (if they are, read them with "
             "score_equivalent=True)"
         )
-    return ""
+    return "" if _looks_equivalent(scores) else "two variables score differently as a → b and as b → a"
+
+
+def _looks_equivalent(scores: LocalScores) -> bool:
+    """Whether an edge between two variables is worth the same in both directions, but for rounding."""
+    if scores.max_parents < 1:
+        return True
+    alone = np.array([scores.family_exact(child) for child in range(scores.n)])
+    for a in range(1, scores.n):
+        others = np.arange(a).reshape(-1, 1)
+        forwards = np.array([scores.family_exact(b, [a]) for b in range(a)]) - alone[:a]
+        backwards = scores.exact_scores(a, others) - alone[a]
+        difference = scores.unit.to_floats(np.abs(forwards - backwards))
+        if (difference > _SAME_SCORE * np.maximum(1.0, np.abs(scores.unit.to_floats(backwards)))).any():
+            return False
+    return True
 
 
 def warn_if_incomplete(scores: LocalScores, stacklevel: int) -> None:
@@ -144,5 +163,5 @@ def refuse_none(search: BestSearch) -> None:
     """Refuse to go on without any network."""
     if search.found == 0:
         if search.out_of_room:
-            raise TooLarge(search.why_stopped())
+            raise TooLarge("the limit of max_memory leaves no room for a single network: raise it")
         raise InvalidData("no network has all families possible: there is no best one")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dagscape.resources import check_memory
 from dagscape.scores.family_arrays import search_layout, search_memory
 from dagscape.scores.local_scores import LocalScores
@@ -9,6 +11,9 @@ from dagscape.scores.local_scores import LocalScores
 # What the exact bound may take of the memory, and what a pattern database may; the rest is for the search itself.
 _SHARE_FOR_EXACT = 0.5
 _SHARE_FOR_PATTERNS = 0.25
+
+# Lists double as they grow, and stand beside their old selves while they are copied.
+_SHARE_FOR_LISTS = 0.6
 
 # Where families are a list, each set looks its best ones up: more variables than this take too long.
 _MOST_LISTED = 24
@@ -33,16 +38,33 @@ def largest_group(scores: LocalScores, limit: int) -> int:
 
 
 def check_search(
-    n: int, max_parents: int, family_count: int, threads: int, max_memory: int | str | None, group: int = 1
+    n: int,
+    max_parents: int,
+    family_count: int,
+    threads: int,
+    max_memory: int | str | None,
+    groups: Sequence[int] = (),
 ) -> None:
-    """Refuse families, and a bound for a group of so many variables, that need more memory than the limit."""
-    needed = search_memory(n, max_parents, family_count, threads, group)
+    """Refuse families, and a bound for groups of so many variables, that need more memory than the limit."""
+    needed = search_memory(n, max_parents, family_count, threads, bound_numbers(groups))
     remedy = "raise the limit, or score with a lower max_parents"
     what = f"the families of {n} variables"
-    if group > 1:
-        what += f" and the bound for a group of {group}"
-        remedy = "raise the limit, or use " + ("more groups" if group < n else "bound='patterns'")
+    if groups:
+        what += f" and the bound for groups of up to {max(groups)}"
+        remedy = "raise the limit, or use " + ("more groups" if len(groups) > 1 else "bound='patterns'")
     check_memory(needed, max_memory, what, remedy)
+
+
+def bound_numbers(groups: Sequence[int]) -> int:
+    """How many numbers the bound for groups of so many variables keeps."""
+    return sum(1 << size for size in groups)
+
+
+def room_for_lists(n: int, max_parents: int, family_count: int, threads: int, groups: Sequence[int], limit: int) -> int:
+    """The bytes that the bound and the lists of a search may take."""
+    families = search_memory(n, max_parents, family_count, threads, 0)
+    bound = 8 * bound_numbers(groups)
+    return bound + int(max(limit - families - bound, 0) * _SHARE_FOR_LISTS)
 
 
 def _is_listed(scores: LocalScores) -> bool:

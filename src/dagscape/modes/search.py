@@ -33,7 +33,7 @@ from dagscape.modes.bounds import (
     named_groups,
     tightest_groups,
 )
-from dagscape.modes.planning import check_search, exact_bound_fits, largest_group
+from dagscape.modes.planning import check_search, exact_bound_fits, largest_group, room_for_lists
 from dagscape.modes.result import Modes
 from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.randomness import Seed
@@ -50,9 +50,6 @@ DISTINCT = {"network": "no two modes are the same network", "class": "no two are
 # What the kernel says about its end; the numbers are its own.
 _FOUND, _NO_MORE, _NO_ROOM, _NO_TIME = range(4)
 _REASONS = {_NO_ROOM: "memory", _NO_TIME: "time"}
-
-# Lists double as they grow, and stand beside their old selves while they are copied.
-_SHARE_FOR_LISTS = 0.6
 
 
 def modes(
@@ -129,11 +126,12 @@ def modes(
     used_threads = thread_count(threads)
     limit = memory_limit(max_memory)
     size = (scores.n, scores.max_parents, scores.family_count)
-    check_search(*size, used_threads, max_memory)
+    check_search(*size, used_threads, limit)
     families = kernel_families(scores, search_layout(*size))
     with listening(progress) as listener:
         partition = _partition(scores, bound, groups, grouping, seed, families, limit, used_threads)
-        check_search(*size, used_threads, max_memory, max(mask.bit_count() for mask in partition))
+        group_sizes = [mask.bit_count() for mask in partition]
+        check_search(*size, used_threads, limit, group_sizes)
         search = kernels.ModeSearch(
             families,
             delta,
@@ -141,7 +139,7 @@ def modes(
             distinct == "class",
             [partition],
             used_threads,
-            _room(partition, limit),
+            room_for_lists(*size, used_threads, group_sizes, limit),
             kernel_callback("Preparing the bound", listener, 0, 0),
         )
         parents, orders, exact, end = _gather(search, scores.n, k, start, max_seconds, listener)
@@ -184,12 +182,6 @@ def modes(
         failed=failed,
         merged=merged,
     )
-
-
-def _room(partition: Groups, limit: int) -> int:
-    """The bytes that the bound and the lists of the search may take."""
-    bound = sum(8 << mask.bit_count() for mask in partition)
-    return bound + int(max(limit - bound, 0) * _SHARE_FOR_LISTS)
 
 
 def _gather(

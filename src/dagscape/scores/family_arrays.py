@@ -108,7 +108,7 @@ def tile_numbers(n: int, max_parents: int, threads: int) -> int:
     return n * set_count(n, max_parents) + threads * n * sum(sets)
 
 
-def search_memory(n: int, max_parents: int, family_count: int, threads: int, variables: int | None = None) -> int:
+def search_memory(n: int, max_parents: int, family_count: int, threads: int, table: int | None = None) -> int:
     """Bytes that a search over sets takes at its start.
 
     Parameters
@@ -117,13 +117,13 @@ def search_memory(n: int, max_parents: int, family_count: int, threads: int, var
         The size of the scores.
     threads : int
         The number of threads.
-    variables : int, optional
-        Of how many variables all sets are kept; all by default.
+    table : int, optional
+        The numbers that are kept for sets of variables; one for each set of all variables by default.
     """
     layout = search_layout(n, max_parents, family_count)
     per_child = family_count // n + 1
     # One number for every set of variables; families sorted, and once more while they are.
-    memory = (8 << (n if variables is None else variables)) + (family_count + threads * per_child) * _SORTED_BYTES
+    memory = 8 * (1 << n if table is None else table) + (family_count + threads * per_child) * _SORTED_BYTES
     if layout == "mask":
         # The scores, and the best within every set.
         return memory + (n << (n - 1)) * (8 + 8)
