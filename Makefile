@@ -61,6 +61,8 @@ bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m benchmarks.local_scores
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.posterior
+	$(BIN)/python -m benchmarks.best
+	$(BIN)/python -m benchmarks.modes speed states experiments
 
 clean:
 	rm -rf build .venv docs/_build

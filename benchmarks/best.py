@@ -49,16 +49,18 @@ def table_of_the_dissertation() -> None:
 
 
 def peak_memory() -> None:
-    """Peak of a process of its own, above what the imports take."""
+    """Peak of a process of its own, above what it had with the scores."""
     if not SHARED.is_dir():
         return
     program = (
-        "import sys, resource, dagscape as ds;"
-        "data = ds.read_data(sys.argv[1], missing='level'); scores = ds.local_scores(data);"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
-        "best = ds.k_best(scores, int(sys.argv[2]));"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024,"
-        " resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        "import sys, dagscape as ds\n"
+        "def peak():\n"
+        "    lines = open('/proc/self/status').read().splitlines()\n"
+        "    return int(next(line for line in lines if line.startswith('VmHWM')).split()[1]) / 1024\n"
+        "scores = ds.local_scores(ds.read_data(sys.argv[1], missing='level'))\n"
+        "before = peak()\n"
+        "best = ds.k_best(scores, int(sys.argv[2]))\n"
+        "print(peak() - before, peak())\n"
     )
     for k in (100, 1000, 10_000):
         path = str(SHARED / "sets" / "house_votes_84.csv")
