@@ -171,3 +171,50 @@ def test_the_share_of_all_dags_on_the_command_line(capfd):
     code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--coverage")
     assert code == 0
     assert "The list has 99.71% of the posterior probability of all DAGs" in out
+
+
+def test_the_best_network_is_written_fitted(capfd, tmp_path):
+    data = ds.load_network("asia").sample(200, seed=1)
+    data.to_frame().to_csv(tmp_path / "asia.csv", index=False)
+    code, out, _ = run(capfd, "best", tmp_path / "asia.csv", "-k", 2, "--network", tmp_path / "best.bif", "--show", 0)
+    assert code == 0
+    assert "rank" not in out
+    network = ds.read_network(tmp_path / "best.bif")
+    read = ds.read_data(tmp_path / "asia.csv")
+    assert network.dag == ds.k_best(ds.local_scores(read), 1).networks[0]
+    assert network.log_likelihood(read) == pytest.approx(ds.Network.fit(network.dag, read).log_likelihood(read))
+    ds.write_scores(ds.local_scores(read), tmp_path / "asia.npz")
+    code, _, err = run(capfd, "best", tmp_path / "asia.npz", "--network", tmp_path / "other.bif")
+    assert code == 2
+    assert "cannot be fitted to a file of scores" in err
+    assert not (tmp_path / "other.bif").exists()
+
+
+def test_a_sum_that_is_too_large_for_coverage_is_refused_first(capfd, tmp_path):
+    random_data(22, 30, seed=1).to_frame().to_csv(tmp_path / "wide.csv", index=False)
+    options = ["--max-parents", 1, "--coverage", "--max-memory", "500MiB", "-o", tmp_path / "best.json"]
+    code, out, err = run(capfd, "best", tmp_path / "wide.csv", *options)
+    assert (code, out) == (4, "")
+    assert "sums over dags of 22 variables" in err
+
+
+def test_plans():
+    data = random_data(12, 50, seed=1)
+    best, modes = (ds.plan(data, task, max_parents=3) for task in ("best", "modes"))
+    assert [step.name for step in best.steps] == ["local scores", "best network"]
+    assert [step.name for step in modes.steps] == ["local scores", "bound for modes"]
+    assert best.steps[1].memory == modes.steps[1].memory > 8 << 12
+    assert best.steps[1].seconds > 0
+    wide = ds.plan(random_data(30, 50, seed=1), "modes", max_parents=2, max_memory="1GiB")
+    assert "groups of up to 24" in wide.steps[1].work
+    assert wide.fits
+    assert not ds.plan(random_data(30, 50, seed=1), "best", max_parents=2, max_memory="1GiB").fits
+
+
+def test_plans_on_the_command_line(capfd):
+    code, out, _ = run(capfd, "plan", "builtin:tic-tac-toe", "--task", "modes")
+    assert code == 0
+    assert "bound for modes" in out
+    code, _, err = run(capfd, "plan", "builtin:tic-tac-toe", "--task", "best", "--over", "orders")
+    assert code == 2
+    assert "--over is for --task posterior" in err

@@ -57,7 +57,7 @@ def test_the_ten_best_classes(capfd):
     assert {row[2] for row in rows} == {"1.00"}
     assert sum(int(row[4]) for row in rows) == 67
     assert "In all of them (1 edge): Class → middle-middle-square" in out
-    assert "Where they differ (22 pairs of variables):" in out
+    assert "Where they differ: 22 pairs of variables" in out
     assert "In none of them: 22 pairs of variables" in out
 
 

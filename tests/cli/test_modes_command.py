@@ -33,7 +33,7 @@ def test_the_table_is_that_of_the_result(capfd, rows):
         assert (cells[1], cells[5]) == (f"{score:,.4f}", str(distance))
         assert cells[6].strip() == ", ".join(order)
     assert "In all of them (" in out
-    assert "Where they differ (" in out
+    assert "Where they differ: " in out
 
 
 def test_json_is_the_result(capfd, rows, tmp_path):

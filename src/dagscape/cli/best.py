@@ -21,9 +21,12 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import with_option_names
-from dagscape.errors import IncompleteScores, StoppedEarly
+from dagscape.errors import IncompleteScores, InvalidOption, StoppedEarly
+from dagscape.graphs.bif import write_network
 from dagscape.graphs.drawing.draw import draw, drawing_format
-from dagscape.posterior.summing import posterior
+from dagscape.graphs.network import Network
+from dagscape.posterior.summing import check_size, posterior
+from dagscape.posterior.weights import sum_memory
 from dagscape.report.best import render_best
 from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
@@ -59,6 +62,9 @@ def _picture(context: click.Context, parameter: click.Parameter, path: str | Non
     "--draw", "picture", metavar="FILE", callback=_picture, help="Draw the best one: .svg, .png, .pdf or .dot."
 )
 @click.option(
+    "--network", "fitted", metavar="FILE", callback=output_path, help="Write the best network, fitted, as a .bif file."
+)
+@click.option(
     "--coverage", is_flag=True, help="Also sum over all DAGs, to say what share of the probability the list has."
 )
 @click.option(
@@ -76,6 +82,7 @@ def command(
     space: str,
     show: int,
     picture: str | None,
+    fitted: str | None,
     score_equivalent: bool,
     coverage: bool,
     output: str | None,
@@ -94,13 +101,17 @@ def command(
     def check(job: ScoringJob, threads: int) -> None:
         n = job.data.n
         check_search_memory(n, job.max_parents, n * set_count(n - 1, job.max_parents), threads, work["max_memory"])
+        if coverage:
+            check_size(n, "dags", threads, sum_memory(n, job.max_parents, "dags", threads), work["max_memory"])
 
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         for kind in (IncompleteScores, StoppedEarly):
             warnings.simplefilter("always", kind)
-        scores = take_scores(
+        scores, dataset = take_scores(
             data, options, work | {"progress": progress}, out, check, score_equivalent=score_equivalent
         )
+        if fitted is not None and dataset is None:
+            raise InvalidOption("--network is for tables: a network cannot be fitted to a file of scores")
         best = k_best(scores, k, space, within, **work, progress=progress)
         share = best.coverage(posterior(scores, **work, progress=progress)) if coverage else None
     for message in dict.fromkeys(str(warning.message) for warning in caught):
@@ -109,6 +120,8 @@ def command(
         best.save(output)
     if picture is not None:
         draw(best.cpdags[0] if space == "classes" else best.networks[0], picture)
+    if fitted is not None and dataset is not None:
+        write_network(Network.fit(best.networks[0], dataset, scores.provenance.parameters["ess"] or 1.0), fitted)
     if as_json:
         out.show(best)
     else:

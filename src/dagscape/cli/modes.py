@@ -88,7 +88,7 @@ def command(
 
     with out.progress() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", StoppedEarly)
-        scores = take_scores(data, options, work | {"progress": progress}, out, check)
+        scores, _ = take_scores(data, options, work | {"progress": progress}, out, check)
         found = modes(scores, **asked, **work, progress=progress)
     if output is not None:
         found.save(output)

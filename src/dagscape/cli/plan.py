@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dagscape.cli.options import (
     DATA_HELP,
@@ -17,6 +18,7 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
+from dagscape.errors import InvalidOption
 from dagscape.posterior.summing import SUMS
 from dagscape.report.planning import TASKS, plan
 
@@ -34,5 +36,7 @@ from dagscape.report.planning import TASKS, plan
 def command(data: str, task: str, over: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Say how much memory and time a job will need, from short trials on this machine."""
     out = Output(as_json, quiet)
+    if task != "posterior" and click.get_current_context().get_parameter_source("over") == ParameterSource.COMMANDLINE:
+        raise InvalidOption("--over is for --task posterior")
     dataset = take_data(data, options)
     out.show(plan(dataset, task, over=over, **take_score_options(options, out)))

@@ -59,7 +59,7 @@ def command(
 
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IncompleteScores)
-        scores = take_scores(data, options, work | {"progress": progress}, out, check)
+        scores, _ = take_scores(data, options, work | {"progress": progress}, out, check)
         result = posterior(scores, over, **work, progress=progress)
     for warning in caught:
         out.warn(str(warning.message))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from dagscape.cli.options import Output, report_dropped_rows, take_data, take_score_options
 from dagscape.cli.wording import with_option_names
+from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
 from dagscape.resources import thread_count
 from dagscape.scores.formats import SCORE_FILES, read_scores
@@ -20,6 +21,13 @@ from dagscape.scores.scoring_job import ScoringJob, prepare
 SCORES_HELP = "\n\nIt may also be a score file (.jkl, .jkl.gz or .npz)."
 
 
+class Scored(NamedTuple):
+    """Scores, and the data that they come from; none where they come from a file."""
+
+    scores: LocalScores
+    data: Dataset | None
+
+
 def take_scores(
     data: str,
     options: dict[str, Any],
@@ -28,7 +36,7 @@ def take_scores(
     check: Callable[[ScoringJob, int], None],
     *,
     score_equivalent: bool = False,
-) -> LocalScores:
+) -> Scored:
     """The scores of a table, or those in a file.
 
     Parameters
@@ -53,7 +61,7 @@ def take_scores(
             if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
                 option = next(p.opts[0] for p in context.command.params if p.name == name)
                 raise InvalidOption(f"{option} is for tables: {data!r} holds scores, which are taken as they are")
-        return read_scores(data, score_equivalent=score_equivalent)
+        return Scored(read_scores(data, score_equivalent=score_equivalent), None)
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for files of scores; dagscape's own scores are known")
     dataset = take_data(data, options)
@@ -62,4 +70,4 @@ def take_scores(
     for warning in dataset.describe().warnings:
         out.warn(with_option_names(warning))
     check(prepare(dataset, **arguments), thread_count(work["threads"]))
-    return local_scores(dataset, **arguments, **work)
+    return Scored(local_scores(dataset, **arguments, **work), dataset)

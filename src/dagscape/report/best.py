@@ -65,7 +65,9 @@ def agreement_parts(networks: RankedNetworks, rows: int, *, undirected: bool) ->
     none = int((frame["adjacent"] == "none").sum())
     parts: list[RenderableType] = [Text(f"In all of them ({plural(len(agreed), 'edge')}): {_edges(agreed)}")]
     if len(disputed):
-        parts += [Text(), Text(f"Where they differ ({plural(len(disputed), 'pair')} of variables):"), Text()]
+        parts += [Text(), Text(f"Where they differ: {plural(len(disputed), 'pair')} of variables")]
+    if len(disputed) and rows:
+        parts.append(Text())
         probable = "probability" in frame
         headers = ["pair", *(["edge"] if probable else []), "→", "←", *(["undirected"] if undirected else []), "absent"]
         table = table_of(*headers, right=range(1, len(headers)))

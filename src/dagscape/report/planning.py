@@ -8,6 +8,7 @@ from dagscape import kernels
 from dagscape.best.planning import plan_best
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
+from dagscape.modes.planning import plan_modes
 from dagscape.posterior.planning import plan_sum
 from dagscape.posterior.summing import SUMS
 from dagscape.resources import memory_limit, thread_count
@@ -16,7 +17,7 @@ from dagscape.scores.planning import Plan, plan_scores
 from dagscape.scores.scoring_job import ScoreOptions, prepare
 from dagscape.version import __version__
 
-TASKS = ("scores", "posterior", "best")
+TASKS = ("scores", "posterior", "best", "modes")
 
 
 def plan(
@@ -36,9 +37,9 @@ def plan(
     ----------
     data : Dataset
         The data.
-    task : {"scores", "posterior", "best"}
-        To compute the local scores, or from them the posterior or the best network as well. A list of many networks
-        takes more, which none can tell beforehand.
+    task : {"scores", "posterior", "best", "modes"}
+        To compute the local scores, or from them the posterior, the best network or the bound of a search for modes as
+        well. A list of many networks takes more, which none can tell beforehand.
     over : {"dags", "orders"}
         What the posterior sums over.
     threads, max_memory
@@ -66,6 +67,8 @@ def plan(
         parameters |= {"over": over}
     if task == "best":
         steps.append(plan_best(data.n, job.max_parents, threads))
+    if task == "modes":
+        steps.append(plan_modes(data.n, job.max_parents, threads, memory_limit(max_memory)))
     return Plan(
         variables=data.variables,
         provenance=Provenance(__version__, "plan", parameters, backend=f"{kernels.name}, {threads} threads"),
