@@ -137,7 +137,7 @@ def test_too_little_memory_for_more_networks(space, what):
         best = ds.k_best(scores, 10**6, space, max_memory=limit, threads=1)
     told = re.fullmatch(
         rf"after ([\d,]+) {what} the search has filled [\d,.]+ [KM]iB \(max_memory\): "
-        r"the list is right, but it ends there",
+        r"the list is right as far as it goes; raise the limit for more",
         str(caught[0].message),
     )
     found = int(told[1].replace(",", ""))

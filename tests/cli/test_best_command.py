@@ -311,4 +311,4 @@ def test_a_list_that_outgrows_the_memory_ends_with_a_word(capfd, tmp_path):
     assert "memory ran out, and there are more" in out
     assert err.startswith("dagscape: warning: after ")
     assert "equivalence classes the search has filled" in err
-    assert "(--max-memory): the list is right, but it ends there" in err
+    assert "(--max-memory): the list is right as far as it goes; raise the limit for more" in err

@@ -210,7 +210,8 @@ def gather(
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int | None]:
     """The networks asked for, their scores, and the score of the one that follows; none if none was found."""
     networks, scores = [], []
-    batch = 64
+    # Nobody knows how many are within a factor, and one too many can be dear.
+    batch = _LARGEST_BATCH if allowance is None else 2
     while True:
         wanted = batch if k is None else min(batch, k + 1 - search.found)
         parents, exact = search.next(wanted, listener, 0 if k is None else k + 1)

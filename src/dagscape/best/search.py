@@ -86,7 +86,10 @@ class BestSearch:
         """What to say where there was no room for more networks."""
         count = f"{self.found:,} {SPACES[self._space] if self.found != 1 else _ONE[self._space]}"
         limit = format_bytes(self._limit)
-        return f"after {count} the search has filled {limit} (max_memory): the list is right, but it ends there"
+        return (
+            f"after {count} the search has filled {limit} (max_memory): the list is right as far as it goes; "
+            "raise the limit for more"
+        )
 
 
 def check_search_memory(
