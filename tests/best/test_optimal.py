@@ -230,3 +230,13 @@ def test_optima_do_not_depend_on_where_the_scores_come_from(shared_data):
     from_file = ds.optimal_network(listed)
     assert from_file.score == pytest.approx(computed.score, abs=1e-6)
     assert ds.equivalent(from_file.network, ds.Dag(from_file.variables, computed.network.parent_masks))
+
+
+def test_whether_others_tie_is_not_asked_at_any_price(monkeypatch):
+    scores = ds.local_scores(random_data(9, 20, seed=1))
+    known = ds.optimal_network(scores)
+    monkeypatch.setattr("dagscape.best.optimal._ROOM_FOR_ANOTHER", 100_000)
+    hasty = ds.optimal_network(scores)
+    assert hasty.tied is None
+    assert known.tied is not None
+    assert (hasty.network, hasty.score) == (known.network, known.score)

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Where variables are nearly independent, finding a second class could take far more than finding the first.
+_ROOM_FOR_ANOTHER = 1 << 28
+
+
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class OptimalNetwork(Result):
     """A network with the highest score of all.
@@ -43,7 +47,8 @@ class OptimalNetwork(Result):
         Its score.
     tied : bool or None
         Whether another network has the very same score: one of another equivalence class, where equivalent networks
-        always have the same score, and otherwise any other. ``None`` if there was no memory left to find out.
+        always have the same score, and otherwise any other. ``None`` if finding out takes more than 256 MiB,
+        or more than is left.
     tied_dags, tied_classes : int or None
         How many networks, and how many equivalence classes, have the highest score, where that was asked.
     """
@@ -138,7 +143,8 @@ def optimal_network(
         warn_if_incomplete(scores, stacklevel=3)
     tied_dags = tied_classes = None
     with listening(progress) as listener:
-        search = BestSearch(scores, space, thread_count(threads), max_memory, listener)
+        room = None if ties else _ROOM_FOR_ANOTHER
+        search = BestSearch(scores, space, thread_count(threads), max_memory, listener, room)
         if ties:
             parents, exact, following = gather(search, None, 0, listener)
             refuse_none(search)

@@ -43,7 +43,9 @@ class BestSearch:
         threads: int,
         max_memory: int | str | None,
         listener: ProgressListener | None,
+        room: int | None = None,
     ) -> None:
+        """Prepare the search; its lists may take ``room`` bytes, or all that is left."""
         check_search(scores, space)
         n, max_parents, count = scores.n, scores.max_parents, scores.family_count
         # What is available may change from one look to the next.
@@ -54,7 +56,7 @@ class BestSearch:
             kernel_families(scores, search_layout(n, max_parents, count)),
             space == "classes",
             threads,
-            self._limit - needed,
+            self._limit - needed if room is None else min(room, self._limit - needed),
             kernel_callback("Scoring the best network on every set", listener, 0, 0),
         )
         self._n = n
