@@ -42,7 +42,7 @@ types: $(VENV)/installed-dev
 native-test: $(NATIVE_TESTS)
 	@set -e; for test in $^; do echo $$test; $$test; done
 
-build/native-tests/%: native/tests/%.cpp native/tests/check.hpp $(SANITIZED_KERNELS)
+build/native-tests/%: native/tests/%.cpp $(wildcard native/tests/*.hpp) $(SANITIZED_KERNELS)
 	$(CXX) $(SANITIZED) $< $(SANITIZED_KERNELS) -o $@
 
 build/native-tests/kernels/%.o: native/src/%.cpp $(wildcard native/include/dagscape/*)

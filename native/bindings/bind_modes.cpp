@@ -26,20 +26,18 @@ struct BoundModeSearch {
 };
 
 void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned delta, bool merge, bool distinct_classes,
-               std::vector<std::vector<Subset>> partitions, unsigned threads, std::size_t most_bytes, nb::object progress) {
+               std::vector<Subset> groups, unsigned threads, std::size_t most_bytes, nb::object progress) {
     if (delta > kMostDelta) throw nb::value_error("delta is too large");
-    for (const std::vector<Subset>& groups : partitions) {
-        Subset grouped = 0;
-        for (const Subset group : groups) {
-            if (group == 0 || (grouped & group) != 0) throw nb::value_error("groups must not be empty, nor overlap");
-            grouped |= group;
-        }
-        if (grouped != singleton(families.view.n()) - 1) throw nb::value_error("the groups must cover all variables");
+    Subset grouped = 0;
+    for (const Subset group : groups) {
+        if (group == 0 || (grouped & group) != 0) throw nb::value_error("groups must not be empty, nor overlap");
+        grouped |= group;
     }
+    if (grouped != singleton(families.view.n()) - 1) throw nb::value_error("the groups must cover all variables");
     std::unique_ptr<ModeSearch> search;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
         if (!families.view.possible()) return;
-        const ModeOptions options{delta, merge, distinct_classes, std::move(partitions), most_bytes};
+        const ModeOptions options{delta, merge, distinct_classes, std::move(groups), most_bytes};
         search = std::make_unique<ModeSearch>(families.view, options, threads, monitor);
     });
     new (bound) BoundModeSearch{families.view.n(), std::move(search)};
@@ -68,7 +66,7 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t> counts(co
 void bind_modes(nb::module_& module) {
     nb::class_<BoundModeSearch> search(module, "ModeSearch");
     search.def("__init__", &construct, "families"_a, "delta"_a, "merge"_a, "distinct_classes"_a,
-               "partitions"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
+               "groups"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "order"_a.noconvert(), "seconds"_a, "progress"_a.none());
     search.def_prop_ro("bound", [](const BoundModeSearch& bound) { return bound.search ? bound.search->bound() : INT64_MIN; });
     search.def_prop_ro("counts", &counts);

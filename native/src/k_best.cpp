@@ -42,7 +42,8 @@ class BestNetworks::Search {
 public:
     Search(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor)
         : n_(families.n()), space_(space), most_bytes_(most_bytes), offset_(families.offset()),
-          families_(families, SortedFamilies::Keep::all, threads, monitor), best_(best_scores(families, families_, Direction::forwards, threads, monitor)) {}
+          families_(families, SortedFamilies::Keep::all, threads, monitor),
+          best_(best_scores(families, families_, Direction::forwards, threads, monitor)) {}
 
     bool next(std::span<Subset> parents, std::int64_t& score, Monitor& monitor) {
         monitor_ = &monitor;

@@ -87,34 +87,25 @@ private:
 // The most that the variables outside a set can still be worth.
 class Bound {
 public:
-    Bound(const FamilyScores& families, const SortedFamilies& best, const std::vector<std::vector<Subset>>& partitions,
-          unsigned threads, Monitor& monitor) {
-        for (const std::vector<Subset>& groups : partitions) {
-            partitions_.emplace_back();
-            for (const Subset group : groups) partitions_.back().emplace_back(families, best, group, threads, monitor);
-        }
+    Bound(const FamilyScores& families, const SortedFamilies& best, const std::vector<Subset>& groups, unsigned threads,
+          Monitor& monitor) {
+        for (const Subset group : groups) groups_.emplace_back(families, best, group, threads, monitor);
     }
 
     std::int64_t operator()(Subset set) const noexcept {
-        std::int64_t least = 0;
-        for (const std::vector<PatternDatabase>& groups : partitions_) {
-            std::int64_t sum = 0;
-            for (const PatternDatabase& group : groups) sum = std::max(sum + group(set), kRuledOut);
-            least = std::min(least, sum);
-        }
-        return least;
+        std::int64_t sum = 0;
+        for (const PatternDatabase& group : groups_) sum = std::max(sum + group(set), kRuledOut);
+        return sum;
     }
 
     std::size_t bytes() const noexcept {
         std::size_t sum = 0;
-        for (const std::vector<PatternDatabase>& groups : partitions_) {
-            for (const PatternDatabase& group : groups) sum += group.bytes();
-        }
+        for (const PatternDatabase& group : groups_) sum += group.bytes();
         return sum;
     }
 
 private:
-    std::vector<std::vector<PatternDatabase>> partitions_;
+    std::vector<PatternDatabase> groups_;
 };
 
 }  // namespace
@@ -124,10 +115,10 @@ public:
     Search(const FamilyScores& families, const ModeOptions& options, unsigned threads, Monitor& monitor)
         : n_(families.n()), options_(options), offset_(families.offset()),
           best_(families, SortedFamilies::Keep::undominated, threads, monitor),
-          bound_(families, best_, options.partitions, threads, monitor) {
+          bound_(families, best_, options.groups, threads, monitor) {
         const std::uint32_t root = new_prefix();
         prefixes_[root] = {0, 0, ClassKey{}};
-        push(root);
+        push(root, bound_(0));
     }
 
     Outcome next(std::span<Subset> parents, std::span<std::uint8_t> order, std::int64_t& score, double seconds, Monitor& monitor) {
@@ -207,8 +198,8 @@ private:
         return static_cast<std::uint32_t>(prefixes_.size() - 1);
     }
 
-    void push(std::uint32_t prefix) {
-        open_.push_back({prefixes_[prefix].score + bound_(prefixes_[prefix].set), prefix});
+    void push(std::uint32_t prefix, std::int64_t bound) {
+        open_.push_back({prefixes_[prefix].score + bound, prefix});
         std::push_heap(open_.begin(), open_.end(), Later{*this});
         ++counts_.generated;
     }
@@ -232,7 +223,8 @@ private:
             child.set |= singleton(v);
             child.score += best_.score(v, rank);
             child.network.add_family(v, best_.sets(v)[rank]);
-            if (bound_(child.set) == kRuledOut) return;
+            const std::int64_t bound = bound_(child.set);
+            if (bound == kRuledOut) return;
             const std::uint32_t made = new_prefix();
             prefixes_[made] = child;
             std::memcpy(order_of(made), order_of(at), size);
@@ -248,21 +240,20 @@ private:
                 free_.push_back(made);
                 return;
             }
-            push(made);
+            push(made, bound);
         });
     }
 
     bool newest_window_is_best(std::uint32_t at) {
         const unsigned size = length(at);
         const unsigned width = std::min(size, options_.delta + 1);
-        if (width < 2) return true;
+        if (width <= 2) return true;  // windows of two were tested when the prefix was made
         const std::uint8_t* window = order_of(at) + (size - width);
         Subset before = prefixes_[at].set;
         for (unsigned i = 0; i < width; ++i) before &= ~singleton(window[i]);
-        return width == 2 || is_best(window, width, before);
+        return is_best(window, width, before);
     }
 
-    // Windows of two are tested when a prefix is made.
     bool last_two_should_swap(const std::uint8_t* pair, Subset set) const noexcept {
         const Subset before = set & ~(singleton(pair[0]) | singleton(pair[1]));
         const std::int64_t own = best_.best_score(pair[0], before) + best_.best_score(pair[1], before | singleton(pair[0]));
@@ -313,10 +304,7 @@ private:
             parents[v] = best_.sets(v)[best_.next_within(v, before, 0)];
             before |= singleton(v);
         }
-        // The class of no edges has a key of zeros, which a set of keys cannot hold; one more vertex is as good for all.
-        ClassKey key = options_.distinct_classes ? class_key(parents) : prefixes_[at].network;
-        key.add_vertex(0);
-        if (!networks_.insert(key)) return false;
+        if (!networks_.insert(options_.distinct_classes ? class_key(parents) : prefixes_[at].network)) return false;
         std::copy_n(order_of(at), n_, order.begin());
         score = prefixes_[at].score + offset_;
         return true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "random_families.hpp"
 #include "dagscape/equivalence.hpp"
 #include "dagscape/families.hpp"
 #include "dagscape/modes.hpp"
@@ -22,9 +23,6 @@ using Order = std::vector<std::uint8_t>;
 constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kAll = 100'000;
 
-// The possible families of each child, by set of parents.
-using Families = std::vector<std::map<Subset, std::int64_t>>;
-
 // A mode: its score, its network and its ordering.
 struct Found {
     std::int64_t score;
@@ -34,56 +32,7 @@ struct Found {
     bool operator==(const Found&) const = default;
 };
 
-unsigned size_of(Subset set) { return static_cast<unsigned>(std::popcount(set)); }
-
 Subset all_of(std::size_t n) { return (Subset{1} << n) - 1; }
-
-// Random whole numbers, which tie the more the smaller their range. Every child keeps a family, if not that without parents.
-Families random_families(unsigned n, unsigned max_parents, std::int64_t range, double impossible, std::mt19937& random) {
-    std::uniform_int_distribution<std::int64_t> score(-range, range);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    Families families(n);
-    for (unsigned child = 0; child < n; ++child) {
-        while (families[child].empty()) {
-            for (Subset set = 0; set < Subset{1} << n; ++set) {
-                if (contains(set, child) || size_of(set) > max_parents || uniform(random) < impossible) continue;
-                families[child][set] = score(random);
-            }
-        }
-    }
-    return families;
-}
-
-// The families in the layouts that searches take, and the arrays that these look at; by size from ten variables on.
-struct Layouts {
-    std::vector<std::int64_t> masks, sizes, first{0}, listed;
-    std::vector<Subset> sets;
-    std::vector<FamilyScores> views;
-
-    explicit Layouts(const Families& families, unsigned max_parents = 0) {
-        const auto n = static_cast<unsigned>(families.size());
-        masks.assign(std::size_t{n} << (n - 1), INT64_MIN);
-        const SetIndex index(n, max_parents);
-        sizes.assign(n * index.size(), INT64_MIN);
-        for (unsigned child = 0; child < n; ++child) {
-            for (const auto& [set, score] : families[child]) {
-                masks[(std::size_t{child} << (n - 1)) + place_without(set, child)] = score;
-                sets.push_back(set);
-                listed.push_back(score);
-                if (n < 10) continue;
-                std::vector<std::uint16_t> members;
-                for_each_member(set, [&](unsigned u) { members.push_back(static_cast<std::uint16_t>(u)); });
-                sizes[child * index.size() + index.rank(members)] = score;
-            }
-            first.push_back(static_cast<std::int64_t>(sets.size()));
-        }
-        views.push_back(FamilyScores::by_mask(n, masks));
-        views.push_back(FamilyScores::listed(first, sets, listed));
-        if (n >= 10) views.push_back(FamilyScores::by_size(n, max_parents, sizes));
-    }
-    Layouts(const Layouts&) = delete;
-    Layouts& operator=(const Layouts&) = delete;
-};
 
 // The network of an ordering, and its score; false where a variable has no family.
 bool follow(const Families& families, Found& found) {
@@ -176,19 +125,12 @@ std::vector<Found> modes_of(const FamilyScores& scores, const ModeOptions& optio
     return list;
 }
 
-// One group, some groups that are and are not the first variables, one of each variable, and two partitions at once.
-std::vector<std::vector<std::vector<Subset>>> partitions_of(unsigned n) {
+// One group, some groups that are and are not the first variables, and one of each variable.
+std::vector<std::vector<Subset>> partitions_of(unsigned n) {
     const Subset all = all_of(n);
     std::vector<Subset> alone;
     for (unsigned v = 0; v < n; ++v) alone.push_back(singleton(v));
-    return {
-        {{all}},
-        {{0b11, all & ~Subset{0b11}}},
-        {{all & ~Subset{0b101}, 0b101}},
-        {{0b1, 0b1010, all & ~Subset{0b1011}}},
-        {alone},
-        {{0b110, all & ~Subset{0b110}}, {0b1001, all & ~Subset{0b1001}}},
-    };
+    return {{all}, {0b11, all & ~Subset{0b11}}, {all & ~Subset{0b101}, 0b101}, {0b1, 0b1010, all & ~Subset{0b1011}}, alone};
 }
 
 void modes_are_those_of_all_orderings() {
@@ -197,14 +139,14 @@ void modes_are_those_of_all_orderings() {
         for (const std::int64_t range : {0, 1, 3, 1'000'000}) {
             for (const double impossible : {0.0, 0.5}) {
                 const Families families = random_families(n, n - 1, range, impossible, random);
-                const Layouts layouts(families);
+                const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
                 for (unsigned delta = 0; delta <= 4; ++delta) {
                     for (const bool classes : {false, true}) {
                         const std::vector<Found> expected = every_mode(families, delta, classes);
-                        for (const auto& partitions : partitions_of(n)) {
+                        for (const std::vector<Subset>& groups : partitions_of(n)) {
                             for (const bool merge : {true, false}) {
-                                const ModeOptions options{delta, merge, classes, partitions};
-                                for (const FamilyScores& view : layouts.views) CHECK(modes_of(view, options) == expected);
+                                const ModeOptions options{delta, merge, classes, groups};
+                                for (const FamilyScores& view : layouts.searched()) CHECK(modes_of(view, options) == expected);
                             }
                         }
                     }
@@ -219,11 +161,11 @@ void windows_may_be_as_large_as_the_ordering() {
     std::mt19937 random(2);
     for (unsigned n = 1; n <= 4; ++n) {
         const Families families = random_families(n, n - 1, 2, 0.2, random);
-        const Layouts layouts(families);
+        const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
         for (unsigned delta = 0; delta <= kMostDelta; ++delta) {
             const std::vector<Found> expected = every_mode(families, delta, false);
-            const ModeOptions options{delta, true, false, {{all_of(n)}}};
-            for (const FamilyScores& view : layouts.views) CHECK(modes_of(view, options, 2) == expected);
+            const ModeOptions options{delta, true, false, {all_of(n)}};
+            for (const FamilyScores& view : layouts.searched()) CHECK(modes_of(view, options, 2) == expected);
             if (delta >= n * (n - 1) / 2) CHECK(expected.size() <= 1);
         }
     }
@@ -242,9 +184,9 @@ void the_empty_network_is_a_class() {
 void where_nothing_is_possible_nothing_is_found() {
     Families families(6);
     for (unsigned child = 0; child < 6; ++child) families[child][singleton(child ^ 1)] = child;
-    const Layouts layouts(families);
+    const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
     for (const std::vector<Subset>& groups : {std::vector<Subset>{0b111111}, {0b11, 0b1100, 0b110000}, {0b010101, 0b101010}}) {
-        for (const FamilyScores& view : layouts.views) CHECK(modes_of(view, {1, true, false, {groups}}).empty());
+        for (const FamilyScores& view : layouts.searched()) CHECK(modes_of(view, {1, true, false, {groups}}).empty());
     }
 }
 
@@ -260,10 +202,10 @@ void all_layouts_and_groups_give_the_same_modes() {
         const Layouts layouts(families, max_parents);
         const unsigned delta = range == 2 ? 1 : 3;
         std::vector<Found> expected;
-        for (const FamilyScores& view : layouts.views) {
+        for (const FamilyScores& view : layouts.searched()) {
             for (const std::vector<Subset>& groups : partitions) {
                 Monitor monitor;
-                ModeSearch search(view, {delta, true, false, {groups}}, 2, monitor);
+                ModeSearch search(view, {delta, true, false, groups}, 2, monitor);
                 Outcome outcome;
                 const std::vector<Found> found = some_of(search, n, 10, outcome);
                 CHECK(found.size() == 10);
@@ -283,25 +225,25 @@ void the_largest_windows() {
         families[child] = {{0, 0}};
         if (child + 1 < n) families[child][singleton(child + 1)] = 1;
     }
-    const Layouts layouts(families);
+    const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
     Found best{0, std::vector<Subset>(n), Order(n)};
     for (unsigned i = 0; i < n; ++i) best.order[i] = static_cast<std::uint8_t>(n - 1 - i);
     CHECK(follow(families, best));
     CHECK(best.score == kMostDelta);
-    for (const FamilyScores& view : layouts.views) {
-        CHECK((modes_of(view, {kMostDelta, true, false, {{all_of(n)}}}) == std::vector<Found>{best}));
+    for (const FamilyScores& view : layouts.searched()) {
+        CHECK((modes_of(view, {kMostDelta, true, false, {all_of(n)}}) == std::vector<Found>{best}));
     }
 }
 
 void bounds_hold_and_fall() {
     std::mt19937 random(4);
     const Families families = random_families(5, 4, 5, 0.2, random);
-    const Layouts layouts(families);
+    const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
     const std::vector<Found> expected = every_mode(families, 1, false);
     CHECK(expected.size() > 3);
-    for (const auto& partitions : partitions_of(5)) {
+    for (const std::vector<Subset>& groups : partitions_of(5)) {
         Monitor monitor;
-        ModeSearch search(layouts.views[0], {1, true, false, partitions}, 1, monitor);
+        ModeSearch search(layouts.views[0], {1, true, false, groups}, 1, monitor);
         std::int64_t last = search.bound();
         Found next{0, std::vector<Subset>(5), Order(5)};
         for (const Found& mode : expected) {
@@ -317,11 +259,11 @@ void bounds_hold_and_fall() {
 void time_runs_out_and_the_search_goes_on() {
     std::mt19937 random(5);
     const Families families = random_families(5, 4, 3, 0.2, random);
-    const Layouts layouts(families);
+    const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
     const std::vector<Found> expected = every_mode(families, 0, false);
     CHECK(expected.size() > 5);
     Monitor monitor;
-    ModeSearch search(layouts.views[0], {0, true, false, {{all_of(5)}}}, 1, monitor);
+    ModeSearch search(layouts.views[0], {0, true, false, {all_of(5)}}, 1, monitor);
     Found next{0, std::vector<Subset>(5), Order(5)};
     for (const Found& mode : expected) {
         CHECK(next_of(search, next, 0) == Outcome::out_of_time);
@@ -338,8 +280,8 @@ void room_runs_out() {
     std::mt19937 random(6);
     const unsigned n = 8;
     const Families families = random_families(n, n - 1, 1000, 0, random);
-    const Layouts layouts(families);
-    const ModeOptions plenty{0, true, false, {{all_of(n)}}};
+    const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
+    const ModeOptions plenty{0, true, false, {all_of(n)}};
     ModeOptions little = plenty;
     little.most_bytes = 200'000;
     Monitor monitor;
@@ -366,7 +308,7 @@ void room_runs_out() {
 void a_stop_is_heeded_and_the_search_goes_on() {
     const std::vector<std::int64_t> scores(std::size_t{6} << 5, -1);
     Monitor monitor;
-    ModeSearch search(FamilyScores::by_mask(6, scores), {0, true, false, {{all_of(6)}}}, 1, monitor);
+    ModeSearch search(FamilyScores::by_mask(6, scores), {0, true, false, {all_of(6)}}, 1, monitor);
     Found next{0, std::vector<Subset>(6), Order(6)};
     monitor.stop();
     bool stopped = false;
@@ -387,7 +329,7 @@ void merging_saves_work() {
     std::uint64_t expanded[2];
     for (const bool merge : {false, true}) {
         Monitor monitor;
-        ModeSearch search(FamilyScores::by_mask(6, scores), {0, merge, false, {{all_of(6)}}}, 1, monitor);
+        ModeSearch search(FamilyScores::by_mask(6, scores), {0, merge, false, {all_of(6)}}, 1, monitor);
         Outcome outcome;
         CHECK(some_of(search, 6, kAll, outcome).size() == 1);
         CHECK((search.counts().merged > 0) == merge);

@@ -62,7 +62,7 @@ class ModeSearch:
         delta: int,
         merge: bool,
         distinct_classes: bool,
-        partitions: list[list[int]],
+        groups: list[int],
         threads: int,
         most_bytes: int,
         progress: Callable[[int, int], None] | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import sys
@@ -25,8 +24,8 @@ from dagscape import kernels
 from dagscape.scores.family_arrays import (
     families_by_size,
     kernel_families,
-    search_layout,
 )
+from dagscape.scores.search_planning import SearchSize
 from oracles.best import pattern, possible_families, scores_of_sets
 
 
@@ -58,14 +57,14 @@ def test_all_layouts_with_impossible_families_and_ties(spread, max_parents):
 
 def test_the_layout_follows_the_number_of_families():
     def of_all(n, max_parents):
-        return search_layout(n, max_parents, n * sum(math.comb(n - 1, size) for size in range(max_parents + 1)))
+        return SearchSize.complete(n, max_parents).layout
 
     assert of_all(12, 3) == "size"
     assert of_all(9, 3) == "mask"
     assert of_all(12, 11) == "mask"
     # Where parents are many, whatever takes less memory.
     assert of_all(26, 8) == "size"
-    assert search_layout(26, 8, 5000) == "list"
+    assert SearchSize(26, 8, 5000).layout == "list"
 
 
 def kernel_scores(families, n, *, forwards, threads=1):

@@ -23,12 +23,12 @@ from best.samples import (
     whole_scores,
 )
 from dagscape import kernels
-from dagscape.best.planning import search_memory
 from dagscape.scores.family_arrays import (
     families_by_mask,
     family_list,
     kernel_families,
 )
+from dagscape.scores.search_planning import SearchSize
 
 
 def tiny():
@@ -132,7 +132,7 @@ def test_too_little_memory_before_the_search():
 @pytest.mark.parametrize(("space", "what"), [("dags", "DAGs"), ("classes", "equivalence classes")])
 def test_too_little_memory_for_more_networks(space, what):
     scores = ds.local_scores(random_data(9, 20, seed=1))
-    limit = search_memory(9, 8, scores.family_count, 1) + 500_000
+    limit = SearchSize.of(scores).memory(1) + 500_000
     with pytest.warns(ds.StoppedEarly) as caught:
         best = ds.k_best(scores, 10**6, space, max_memory=limit, threads=1)
     told = re.fullmatch(
@@ -310,7 +310,7 @@ def test_what_is_asked_for_may_be_there_although_memory_ran_out():
     """The list is complete, and says what it does not know, wherever the memory ends."""
     scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
     whole = ds.k_best(scores, 100)
-    needed = search_memory(10, 9, scores.family_count, 1)
+    needed = SearchSize.of(scores).memory(1)
     for extra in range(60_000, 250_000, 5_000):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ds.StoppedEarly)

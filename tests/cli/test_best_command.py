@@ -8,7 +8,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
-from dagscape.scores.family_arrays import search_memory
+from dagscape.scores.search_planning import SearchSize
 
 ODD_NAMES = ["[red]a", "b, c", "[/bold]d", "e → f"]
 
@@ -305,7 +305,7 @@ def test_a_list_that_outgrows_the_memory_ends_with_a_word(capfd, tmp_path):
     path = write_table(tmp_path / "nine.csv", "abcdefghi", rows)
     scores = ds.local_scores(ds.read_data(path))
     ds.write_scores(scores, tmp_path / "scores.npz")
-    limit = search_memory(9, 8, scores.family_count, 1) + 500_000
+    limit = SearchSize.of(scores).memory(1) + 500_000
     code, out, err = run(capfd, "best", tmp_path / "scores.npz", "-k", 10**6, "--max-memory", limit, "--threads", 1)
     assert code == 0
     assert "memory ran out, and there are more" in out

@@ -112,7 +112,7 @@ def layouts_of(scores):
 
 def kernel_list(families, n, delta, groups, count, *, merge=True, classes=False, threads=1):
     """The first modes as the kernel finds them, and its counts."""
-    search = kernels.ModeSearch(families, delta, bool(merge), classes, [groups], threads, PLENTY, None)
+    search = kernels.ModeSearch(families, delta, bool(merge), classes, groups, threads, PLENTY, None)
     return rest_of(search, n, count), search.counts
 
 

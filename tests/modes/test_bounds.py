@@ -17,12 +17,10 @@ from dagscape import kernels
 from dagscape.modes.bounds import dependences, equal_groups, tightest_groups
 from dagscape.scores.family_arrays import kernel_families
 from modes.samples import (
-    ALL,
     DROPS,
     TIES,
     layouts_of,
     parted,
-    rest_of,
 )
 from oracles.best import possible_families
 from oracles.modes import (
@@ -49,15 +47,10 @@ def test_bounds_at_the_start(n, spread, seed, drop, count):
     for name, groups in partitions.items():
         for layout in ("mask", "list"):
             made = kernel_families(scores, layout)
-            bounds[name] = kernels.ModeSearch(made, 1, True, False, [groups], 1, PLENTY, None).bound
+            bounds[name] = kernels.ModeSearch(made, 1, True, False, groups, 1, PLENTY, None).bound
             assert bounds[name] == bound_of_groups(families, groups)
     assert bounds["exact"] == mode_networks(families, 0)[0][0]
     assert bounds["exact"] <= bounds["groups"] <= bounds["none"]
-    # Of two partitions, whichever bounds more tightly.
-    for pair in (("none", "exact"), ("exact", "none")):
-        both = kernels.ModeSearch(made, 1, True, False, [partitions[name] for name in pair], 1, PLENTY, None)
-        assert both.bound == bounds["exact"]
-        assert rest_of(both, n, ALL) == mode_networks(families, 1)
 
 
 def test_bounds_of_large_groups_at_the_start():
@@ -69,7 +62,7 @@ def test_bounds_of_large_groups_at_the_start():
     for group in (everything, everything & ~1, everything & ~0b110, everything >> 2):
         groups = [part for part in (group, everything & ~group) if part]
         bounds = {
-            kernels.ModeSearch(made, 1, True, False, [groups], threads, PLENTY, None).bound
+            kernels.ModeSearch(made, 1, True, False, groups, threads, PLENTY, None).bound
             for made in layouts_of(scores).values()
             for threads in (1, 3)
         }
@@ -143,7 +136,7 @@ def test_variables_change_places_between_groups():
 
 def bound_at_the_start(scores, groups):
     families = kernel_families(scores, "mask")
-    return kernels.ModeSearch(families, 0, False, False, [groups], 1, PLENTY, None).bound
+    return kernels.ModeSearch(families, 0, False, False, groups, 1, PLENTY, None).bound
 
 
 @pytest.mark.parametrize("first", [{0, 1, 2, 3, 4}, {1, 3, 4, 5, 7}, {0, 2, 5, 7}, {6}])

@@ -18,7 +18,8 @@ import pytest
 import dagscape as ds
 from best.samples import PLENTY, random_data, whole_scores
 from dagscape import kernels
-from dagscape.scores.family_arrays import kernel_families, search_memory
+from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.search_planning import SearchSize
 from modes.samples import (
     ALL,
     FOUND,
@@ -100,7 +101,7 @@ def test_time_enough_is_no_limit():
 def memory_for(scores, *groups):
     """Bytes that the families take, and the bound for groups of so many variables."""
     numbers = sum(1 << size for size in groups)
-    return search_memory(scores.n, scores.max_parents, scores.family_count, 1, numbers)
+    return SearchSize.of(scores).memory(1, numbers)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_the_bound_follows_the_memory():
 def test_a_search_goes_on_after_its_time():
     families, groups = kernel_families(many_modes(), "size"), [(1 << 16) - 1]
     expected, _ = kernel_list(families, 16, 1, groups, 40)
-    search = kernels.ModeSearch(families, 1, True, False, [groups], 1, PLENTY, None)
+    search = kernels.ModeSearch(families, 1, True, False, groups, 1, PLENTY, None)
     parents, order = np.zeros(16, dtype=np.uint64), np.zeros(16, dtype=np.uint8)
     found = []
     for _ in range(4):
@@ -169,7 +170,7 @@ def test_a_search_goes_on_after_its_time():
 def test_a_kernel_out_of_room_says_so():
     families, groups = kernel_families(many_modes(), "size"), [(1 << 16) - 1]
     most = (8 << 16) + 500_000
-    search = kernels.ModeSearch(families, 1, True, False, [groups], 1, most, None)
+    search = kernels.ModeSearch(families, 1, True, False, groups, 1, most, None)
     parents, order = np.zeros(16, dtype=np.uint64), np.zeros(16, dtype=np.uint8)
     count = 0
     while (outcome := search.next(parents, order, math.inf, None)[0]) == FOUND:
@@ -185,13 +186,13 @@ def test_kernels_check_their_arguments():
     families = kernel_families(ds.local_scores(random_data(3, 10, seed=1)), "mask")
     for groups in ([0b011, 0b110], [0b111, 0]):
         with pytest.raises(ValueError, match="groups must not be empty, nor overlap"):
-            kernels.ModeSearch(families, 1, True, False, [groups], 1, PLENTY, None)
+            kernels.ModeSearch(families, 1, True, False, groups, 1, PLENTY, None)
     for groups in ([0b011], [0b1111]):
         with pytest.raises(ValueError, match="the groups must cover all variables"):
-            kernels.ModeSearch(families, 1, True, False, [groups], 1, PLENTY, None)
+            kernels.ModeSearch(families, 1, True, False, groups, 1, PLENTY, None)
     with pytest.raises(ValueError, match="delta is too large"):
-        kernels.ModeSearch(families, 9, True, False, [[0b111]], 1, PLENTY, None)
-    search = kernels.ModeSearch(families, 1, True, False, [[0b111]], 1, PLENTY, None)
+        kernels.ModeSearch(families, 9, True, False, [0b111], 1, PLENTY, None)
+    search = kernels.ModeSearch(families, 1, True, False, [0b111], 1, PLENTY, None)
     for places in ((2, 3), (3, 4)):
         with pytest.raises(ValueError, match="parents and order must have n places"):
             search.next(np.zeros(places[0], dtype=np.uint64), np.zeros(places[1], dtype=np.uint8), 1.0, None)

@@ -6,7 +6,7 @@ import pytest
 
 import dagscape as ds
 from best.samples import whole_scores
-from dagscape.scores.family_arrays import search_layout
+from dagscape.scores.search_planning import SearchSize
 from modes.samples import (
     dependent_data,
     kernel_list,
@@ -41,7 +41,7 @@ def check_each(scores, found, delta, distinct):
 def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
     """Scores that are walked in tiles, as those of groups of ten variables and more."""
     scores = ds.local_scores(dependent_data(n, 60, seed=n), max_parents=max_parents)
-    assert search_layout(n, max_parents, scores.family_count) == "size"
+    assert SearchSize.of(scores).layout == "size"
     names = list(scores.variables)
     exact, *others = (
         ds.modes(scores, 15, delta, distinct=distinct, **options)
@@ -71,7 +71,7 @@ def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
 )
 def test_all_layouts_give_the_same_modes(n, spread, max_parents, drop):
     scores = whole_scores(n, spread, seed=3, max_parents=max_parents, drop=drop)
-    assert search_layout(n, scores.max_parents, scores.family_count) == "list"
+    assert SearchSize.of(scores).layout == "list"
     everything = (1 << n) - 1
     for delta, groups in ((1, [everything]), (2, [0b11, everything & ~0b11]), (3, [everything & ~1, 1])):
         by_mask, *others = (

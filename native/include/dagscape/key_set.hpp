@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "dagscape/equivalence.hpp"
@@ -11,14 +12,18 @@ namespace dagscape {
 
 class KeySet {
 public:
-    // False if it is there already. The key of all zeros stands for an empty place, and is never added.
+    // False if it is there already.
     bool insert(ClassKey key) {
+        if (key == ClassKey{}) return !std::exchange(holds_zero_, true);
         if (2 * (size_ + 1) > places_.size()) grow();
         if (!place(key)) return false;
         ++size_;
         return true;
     }
-    bool contains(ClassKey key) const noexcept { return !places_.empty() && places_[find(key)] == key; }
+    bool contains(ClassKey key) const noexcept {
+        if (key == ClassKey{}) return holds_zero_;
+        return !places_.empty() && places_[find(key)] == key;
+    }
     std::size_t bytes() const noexcept { return places_.size() * sizeof(ClassKey); }
     // What it takes while the next key is added: the places of today, and twice as many beside them where these are full.
     std::size_t bytes_after_growth() const noexcept { return (2 * (size_ + 2) > places_.size() ? 3 : 1) * bytes(); }
@@ -45,7 +50,8 @@ private:
         }
     }
 
-    std::vector<ClassKey> places_;
+    std::vector<ClassKey> places_;  // a key of zeros, that of a graph without edges, stands for an empty place
+    bool holds_zero_ = false;
     std::size_t size_ = 0;
 };
 

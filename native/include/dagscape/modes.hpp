@@ -37,9 +37,9 @@ struct ModeOptions {
     unsigned delta = 0;
     bool merge = true;              // drop prefixes with the same future as another
     bool distinct_classes = false;  // of each equivalence class only the first network
-    // Each a way to divide the variables into groups, for pattern databases; the bound is the least of theirs. One group of all
-    // variables gives the exact bound R(S), and groups of one variable each give no more than its best family.
-    std::vector<std::vector<Subset>> partitions;
+    // How the variables are divided, for pattern databases. One group of all of them gives the exact bound R(S), and groups of
+    // one variable each give no more than its best family.
+    std::vector<Subset> groups;
     std::size_t most_bytes = SIZE_MAX;
 };
 

@@ -75,7 +75,7 @@ def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: boo
     return average
 
 
-def blanket_average(dags: DagList, shares: NDArray[np.float64], *, classes: bool) -> Probabilities:  # noqa: ARG001
+def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:
     """The probability that one variable is in the Markov blanket of another: symmetric, and the same within a class."""
     blankets = np.zeros_like(dags.parents)
     n = len(dags.variables)

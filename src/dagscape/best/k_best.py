@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.best.result import BestNetworks
-from dagscape.best.search import BestSearch, refuse_none, warn_if_incomplete
+from dagscape.best.search import WITHOUT_FAMILIES, BestSearch, refuse_none
 from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption, StoppedEarly, TooLarge
 from dagscape.graphs.class_size import class_sizes
@@ -27,7 +27,7 @@ from dagscape.graphs.lists import DagList
 from dagscape.progress import ProgressListener, ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.results import Provenance
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.local_scores import LocalScores, warn_if_incomplete
 from dagscape.version import __version__
 
 DEFAULT_K = 10
@@ -99,7 +99,7 @@ def k_best(
     used_threads = thread_count(threads)
     with listening(progress) as listener:
         search = BestSearch(scores, space, used_threads, max_memory, listener)
-        warn_if_incomplete(scores, stacklevel=3)
+        warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
         parents, exact, following = gather(search, k, _allowance(scores, within), listener)
     refuse_none(search)
     # Where there was no room for the one that follows, all that was asked for may still be there.
@@ -161,7 +161,7 @@ def iter_best(
     """
     with listening(progress) as listener:
         search = BestSearch(scores, space, thread_count(threads), max_memory, listener)
-        warn_if_incomplete(scores, stacklevel=3)
+        warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
     return _stream(scores, search)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape import kernels
 from dagscape.best.k_best import gather
-from dagscape.best.search import BestSearch, check_search, refuse_none, warn_if_incomplete, why_not_classes
+from dagscape.best.search import WITHOUT_FAMILIES, BestSearch, check_search, refuse_none, why_not_classes
 from dagscape.errors import TooLarge
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.cpdag import Cpdag
@@ -24,7 +24,7 @@ from dagscape.graphs.lists import DagList
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.results import Provenance, Result
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.local_scores import LocalScores, warn_if_incomplete
 from dagscape.version import __version__
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def optimal_network(
     check_search(scores, "dags")
     space = "dags" if why_not_classes(scores) else "classes"
     if ties:
-        warn_if_incomplete(scores, stacklevel=3)
+        warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
     tied_dags = tied_classes = None
     with listening(progress) as listener:
         room = None if ties else _ROOM_FOR_ANOTHER

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.best import averaging
-from dagscape.data.dataset import Dataset, encode_rows
-from dagscape.data.frames import table_from_frame
+from dagscape.best.prediction import predict_rows
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.fitting import FitPrior
-from dagscape.graphs.prediction import log_predictive, predict
 from dagscape.graphs.ranked_networks import RankedNetworks, times_less
 from dagscape.results import Result, check_same_scores, decoded_field, pair_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dagscape.data.dataset import Dataset
 
 Probabilities = NDArray[np.float64]
 
@@ -79,7 +80,7 @@ class BestNetworks(RankedNetworks):
     exhausted: bool = decoded_field(bool)
     complete: bool = decoded_field(bool)
     stored: int = decoded_field(int)
-    _averages: dict[str, Any] = field(default_factory=dict, init=False)
+    _averages: dict[tuple[str, str], Probabilities] = field(default_factory=dict, init=False)
 
     @property
     def edges(self) -> Probabilities:
@@ -151,11 +152,11 @@ class BestNetworks(RankedNetworks):
 
     def edge_probabilities(self, weights: str = "dags") -> Probabilities:
         """The probability of every edge, averaged over the list; ``weights`` as in :meth:`weights`."""
-        return self._average("edges", weights, averaging.edge_average)
+        return self._average("edges", weights, partial(averaging.edge_average, classes=self._classes))
 
     def ancestor_probabilities(self, weights: str = "dags") -> Probabilities:
         """The probability of a directed path between every two variables, averaged over the list."""
-        return self._average("ancestors", weights, averaging.ancestor_average)
+        return self._average("ancestors", weights, partial(averaging.ancestor_average, classes=self._classes))
 
     def blanket_probabilities(self, weights: str = "dags") -> Probabilities:
         """``[u, v]`` is the probability that u is in the Markov blanket of v, averaged over the list."""
@@ -218,10 +219,8 @@ class BestNetworks(RankedNetworks):
             One number for each row of a data frame, in its order; for a Dataset, which keeps no order, one for each
             distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
-        data, places = self._rows(train, rows, ())
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        fit = self._fit(ess, prior)
-        return log_predictive(self.variables, self.networks.parents, logs, train, data, *fit)[places]
+        return predict_rows(self, logs, train, rows, None, ess, prior)
 
     def predict(
         self,
@@ -251,34 +250,10 @@ class BestNetworks(RankedNetworks):
         import pandas as pd
 
         self._number(target)
-        data, places = self._rows(train, rows, (target,))
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        fit = self._fit(ess, prior)
-        found = predict(self.variables, self.networks.parents, logs, train, data, target, *fit)[places]
+        found = predict_rows(self, logs, train, rows, target, ess, prior)
         index = rows.index if isinstance(rows, pd.DataFrame) else None
         return pd.DataFrame(found, index=index, columns=pd.Index(train.levels[target], name=target))
-
-    def _rows(self, train: Dataset, rows: Any, ignored: Collection[str]) -> tuple[Dataset, NDArray[np.int64]]:
-        """New rows as a data set, and which of its rows each of them is."""
-        scored = self.provenance.parameters.get("scores", {}).get("data")
-        if not isinstance(train, Dataset):
-            raise InvalidOption(f"train is a {type(train).__name__}; it must be the Dataset that was scored")
-        if scored is not None and train.fingerprint != scored:
-            raise InvalidOption("train is not the data that the scores come from")
-        if isinstance(rows, Dataset):
-            return rows, np.arange(len(rows.codes))
-        table = table_from_frame(rows, source="rows")
-        wanted = [name for name in table.names if name in self.variables and name not in ignored]
-        return encode_rows(table.only(wanted), levels={name: train.levels[name] for name in wanted})
-
-    def _fit(self, ess: float | None, prior: FitPrior | None) -> tuple[float, FitPrior]:
-        """How tables are fitted: as the user says, or else as the scores do."""
-        scored = self.provenance.parameters.get("scores", {})
-        if prior is None:
-            prior = "k2" if scored.get("score") == "k2" else "bdeu"
-        if prior == "k2" and self._classes:
-            raise InvalidOption("prior 'k2' differs between members of a class: use a list of DAGs, or prior='bdeu'")
-        return (scored.get("ess") or 1.0) if ess is None else ess, prior
 
     def agreement(self) -> pd.DataFrame:
         """What the networks agree on, and where they differ, as in :meth:`RankedNetworks.agreement`.
@@ -327,14 +302,13 @@ class BestNetworks(RankedNetworks):
 
     def _average(self, feature: str, weights: str, compute: Callable[..., Probabilities]) -> Probabilities:
         """An average that is computed once."""
-        key = f"{feature} {weights}"
+        key = feature, weights
         if key not in self._averages:
             # Shares that sum to 1 may add up to a little more.
-            found = np.clip(compute(self.networks, self.weights(weights), classes=self._classes), 0.0, 1.0)
+            found = np.clip(compute(self.networks, self.weights(weights)), 0.0, 1.0)
             found.flags.writeable = False
             self._averages[key] = found
-        average: Probabilities = self._averages[key]
-        return average
+        return self._averages[key]
 
     def __repr__(self) -> str:
         what = "class" if self._classes else "DAG"

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.errors import IncompleteScores, InvalidData, InvalidOption, TooLarge
+from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.progress import ProgressListener, kernel_callback
 from dagscape.resources import check_memory, format_bytes, memory_limit
-from dagscape.scores.family_arrays import kernel_families, search_layout, search_memory
-from dagscape.scores.lattice import set_count
-from dagscape.scores.local_scores import LatticeScores, LocalScores
+from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.local_scores import LatticeScores, LocalScores, check_scores
+from dagscape.scores.search_planning import SearchSize
 
 # Scores in files have some ten digits: what agrees to this part of a nat, or of the score, is the same.
 _SAME_SCORE = 1e-4
 
 # What counts as few parents in advice.
 _FEW_PARENTS = 4
+
+# What it means for a list that families are missing.
+WITHOUT_FAMILIES = ", and the networks that have them from the list"
 
 SPACES = {"classes": "equivalence classes", "dags": "DAGs"}
 _ONE = {"classes": "equivalence class", "dags": "DAG"}
@@ -47,19 +48,19 @@ class BestSearch:
     ) -> None:
         """Prepare the search; its lists may take ``room`` bytes, or all that is left."""
         check_search(scores, space)
-        n, max_parents, count = scores.n, scores.max_parents, scores.family_count
+        size = SearchSize.of(scores)
         # What is available may change from one look to the next.
         self._limit = memory_limit(max_memory)
-        check_search_memory(n, max_parents, count, threads, self._limit)
-        needed = search_memory(n, max_parents, count, threads)
+        check_search_memory(size, threads, self._limit)
+        left = self._limit - size.memory(threads)
         self._kernel = kernels.BestNetworks(
-            kernel_families(scores, search_layout(n, max_parents, count)),
+            kernel_families(scores, size.layout),
             space == "classes",
             threads,
-            self._limit - needed if room is None else min(room, self._limit - needed),
+            left if room is None else min(room, left),
             kernel_callback("Scoring the best network on every set", listener, 0, 0),
         )
-        self._n = n
+        self._n = scores.n
         self._space = space
         self.found = 0
         self.out_of_room = False
@@ -94,28 +95,23 @@ class BestSearch:
         )
 
 
-def check_search_memory(
-    n: int, max_parents: int, family_count: int, threads: int, max_memory: int | str | None
-) -> None:
+def check_search_memory(size: SearchSize, threads: int, max_memory: int | str | None) -> None:
     """Refuse a search that needs more memory than the limit, with advice that helps."""
-    needed = search_memory(n, max_parents, family_count, threads)
     limit = memory_limit(max_memory)
 
-    def with_few_parents(variables: int) -> int:
-        few = min(max_parents, _FEW_PARENTS, variables - 1)
-        return search_memory(variables, few, variables * set_count(variables - 1, few), threads)
+    def fits_with_few_parents(n: int) -> bool:
+        return SearchSize.complete(n, min(size.max_parents, _FEW_PARENTS, n - 1)).memory(threads) <= limit
 
     remedy = f"raise the limit, or score with max_parents={_FEW_PARENTS}"
-    if max_parents <= _FEW_PARENTS or with_few_parents(n) > limit:
-        most = max((size for size in range(1, n) if with_few_parents(size) <= limit), default=0)
+    if size.max_parents <= _FEW_PARENTS or not fits_with_few_parents(size.n):
+        most = max(filter(fits_with_few_parents, range(1, size.n)), default=0)
         remedy = f"exact search with few parents fits for up to {most} variables here; modes() goes further"
-    check_memory(needed, max_memory, f"the best networks of {n} variables", remedy)
+    check_memory(size.memory(threads), max_memory, f"the best networks of {size.n} variables", remedy)
 
 
 def check_search(scores: LocalScores, space: str) -> None:
     """Refuse scores that cannot be searched, or whose classes cannot be ranked."""
-    if not isinstance(scores, LocalScores):
-        raise InvalidOption(f"scores is a {type(scores).__name__}; make local scores first, with local_scores()")
+    check_scores(scores)
     if space not in SPACES:
         raise InvalidOption(f"space is {space!r}; it must be one of {', '.join(map(repr, SPACES))}")
     if space == "classes" and (reason := why_not_classes(scores)):
@@ -154,14 +150,6 @@ def _looks_equivalent(scores: LocalScores) -> bool:
         if (difference > _SAME_SCORE * np.maximum(1.0, np.abs(scores.unit.to_floats(backwards)))).any():
             return False
     return True
-
-
-def warn_if_incomplete(scores: LocalScores, stacklevel: int) -> None:
-    """Say that networks may be missing because families are."""
-    if scores.complete is not True:
-        known = "are missing" if scores.complete is False else "may be missing"
-        message = f"families {known} from the scores, and the networks that have them from the list"
-        warnings.warn(message, IncompleteScores, stacklevel=stacklevel)
 
 
 def refuse_none(search: BestSearch) -> None:

@@ -28,8 +28,8 @@ from dagscape.graphs.network import Network
 from dagscape.posterior.summing import check_size, posterior
 from dagscape.posterior.weights import sum_memory
 from dagscape.report.best import render_best
-from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
+from dagscape.scores.search_planning import SearchSize
 
 
 def _picture(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
@@ -100,7 +100,7 @@ def command(
 
     def check(job: ScoringJob, threads: int) -> None:
         n = job.data.n
-        check_search_memory(n, job.max_parents, n * set_count(n - 1, job.max_parents), threads, work["max_memory"])
+        check_search_memory(SearchSize.complete(n, job.max_parents), threads, work["max_memory"])
         if coverage:
             check_size(n, "dags", threads, sum_memory(n, job.max_parents, "dags", threads), work["max_memory"])
 

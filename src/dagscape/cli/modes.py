@@ -22,11 +22,11 @@ from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import DagscapeError, StoppedEarly
 from dagscape.graphs.network import Network
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
-from dagscape.modes.planning import check_search
+from dagscape.modes.planning import check_families
 from dagscape.modes.search import DISTINCT, MOST_DELTA, modes
 from dagscape.report.modes import render_modes
-from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
+from dagscape.scores.search_planning import SearchSize
 
 
 def _described(choices: dict[str, str]) -> str:
@@ -83,8 +83,7 @@ def command(
     asked = {name: options.pop(name) for name in names}
 
     def check(job: ScoringJob, threads: int) -> None:
-        families = job.data.n * set_count(job.data.n - 1, job.max_parents)
-        check_search(job.data.n, job.max_parents, families, threads, work["max_memory"])
+        check_families(SearchSize.complete(job.data.n, job.max_parents), threads, work["max_memory"])
 
     with out.progress() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", StoppedEarly)

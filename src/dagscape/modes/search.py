@@ -33,14 +33,15 @@ from dagscape.modes.bounds import (
     named_groups,
     tightest_groups,
 )
-from dagscape.modes.planning import check_search, exact_bound_fits, largest_group, room_for_lists
+from dagscape.modes.planning import check_bound, check_families, exact_bound_fits, largest_group, room_for_lists
 from dagscape.modes.result import Modes
 from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.randomness import Seed
 from dagscape.resources import memory_limit, thread_count
 from dagscape.results import Provenance
-from dagscape.scores.family_arrays import kernel_families, search_layout
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.local_scores import LocalScores, check_scores
+from dagscape.scores.search_planning import SearchSize
 from dagscape.version import __version__
 
 MOST_DELTA = 8
@@ -125,21 +126,21 @@ def modes(
     start = time.perf_counter()
     used_threads = thread_count(threads)
     limit = memory_limit(max_memory)
-    size = (scores.n, scores.max_parents, scores.family_count)
-    check_search(*size, used_threads, limit)
-    families = kernel_families(scores, search_layout(*size))
+    size = SearchSize.of(scores)
+    check_families(size, used_threads, limit)
+    families = kernel_families(scores, size.layout)
     with listening(progress) as listener:
         partition = _partition(scores, bound, groups, grouping, seed, families, limit, used_threads)
         group_sizes = [mask.bit_count() for mask in partition]
-        check_search(*size, used_threads, limit, group_sizes)
+        check_bound(size, group_sizes, used_threads, limit)
         search = kernels.ModeSearch(
             families,
             delta,
             bool(merge),
             distinct == "class",
-            [partition],
+            partition,
             used_threads,
-            room_for_lists(*size, used_threads, group_sizes, limit),
+            room_for_lists(size, group_sizes, used_threads, limit),
             kernel_callback("Preparing the bound", listener, 0, 0),
         )
         parents, orders, exact, end = _gather(search, scores.n, k, start, max_seconds, listener)
@@ -198,7 +199,7 @@ def _gather(
     exact: list[int] = []
     row, order = np.zeros(n, dtype=np.uint64), np.zeros(n, dtype=np.uint8)
 
-    def report(done: int, total: int) -> None:  # noqa: ARG001
+    def report(*_: int) -> None:
         if listener is not None:
             listener(Progress("Finding modes", len(exact), k))
 
@@ -223,8 +224,7 @@ def _check_options(
     grouping: str,
     max_seconds: float | None,
 ) -> None:
-    if not isinstance(scores, LocalScores):
-        raise InvalidOption(f"scores is a {type(scores).__name__}; make local scores first, with local_scores()")
+    check_scores(scores)
     if not is_whole(k, at_least=1):
         raise InvalidOption(f"k is {k!r}; it must be a whole number, 1 or more")
     if not is_whole(delta, at_least=0) or delta > MOST_DELTA:
@@ -258,14 +258,16 @@ def _partition(
     everything = mask_of(range(scores.n))
     if bound == "none":
         return [1 << v for v in range(scores.n)]
-    if bound == "exact" or (bound == "auto" and groups is None and exact_bound_fits(scores, limit, threads)):
+    if bound == "exact" or (
+        bound == "auto" and groups is None and exact_bound_fits(SearchSize.of(scores), limit, threads)
+    ):
         return [everything]
     if groups is None:
 
         def bound_of(candidate: Groups) -> int:
-            return kernels.ModeSearch(families, 0, False, False, [candidate], threads, limit, None).bound
+            return kernels.ModeSearch(families, 0, False, False, candidate, threads, limit, None).bound
 
-        return tightest_groups(scores, largest_group(scores, limit), bound_of) if scores.n > 1 else [everything]
+        return tightest_groups(scores, largest_group(scores.n, limit), bound_of) if scores.n > 1 else [everything]
     if isinstance(groups, Sequence):
         return named_groups(scores, groups)
     return equal_groups(scores, int(groups), grouping, seed)

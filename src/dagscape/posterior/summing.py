@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.errors import DagscapeError, IncompleteScores, InvalidData, InvalidOption
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.weights import FamilyWeights, family_weights, sum_memory
@@ -26,7 +25,7 @@ from dagscape.progress import ProgressListener, ProgressOption, kernel_callback,
 from dagscape.resources import check_memory, memory_limit, thread_count
 from dagscape.results import Provenance
 from dagscape.scores.fixed_point import Unit
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.local_scores import LocalScores, check_scores, warn_if_incomplete
 from dagscape.version import __version__
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -196,11 +195,10 @@ def check_sum(
     """Refuse a sum that cannot be, or that would take too much memory, and warn where families are missing."""
     if over not in SUMS:
         raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
-    if not isinstance(scores, LocalScores):
-        raise InvalidOption(f"scores is a {type(scores).__name__}; make local scores first, with local_scores()")
+    check_scores(scores)
     needed = sum_memory(scores.n, scores.max_parents, over, threads, with_paths=with_paths, weights=weights)
     check_size(scores.n, over, threads, needed, max_memory)
-    _check_complete(scores)
+    warn_if_incomplete(scores, ": probabilities are those among the structures that are left", stacklevel=3)
 
 
 def check_size(n: int, over: str, threads: int, needed: int, max_memory: int | str | None) -> None:
@@ -240,16 +238,6 @@ def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Se
                 f"via holds {triple!r}; it must be 'all', or triples (source, middle, target) of variables"
             )
     return bool(triples)
-
-
-def _check_complete(scores: LocalScores) -> None:
-    if scores.complete is not True:
-        known = "are missing" if scores.complete is False else "may be missing"
-        warnings.warn(
-            f"families {known} from the scores: probabilities are those among the structures that are left",
-            IncompleteScores,
-            stacklevel=4,
-        )
 
 
 def _log(mantissa: float, exponent: float) -> float:

@@ -21,13 +21,6 @@ from dagscape.scores.local_scores import LocalScores
 LEAST_TILED = 10
 _FEW_PARENTS = 5
 
-# A list is worth it where an array would be so many times longer, and lists so short are quickly searched.
-_MUCH_LONGER = 4
-
-# Bytes of a family that is sorted, and of one in a list: its set and its score.
-_SORTED_BYTES = 16
-_LISTED_BYTES = 16
-
 Layout = Literal["mask", "size", "list"]
 
 
@@ -89,47 +82,6 @@ def family_list(scores: LocalScores) -> tuple[NDArray[np.int64], NDArray[np.uint
             count += int(keep.sum())
         first.append(first[-1] + count)
     return np.array(first, dtype=np.int64), np.concatenate(masks), np.concatenate(values)
-
-
-def search_layout(n: int, max_parents: int, family_count: int) -> Layout:
-    """The layout in which a search for the best networks takes scores: the one with the least work and memory."""
-    tiled = can_be_tiled(n, max_parents)
-    by_mask, by_size = n << (n - 1), n * set_count(n, max_parents)
-    if family_count * _MUCH_LONGER < min(by_mask, by_size):
-        return "list"
-    if tiled and (suits_tiles(n, max_parents) or tile_numbers(n, max_parents, 1) < 2 * by_mask):
-        return "size"
-    return "mask"
-
-
-def tile_numbers(n: int, max_parents: int, threads: int) -> int:
-    """How many numbers a walk in tiles keeps for the families."""
-    sets = (set_count(left, max_parents) for left in range(LEAST_TILED, n + 1))
-    return n * set_count(n, max_parents) + threads * n * sum(sets)
-
-
-def search_memory(n: int, max_parents: int, family_count: int, threads: int, table: int | None = None) -> int:
-    """Bytes that a search over sets takes at its start.
-
-    Parameters
-    ----------
-    n, max_parents, family_count
-        The size of the scores.
-    threads : int
-        The number of threads.
-    table : int, optional
-        The numbers that are kept for sets of variables; one for each set of all variables by default.
-    """
-    layout = search_layout(n, max_parents, family_count)
-    per_child = family_count // n + 1
-    # One number for every set of variables; families sorted, and once more while they are.
-    memory = 8 * (1 << n if table is None else table) + (family_count + threads * per_child) * _SORTED_BYTES
-    if layout == "mask":
-        # The scores, and the best within every set.
-        return memory + (n << (n - 1)) * (8 + 8)
-    if layout == "size":
-        return memory + 8 * tile_numbers(n, max_parents, threads)
-    return memory + _LISTED_BYTES * family_count
 
 
 def kernel_families(scores: LocalScores, layout: Layout) -> kernels.Families:

@@ -7,6 +7,7 @@ read from a file or supplied by the user.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.errors import IncompleteScores, InvalidOption, did_you_mean
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.resources import format_bytes
@@ -383,3 +384,16 @@ class LatticeScores(LocalScores):
     def family_sets(self, child: int) -> Iterator[Members]:
         """The child's parent sets, an array for each size, smallest first."""
         return (parent_sets(self.n, child, size) for size in range(self.max_parents + 1))
+
+
+def check_scores(scores: object) -> None:
+    """Refuse what is no table of local scores: data, most often."""
+    if not isinstance(scores, LocalScores):
+        raise InvalidOption(f"scores is a {type(scores).__name__}; make local scores first, with local_scores()")
+
+
+def warn_if_incomplete(scores: LocalScores, consequence: str, stacklevel: int) -> None:
+    """Say what it means that families are missing from the scores, if they are; levels are counted from the caller."""
+    if scores.complete is not True:
+        known = "are missing" if scores.complete is False else "may be missing"
+        warnings.warn(f"families {known} from the scores{consequence}", IncompleteScores, stacklevel=stacklevel + 1)

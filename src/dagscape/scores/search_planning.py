@@ -1,14 +1,24 @@
-"""The time of a search over all sets of variables, from a small one of the same kind, here and now."""
+"""What a search over all sets of variables takes: its layout and memory by counting, its time from a small one."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from dagscape import kernels
-from dagscape.scores.family_arrays import search_layout
+from dagscape.scores.family_arrays import LEAST_TILED, Layout, can_be_tiled, suits_tiles
 from dagscape.scores.lattice import set_count
+from dagscape.scores.local_scores import LocalScores
+
+# A list is worth it where an array would be so many times longer, and lists so short are quickly searched.
+_MUCH_LONGER = 4
+
+# Bytes of a family that is sorted, and of one in a list: its set and its score.
+_SORTED_BYTES = 16
+_LISTED_BYTES = 16
 
 # Sizes that take a few hundredths of a second.
 _TRIAL_DENSE = 16
@@ -17,9 +27,80 @@ _TRIAL_BITS = 30
 _NEVER_MORE = 500
 
 
+@dataclass(frozen=True, slots=True)
+class SearchSize:
+    """The size of a search over sets of variables.
+
+    Attributes
+    ----------
+    n : int
+        The number of variables.
+    max_parents : int
+        The most parents a family has.
+    family_count : int
+        The number of families.
+
+    Examples
+    --------
+    >>> SearchSize.complete(20, 4).layout, SearchSize.complete(14, 13).layout
+    ('size', 'mask')
+    """
+
+    n: int
+    max_parents: int
+    family_count: int
+
+    @classmethod
+    def of(cls, scores: LocalScores) -> Self:
+        """The size of a search through some scores."""
+        return cls(scores.n, scores.max_parents, scores.family_count)
+
+    @classmethod
+    def complete(cls, n: int, max_parents: int) -> Self:
+        """The size of a search through all families of up to some parents."""
+        return cls(n, max_parents, n * set_count(n - 1, max_parents))
+
+    @property
+    def layout(self) -> Layout:
+        """The layout in which families are searched: the one with the least work and memory."""
+        by_mask, by_size = self.n << (self.n - 1), self.n * set_count(self.n, self.max_parents)
+        if self.family_count * _MUCH_LONGER < min(by_mask, by_size):
+            return "list"
+        few = suits_tiles(self.n, self.max_parents)
+        if few or (can_be_tiled(self.n, self.max_parents) and self._tile_numbers(1) < 2 * by_mask):
+            return "size"
+        return "mask"
+
+    def memory(self, threads: int, table: int | None = None) -> int:
+        """Bytes that the search takes at its start.
+
+        Parameters
+        ----------
+        threads : int
+            The number of threads.
+        table : int, optional
+            The numbers that are kept for sets of variables; one for each set of all variables by default.
+        """
+        per_child = self.family_count // self.n + 1
+        numbers = 1 << self.n if table is None else table
+        # One number for every set of variables; families sorted, and once more while they are.
+        memory = 8 * numbers + (self.family_count + threads * per_child) * _SORTED_BYTES
+        if self.layout == "mask":
+            # The scores, and the best within every set.
+            return memory + (self.n << (self.n - 1)) * (8 + 8)
+        if self.layout == "size":
+            return memory + 8 * self._tile_numbers(threads)
+        return memory + _LISTED_BYTES * self.family_count
+
+    def _tile_numbers(self, threads: int) -> int:
+        """How many numbers a walk in tiles keeps for the families."""
+        sets = (set_count(left, self.max_parents) for left in range(LEAST_TILED, self.n + 1))
+        return self.n * set_count(self.n, self.max_parents) + threads * self.n * sum(sets)
+
+
 def walk_seconds(n: int, max_parents: int, threads: int) -> float:
     """About how long it takes to sort the families, and to walk over all sets of the variables once."""
-    tiled = search_layout(n, max_parents, n * set_count(n - 1, max_parents)) == "size"
+    tiled = SearchSize.complete(n, max_parents).layout == "size"
     trial = min(n, _TRIAL_TILED if tiled else _TRIAL_DENSE)
     seconds = _trial_seconds(trial, min(max_parents, trial - 1), tiled, threads)
     return seconds * 2.0 ** min(n - trial, _NEVER_MORE) * (n / trial) ** (1 if tiled else 2)
