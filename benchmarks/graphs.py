@@ -12,7 +12,7 @@ import numpy as np
 import dagscape as ds
 from benchmarks.timing import SHARED, best_of, machine
 from dagscape.graphs.equivalence import class_keys, cpdags
-from dagscape.graphs.masks import bits
+from dagscape.masks import bits
 
 
 def random_chordal(n: int, width: int, seed: int) -> ds.Dag:

@@ -17,8 +17,8 @@ import numpy as np
 
 import dagscape as ds
 from benchmarks.timing import SHARED, best_of, machine
-from dagscape.graphs.diversity import class_counts, least_distances, mean_distances
-from dagscape.graphs.drawing.curves import draw_curves
+from dagscape.drawing.curves import draw_curves
+from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
 from dagscape.graphs.lists import DagList
 
 FIGURES = Path(__file__).parent / "figures"

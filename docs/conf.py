@@ -9,7 +9,7 @@ from sphinx.util import logging
 import dagscape
 from dagscape.cli.app import COMMANDS
 from dagscape.data.discretizing import DISCRETIZERS
-from dagscape.graphs.bundled import NETWORKS
+from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 

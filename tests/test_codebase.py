@@ -23,15 +23,20 @@ SOURCE = ROOT / "src" / "dagscape"
 
 # Rooms may import only from rooms above them in this list; those on one line may not import from each other.
 FLOORS = [
-    {"checks", "errors", "version", "_native", "_native_v3"},
+    {"checks", "errors", "masks", "version", "_native", "_native_v3"},
     {"files", "kernels", "progress", "randomness", "resources"},
     {"results"},
-    {"data"},
+    {"data", "drawing"},
     {"graphs"},
+    {"networks"},
     {"scores"},
-    {"posterior", "best", "modes", "search", "student"},
+    {"ensembles"},
+    {"posterior", "best", "modes"},
+    {"search"},
+    {"sampling", "student"},
+    {"studies"},
     {"report"},
-    {"cli"},
+    {"cli", "sklearn"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

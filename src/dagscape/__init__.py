@@ -16,6 +16,7 @@ from dagscape.data.bundled import load_dataset
 from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import discretize
 from dagscape.data.reading import read_data
+from dagscape.drawing.draw import draw
 from dagscape.errors import (
     BackendUnavailable,
     DagscapeError,
@@ -25,17 +26,16 @@ from dagscape.errors import (
     StoppedEarly,
     TooLarge,
 )
-from dagscape.graphs.bif import read_network, write_network
-from dagscape.graphs.bundled import load_network
 from dagscape.graphs.comparison import Comparison, compare
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.drawing.draw import draw
 from dagscape.graphs.equivalence import equivalent
-from dagscape.graphs.network import Network
 from dagscape.graphs.random_dags import random_dag, uniform_dag
+from dagscape.modes.mode_orderings import modes
 from dagscape.modes.result import Modes
-from dagscape.modes.search import modes
+from dagscape.networks.bif import read_network, write_network
+from dagscape.networks.bundled import load_network
+from dagscape.networks.network import Network
 from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior

@@ -18,7 +18,7 @@ from dagscape.graphs.equivalence import (
     equivalent,
     meek_closure,
 )
-from dagscape.graphs.masks import bits, transposed
+from dagscape.masks import bits, transposed
 from oracles.graphs import all_dags, check_equivalence
 
 

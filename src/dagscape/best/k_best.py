@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
 from dagscape.best.result import BestNetworks
-from dagscape.best.search import WITHOUT_FAMILIES, BestSearch, refuse_none
 from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption, StoppedEarly, TooLarge
 from dagscape.graphs.class_size import class_sizes
@@ -98,10 +98,10 @@ def k_best(
     start = time.perf_counter()
     used_threads = thread_count(threads)
     with listening(progress) as listener:
-        search = BestSearch(scores, space, used_threads, max_memory, listener)
+        search = BestEnumeration(scores, space, used_threads, max_memory, listener)
         warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
         parents, exact, following = gather(search, k, _allowance(scores, within), listener)
-    refuse_none(search)
+    check_any_found(search)
     # Where there was no room for the one that follows, all that was asked for may still be there.
     complete = not search.out_of_room or following is not None or len(exact) == k
     if not complete:
@@ -160,12 +160,12 @@ def iter_best(
     (3, -9423.0683)
     """
     with listening(progress) as listener:
-        search = BestSearch(scores, space, thread_count(threads), max_memory, listener)
+        search = BestEnumeration(scores, space, thread_count(threads), max_memory, listener)
         warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
     return _stream(scores, search)
 
 
-def _stream(scores: LocalScores, search: BestSearch) -> Iterator[Dag]:
+def _stream(scores: LocalScores, search: BestEnumeration) -> Iterator[Dag]:
     batch = 1
     while True:
         parents, exact = search.next(batch)
@@ -177,7 +177,7 @@ def _stream(scores: LocalScores, search: BestSearch) -> Iterator[Dag]:
         batch = min(2 * batch, _LARGEST_BATCH)
 
 
-def _ends_in_tie(search: BestSearch, exact: NDArray[np.int64], following: int | None) -> bool | None:
+def _ends_in_tie(search: BestEnumeration, exact: NDArray[np.int64], following: int | None) -> bool | None:
     """Whether the network after the last one has the same score; none if there was no room to find it."""
     if following is None:
         return None if search.out_of_room else False
@@ -206,7 +206,7 @@ def _rounding(best: int, n: int) -> int:
 
 
 def gather(
-    search: BestSearch, k: int | None, allowance: int | None, listener: ProgressListener | None
+    search: BestEnumeration, k: int | None, allowance: int | None, listener: ProgressListener | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int | None]:
     """The networks asked for, their scores, and the score of the one that follows; none if none was found."""
     networks, scores = [], []

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape import kernels
+from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
-from dagscape.best.search import WITHOUT_FAMILIES, BestSearch, check_search, refuse_none, why_not_classes
+from dagscape.ensembles.diversity import class_counts
 from dagscape.errors import TooLarge
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.diversity import class_counts
 from dagscape.graphs.lists import DagList
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
@@ -144,10 +144,10 @@ def optimal_network(
     tied_dags = tied_classes = None
     with listening(progress) as listener:
         room = None if ties else _ROOM_FOR_ANOTHER
-        search = BestSearch(scores, space, thread_count(threads), max_memory, listener, room)
+        search = BestEnumeration(scores, space, thread_count(threads), max_memory, listener, room)
         if ties:
             parents, exact, following = gather(search, None, 0, listener)
-            refuse_none(search)
+            check_any_found(search)
             if search.out_of_room and following is None:
                 raise TooLarge(search.why_stopped())
             classes = DagList(scores.variables, parents).cpdags()
@@ -156,7 +156,7 @@ def optimal_network(
             tied: bool | None = len(exact) > 1
         else:
             parents, exact = search.next(2, listener, 2)
-            refuse_none(search)
+            check_any_found(search)
             tied = None if search.out_of_room else len(exact) > 1 and bool(exact[1] == exact[0])
     return OptimalNetwork(
         variables=scores.variables,

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.best import averaging
-from dagscape.best.prediction import predict_rows
+from dagscape.ensembles import averaging
+from dagscape.ensembles.prediction import predict_rows
+from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.fitting import FitPrior
-from dagscape.graphs.ranked_networks import RankedNetworks, times_less
+from dagscape.networks.fitting import FitPrior
 from dagscape.results import Result, check_same_scores, decoded_field, pair_frame
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from dagscape.best.enumeration import SPACES, check_search_memory
 from dagscape.best.k_best import DEFAULT_K, k_best
-from dagscape.best.search import SPACES, check_search_memory
 from dagscape.cli.options import (
     DATA_HELP,
     Output,
@@ -21,10 +21,10 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import with_option_names
+from dagscape.drawing.draw import draw, drawing_format
 from dagscape.errors import IncompleteScores, InvalidOption, StoppedEarly
-from dagscape.graphs.bif import write_network
-from dagscape.graphs.drawing.draw import draw, drawing_format
-from dagscape.graphs.network import Network
+from dagscape.networks.bif import write_network
+from dagscape.networks.network import Network
 from dagscape.posterior.summing import check_size, posterior
 from dagscape.posterior.weights import sum_memory
 from dagscape.report.best import render_best

@@ -6,7 +6,7 @@ import click
 
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_structure
 from dagscape.cli.options import output_path
-from dagscape.graphs.drawing.draw import draw
+from dagscape.drawing.draw import draw
 
 
 @click.command(epilog=NETWORK_HELP)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dagscape.best.optimal import OptimalNetwork
+from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption
-from dagscape.graphs.bif import read_network
-from dagscape.graphs.bundled import NETWORKS, load_network
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.network import Network
-from dagscape.graphs.ranked_networks import RankedNetworks
+from dagscape.networks.bif import read_network
+from dagscape.networks.bundled import NETWORKS, load_network
+from dagscape.networks.network import Network
 from dagscape.report.loading import load_result
 
 _PREFIX = "builtin:"

@@ -20,10 +20,10 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import DagscapeError, StoppedEarly
-from dagscape.graphs.network import Network
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
+from dagscape.modes.mode_orderings import DISTINCT, MOST_DELTA, modes
 from dagscape.modes.planning import check_families
-from dagscape.modes.search import DISTINCT, MOST_DELTA, modes
+from dagscape.networks.network import Network
 from dagscape.report.modes import render_modes
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.search_planning import SearchSize

@@ -17,7 +17,7 @@ from dagscape.data.discretizing import DISCRETIZERS, discretize
 from dagscape.data.reading import read_table
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
-from dagscape.graphs.bif import read_network
+from dagscape.networks.bif import read_network
 from dagscape.progress import progress_bar
 from dagscape.results import Result
 from dagscape.scores.formats import SCORE_FILES

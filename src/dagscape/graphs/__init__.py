@@ -1,1 +1,1 @@
-"""Structures and networks: DAGs, their equivalence classes, probabilities, comparison, files and pictures."""
+"""Graphs: DAGs, equivalence classes, comparison and random graphs, for any number of variables."""

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.masks import bits, connected_components
+from dagscape.masks import bits, connected_components
 
 Shape = tuple[int, ...]
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 from dagscape.errors import InvalidOption
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.masks import bits, transposed
+from dagscape.masks import bits, transposed
 from dagscape.results import Provenance, Result
 from dagscape.version import __version__
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.drawing.draw import svg
 from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Dag, check_masks, check_order, check_variables, numbered
-from dagscape.graphs.masks import bits, transposed
+from dagscape.masks import bits, transposed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -173,8 +174,6 @@ class Cpdag:
         return graph
 
     def _repr_svg_(self) -> str:
-        from dagscape.graphs.drawing.draw import svg
-
         return svg(self)
 
     def __repr__(self) -> str:

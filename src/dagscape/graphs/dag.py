@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dagscape.drawing.draw import svg
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.graphs.masks import bits, mask_of, transposed
+from dagscape.masks import bits, mask_of, transposed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -311,6 +312,16 @@ class Dag:
         graph.add_edges_from(self.edges)
         return graph
 
+    @property
+    def directed(self) -> tuple[int, ...]:
+        """The parents of each variable, as in a :class:`Cpdag`: every edge is directed."""
+        return self.parent_masks
+
+    @property
+    def undirected(self) -> tuple[int, ...]:
+        """The neighbours of each variable by undirected edges, as in a :class:`Cpdag`: none."""
+        return (0,) * self.n
+
     def to_cpdag(self) -> Cpdag:
         """The equivalence class of the graph, as a CPDAG."""
         from dagscape.graphs.equivalence import dag_to_cpdag
@@ -318,8 +329,6 @@ class Dag:
         return dag_to_cpdag(self)
 
     def _repr_svg_(self) -> str:
-        from dagscape.graphs.drawing.draw import svg
-
         return svg(self)
 
     def __repr__(self) -> str:

@@ -20,7 +20,7 @@ from dagscape import kernels
 from dagscape.errors import InvalidData, InvalidOption
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.masks import bits, transposed
+from dagscape.masks import bits, transposed
 
 Masks = tuple[int, ...]
 

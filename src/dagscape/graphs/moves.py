@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.masks import bits
+from dagscape.masks import bits
 
 
 @dataclass(frozen=True, slots=True)

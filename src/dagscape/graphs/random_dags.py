@@ -11,7 +11,7 @@ import numpy as np
 from dagscape.checks import is_between, is_whole
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.masks import mask_of
+from dagscape.masks import mask_of
 from dagscape.randomness import Seed, random_generator
 
 _MOST_UNIFORM = 120

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption, did_you_mean
-from dagscape.graphs.masks import mask_of
+from dagscape.masks import mask_of
 from dagscape.randomness import Seed, random_generator
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.local_scores import LocalScores

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dagscape.graphs.diversity import class_counts, distances
-from dagscape.graphs.ranked_networks import RankedNetworks, times_less
+from dagscape.ensembles.diversity import class_counts, distances
+from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.results import decoded_field
 
 if TYPE_CHECKING:

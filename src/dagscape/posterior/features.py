@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption, did_you_mean
 from dagscape.graphs.dag import check_collection
-from dagscape.posterior.summing import check_sum, refuse_nothing, sum_weights
+from dagscape.posterior.summing import check_not_empty, check_sum, sum_weights
 from dagscape.posterior.weights import family_weights
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
@@ -68,7 +68,7 @@ def feature_probability(
         part = sum_weights(
             weights.with_values(chosen), scores.unit, over, threads, listener, "Summing over those with the feature"
         )
-    refuse_nothing(everything)
+    check_not_empty(everything)
     # Both are relative to the same best families: the difference is that of small numbers.
     return min(1.0, math.exp(part.log_total - everything.log_total))
 

@@ -156,7 +156,7 @@ def posterior(
             bare = family_weights(scores, over, prior_only=True)
             without_data = sum_weights(bare, scores.unit, over, threads, listener, "Summing without data")
             log_prior = without_data.log_total + scores.unit.to_float(bare.offset)
-    refuse_nothing(found)
+    check_not_empty(found)
     n = scores.n
     return Posterior(
         variables=scores.variables,
@@ -177,7 +177,7 @@ def posterior(
     )
 
 
-def refuse_nothing(found: Sum) -> None:
+def check_not_empty(found: Sum) -> None:
     """Refuse a sum over nothing."""
     if found.log_total == -math.inf:
         raise InvalidData("no structure has all families possible: there is nothing to sum")

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
-from dagscape.graphs.ranked_networks import RankedNetworks
+from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.report.layout import format_factor, listed_names, plural, table_of
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 from rich.text import Text
 
-from dagscape.graphs.diversity import class_counts, distances
-from dagscape.graphs.network import Network
+from dagscape.ensembles.diversity import class_counts, distances
 from dagscape.modes.result import Modes
+from dagscape.networks.network import Network
 from dagscape.report.best import agreement_parts
 from dagscape.report.layout import format_factor, listed_names, plural, table_of
 

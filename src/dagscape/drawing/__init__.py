@@ -1,0 +1,1 @@
+"""Pictures of graphs: layers and places, then SVG, matplotlib or Graphviz source."""

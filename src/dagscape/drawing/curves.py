@@ -1,0 +1,59 @@
+"""Curves beside each other, through matplotlib (the extra ``plot``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from numpy.typing import ArrayLike
+
+from dagscape.drawing.figure import require_matplotlib
+from dagscape.errors import InvalidOption
+from dagscape.files import check_writable, replace_file
+
+CURVE_ENDINGS = (".svg", ".png", ".pdf")
+
+_PANEL_INCHES = (4.0, 3.0)
+_STYLES = ("-", "--", ":", "-.")
+
+
+def draw_curves(
+    path: str | os.PathLike[str], x: ArrayLike, panels: Mapping[str, Mapping[str, ArrayLike]], x_label: str
+) -> None:
+    """Draw panels in a row, each with its title and some named curves over the same x.
+
+    Parameters
+    ----------
+    path : path
+        The file to write: ``.svg``, ``.png`` or ``.pdf``.
+    x : array-like
+        What stands on the horizontal axes.
+    panels : mapping
+        For each title the curves by name.
+    x_label : str
+        The name of the horizontal axes.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in CURVE_ENDINGS:
+        known = ", ".join(CURVE_ENDINGS)
+        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: its name must end in one of {known}")
+    check_writable(path)
+    require_matplotlib(os.fspath(path))
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    # The user's own settings must not change the picture; a fixed salt and no date make the same picture the same file.
+    with matplotlib.rc_context({"text.usetex": False, "svg.fonttype": "none", "svg.hashsalt": "dagscape"}):
+        figure = Figure(figsize=(_PANEL_INCHES[0] * len(panels), _PANEL_INCHES[1]), layout="constrained")
+        for i, (title, curves) in enumerate(panels.items()):
+            axes = figure.add_subplot(1, len(panels), i + 1)
+            for number, (name, values) in enumerate(curves.items()):
+                axes.plot(x, values, _STYLES[number % len(_STYLES)], label=name)
+            axes.set_title(title, fontsize=10)
+            axes.set_xlabel(x_label)
+            axes.set_ylim(bottom=0)
+            axes.legend(fontsize=8, frameon=False)
+        dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+        with replace_file(path) as stream:
+            figure.savefig(stream, format=ending[1:], metadata=dated.get(ending))

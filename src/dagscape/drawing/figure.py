@@ -1,0 +1,121 @@
+"""Pictures as PNG and PDF, through matplotlib (the extra ``plot``)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import IO, TYPE_CHECKING
+
+from dagscape.drawing.picture import (
+    BOX_FILL,
+    BOX_LINE,
+    CORNER,
+    FONT_SIZE,
+    INK,
+    LABEL_SIZE,
+    PAPER,
+    TITLE_SIZE,
+    Curve,
+    Picture,
+)
+from dagscape.errors import BackendUnavailable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_POINTS_PER_INCH = 72
+_RESOLUTION = 144.0
+_MOST_PIXELS = 6e7
+_LONGEST_SIDE = 30000.0
+
+
+def require_matplotlib(target: str) -> None:
+    """Refuse early where matplotlib is absent."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"drawing {target!r} needs matplotlib, which is not installed: pip install matplotlib; "
+            ".svg and .dot need nothing more"
+        ) from error
+
+
+def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
+    """Write the picture as ``"png"`` or ``"pdf"``."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    # The user's own settings must not change the picture; type 42 keeps the text of a PDF searchable.
+    settings = matplotlib.rc_context({"text.usetex": False, "font.family": "sans-serif", "pdf.fonttype": 42})
+    with settings, warnings.catch_warnings():
+        # A letter that the font lacks shows as a box; that is for the eye to see.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        size = (picture.width / _POINTS_PER_INCH, picture.height / _POINTS_PER_INCH)
+        figure = Figure(figsize=size, facecolor=PAPER)
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.set_xlim(0, picture.width)
+        axes.set_ylim(picture.height, 0)
+        _draw(axes, picture)
+        # Without a date the same picture is the same file.
+        metadata = {"CreationDate": None} if kind == "pdf" else None
+        figure.savefig(stream, format=kind, dpi=_resolution(picture), bbox_inches=None, metadata=metadata)
+
+
+def _resolution(picture: Picture) -> float:
+    """Dots per inch: fewer for pictures that would otherwise be too large for memory or for the format."""
+    pixels = picture.width * picture.height / _POINTS_PER_INCH**2
+    side = max(picture.width, picture.height) / _POINTS_PER_INCH
+    return min(_RESOLUTION, math.sqrt(_MOST_PIXELS / pixels), _LONGEST_SIDE / side)
+
+
+def _draw(axes: Axes, picture: Picture) -> None:
+    from matplotlib.patches import FancyBboxPatch, Rectangle
+
+    for layer, curve in enumerate(picture.curves):
+        _draw_curve(axes, curve, 1 + layer / (len(picture.curves) + 1))
+    for node in picture.nodes:
+        box = node.box
+        style = f"round,pad=0,rounding_size={CORNER}"
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        axes.add_patch(
+            FancyBboxPatch(
+                corner, box.width, box.height, style, facecolor=BOX_FILL, edgecolor=BOX_LINE, lw=1.2, zorder=3
+            )
+        )
+        _draw_text(axes, box.x, box.y, node.text, FONT_SIZE)
+    for curve in picture.curves:
+        if curve.label is not None and curve.label_box is not None:
+            box = curve.label_box
+            corner = (box.x - box.width / 2, box.y - box.height / 2)
+            axes.add_patch(Rectangle(corner, box.width, box.height, facecolor=PAPER, alpha=0.85, lw=0, zorder=4))
+            _draw_text(axes, box.x, box.y, curve.label, LABEL_SIZE)
+    if picture.title is not None:
+        _draw_text(axes, picture.width / 2, 1.45 * TITLE_SIZE, picture.title, TITLE_SIZE, weight="bold")
+
+
+def _draw_curve(axes: Axes, curve: Curve, order: float) -> None:
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path
+
+    codes = [Path.MOVETO, *[Path.CURVE4] * (len(curve.points) - 1)]
+    path = Path(list(curve.points), codes)
+    axes.add_patch(PathPatch(path, fill=False, edgecolor=curve.colour, lw=curve.width, capstyle="butt", zorder=order))
+    if curve.head is not None:
+        axes.add_patch(Polygon(curve.head, closed=True, facecolor=curve.colour, lw=0, zorder=order))
+
+
+def _draw_text(axes: Axes, x: float, y: float, text: str, size: float, weight: str = "normal") -> None:
+    # The baseline is placed as in SVG, so that names with and without descenders stand on one line.
+    axes.text(
+        x,
+        y + 0.35 * size,
+        text,
+        size=size,
+        weight=weight,
+        color=INK,
+        ha="center",
+        va="baseline",
+        zorder=5,
+        parse_math=False,
+    )

@@ -1,0 +1,79 @@
+"""Places for the labels of edges: on the edge, near its middle, away from boxes, other labels and other edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dagscape.drawing.layout import Box, Point
+
+_CELL = 40.0
+_STEPS = 16
+# What a label that covers something costs. Where an edge has no free place, covering another edge is least bad.
+_COSTS = {"box": 50.0, "label": 50.0, "edge": 1.0}
+
+
+class _Plane:
+    """Things at their places, found by square cells."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[int, int], list[tuple[Box, str, int]]] = {}
+
+    def add(self, box: Box, kind: str, owner: int) -> None:
+        for cell in self._cells_of(box):
+            self._cells.setdefault(cell, []).append((box, kind, owner))
+
+    def cost(self, box: Box, owner: int) -> float:
+        """What a label of some edge at this place covers, its own edge aside."""
+        covered = {
+            (kind, other)
+            for cell in self._cells_of(box)
+            for thing, kind, other in self._cells.get(cell, ())
+            if (kind != "edge" or other != owner) and thing.overlaps(box)
+        }
+        return sum(_COSTS[kind] for kind, _ in covered)
+
+    @staticmethod
+    def _cells_of(box: Box) -> Iterator[tuple[int, int]]:
+        for column in range(int((box.x - box.width / 2) // _CELL), int((box.x + box.width / 2) // _CELL) + 1):
+            for row in range(int((box.y - box.height / 2) // _CELL), int((box.y + box.height / 2) // _CELL) + 1):
+                yield column, row
+
+
+def label_places(boxes: Sequence[Box], routes: Sequence[Sequence[Point]], size: tuple[float, float]) -> list[Box]:
+    """A place on each route for a label of the given size.
+
+    The routes are served from short to long, since the short ones have the least choice. A place in the middle is
+    best; one that covers nothing is better.
+
+    >>> label_places([], [[(0, 0), (0, 10), (0, 20), (0, 30)]], (20, 10))
+    [Box(x=0.0, y=15.0, width=20, height=10)]
+    """
+    plane = _Plane()
+    for number, box in enumerate(boxes):
+        plane.add(box, "box", number)
+    traced = [list(_trace(route)) for route in routes]
+    for number, points in enumerate(traced):
+        for x, y in points:
+            plane.add(Box(x, y, 1.0, 1.0), "edge", number)
+    places: dict[int, Box] = {}
+    for number in sorted(range(len(routes)), key=lambda number: (len(traced[number]), number)):
+        points = traced[number]
+        middle = (len(points) - 1) / 2
+        candidates = [
+            (plane.cost(place, number) + abs(index - middle) / len(points), abs(index - middle), index, place)
+            for index, place in enumerate(Box(x, y, *size) for x, y in points)
+        ]
+        places[number] = min(candidates, key=lambda candidate: candidate[:3])[3]
+        plane.add(places[number], "label", number)
+    return [places[number] for number in range(len(routes))]
+
+
+def _trace(route: Sequence[Point]) -> Iterator[Point]:
+    """Points along a chain of Bézier curves, both ends left out."""
+    for start in range(0, len(route) - 1, 3):
+        (ax, ay), (bx, by), (cx, cy), (dx, dy) = route[start : start + 4]
+        for step in range(1, _STEPS):
+            t = step / _STEPS
+            s = 1 - t
+            a, b, c, d = s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t
+            yield a * ax + b * bx + c * cx + d * dx, a * ay + b * by + c * cy + d * dy

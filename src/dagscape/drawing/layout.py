@@ -1,0 +1,325 @@
+"""A layered layout of acyclic graphs: where the boxes stand, and how the edges run between them.
+
+Each connected component gets layers and an order from :mod:`dagscape.drawing.layering`; the components are then
+packed side by side.
+
+*Places within a layer.* Given the order, the horizontal places minimise the weighted sum of squared horizontal
+distances along the edges, where neighbours in a layer keep their distance. Long edges weigh more, so they are straight.
+With all layers but one held fixed this is an isotonic regression, which pooling adjacent violators solves exactly in
+linear time; the constraints tie only nodes of one layer, so going through the layers again and again leads to the
+optimum of the whole.
+
+*Edges.* An edge crosses the band of every layer it passes in a straight line, within the room its dummy node has there,
+and goes from band to band as a cubic curve that bends one way only. So it meets no box but those at its ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dagscape.drawing.layering import Edge, LayeredGraph, layered_graph
+from dagscape.masks import bits, connected_components
+
+Point = tuple[float, float]
+
+BOX_GAP = 22.0
+EDGE_GAP = 14.0
+_COMPONENT_GAP = 40.0
+_SETTLING = 24
+# What stays free between an edge and the boxes that it passes.
+_AIR = 5.0
+_PORT_GAP = 9.0
+# Heights that differ by less differ by rounding.
+_SAME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle: its centre and its size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def moved(self, dx: float, dy: float) -> Box:
+        """The box at another place."""
+        return Box(self.x + dx, self.y + dy, self.width, self.height)
+
+    def overlaps(self, other: Box) -> bool:
+        """Whether the two boxes have more than a border in common."""
+        return (
+            abs(self.x - other.x) * 2 < self.width + other.width
+            and abs(self.y - other.y) * 2 < self.height + other.height
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Boxes and edges at their places; y grows downwards.
+
+    Parameters
+    ----------
+    width, height : float
+        The size of the whole; everything is between 0 and these.
+    boxes : tuple of Box
+        The box of each node.
+    routes : tuple
+        For each edge the points of a chain of cubic Bézier curves, 3k + 1 of them, from the bottom of the tail's box
+        to the top of the head's.
+    """
+
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    routes: tuple[tuple[Point, ...], ...]
+
+
+def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], *, layer_gap: float = 46.0) -> Layout:
+    """Lay out an acyclic graph.
+
+    Parameters
+    ----------
+    sizes : sequence of (width, height)
+        The sizes of the nodes' boxes.
+    edges : sequence of (tail, head)
+        The edges, as numbers of nodes; each pair once.
+    layer_gap : float
+        The least vertical distance between layers; layers between which edges run far to the side get more.
+
+    Returns
+    -------
+    Layout
+        The same for the same input, always.
+
+    Examples
+    --------
+    >>> layout = layered_layout([(40, 20), (60, 20), (40, 20)], [(0, 1), (2, 1)])
+    >>> [(box.x, box.y) for box in layout.boxes]
+    [(20.0, 10.0), (51.0, 76.0), (82.0, 10.0)]
+    >>> layout.routes[0][0], layout.routes[0][-1]
+    ((27.75, 20.0), (43.25, 66.0))
+    """
+    neighbours = [0] * len(sizes)
+    for tail, head in edges:
+        neighbours[tail] |= 1 << head
+        neighbours[head] |= 1 << tail
+    parts = []
+    for mask in connected_components(neighbours, (1 << len(sizes)) - 1):
+        nodes = list(bits(mask))
+        inside = [number for number, (tail, _) in enumerate(edges) if mask >> tail & 1]
+        parts.append((nodes, inside, _connected_layout(nodes, [edges[number] for number in inside], sizes, layer_gap)))
+    boxes: dict[int, Box] = {}
+    routes: dict[int, tuple[Point, ...]] = {}
+    corners, width, height = _packed([part.width for *_, part in parts], [part.height for *_, part in parts])
+    for (nodes, inside, part), (dx, dy) in zip(parts, corners, strict=True):
+        boxes |= {node: box.moved(dx, dy) for node, box in zip(nodes, part.boxes, strict=True)}
+        routes |= {
+            number: tuple((x + dx, y + dy) for x, y in route) for number, route in zip(inside, part.routes, strict=True)
+        }
+    return Layout(
+        width, height, tuple(boxes[v] for v in range(len(sizes))), tuple(routes[e] for e in range(len(edges)))
+    )
+
+
+def _packed(widths: Sequence[float], heights: Sequence[float]) -> tuple[list[Point], float, float]:
+    """The upper left corners of some rectangles in rows, high ones first, and the size of the whole."""
+    area = sum((w + _COMPONENT_GAP) * (h + _COMPONENT_GAP) for w, h in zip(widths, heights, strict=True))
+    # Wider than high, as pages and screens are, but never so narrow that the widest does not fit.
+    limit = max([*widths, math.sqrt(2.5 * area)])
+    corners: list[Point] = [(0.0, 0.0)] * len(widths)
+    x = y = row_height = total = 0.0
+    for part in sorted(range(len(widths)), key=lambda part: (-heights[part], part)):
+        if x and x + widths[part] > limit:
+            x, y, row_height = 0.0, y + row_height + _COMPONENT_GAP, 0.0
+        # The first of a row is the highest: the others of the row hang from the same line.
+        corners[part] = (x, y)
+        row_height = max(row_height, heights[part])
+        total = max(total, x + widths[part])
+        x += widths[part] + _COMPONENT_GAP
+    return corners, total, y + row_height
+
+
+def _connected_layout(
+    nodes: Sequence[int], edges: Sequence[Edge], sizes: Sequence[tuple[float, float]], layer_gap: float
+) -> Layout:
+    local = {node: number for number, node in enumerate(nodes)}
+    graph = layered_graph(len(nodes), [(local[tail], local[head]) for tail, head in edges])
+    widths = [sizes[node][0] for node in nodes] + [0.0] * (len(graph.above) - len(nodes))
+    xs = _places(graph, widths)
+    left = min(x - width / 2 for x, width in zip(xs, widths, strict=True))
+    right = max(x + width / 2 for x, width in zip(xs, widths, strict=True))
+    xs = [x - left for x in xs]
+    bands = _bands(graph, xs, [sizes[node][1] for node in nodes], layer_gap)
+    layer_of = {node: layer for layer, members in enumerate(graph.layers) for node in members}
+    boxes = [Box(xs[v], sum(bands[layer_of[v]]) / 2, *map(float, sizes[node])) for v, node in enumerate(nodes)]
+    room = _room(graph, xs, widths)
+    starts = _ports(graph.chains, xs, boxes)
+    ends = _ports([chain[::-1] for chain in graph.chains], xs, boxes)
+    routes = []
+    for chain, start, end in zip(graph.chains, starts, ends, strict=True):
+        places = [start, *(xs[node] for node in chain[1:-1]), end]
+        limits = [room[node] for node in chain[1:-1]]
+        routes.append(
+            _route(places, [bands[layer_of[node]] for node in chain], limits, boxes[chain[0]], boxes[chain[-1]])
+        )
+    return Layout(right - left, bands[-1][1], tuple(boxes), tuple(routes))
+
+
+def _places(graph: LayeredGraph, widths: Sequence[float]) -> list[float]:
+    """The horizontal place of each node."""
+    xs = [0.0] * len(widths)
+    offsets = [list(_offsets(graph, layer, widths)) for layer in graph.layers]
+    for layer, starts in zip(graph.layers, offsets, strict=True):
+        for node, offset in zip(layer, starts, strict=True):
+            xs[node] = offset - starts[-1] / 2
+    up, down = _pulls(graph, graph.above), _pulls(graph, graph.below)
+    both = [above + below for above, below in zip(up, down, strict=True)]
+    rows = list(zip(graph.layers, offsets, strict=True))
+    # A few sweeps that look one way carry a move through all layers at once; those that look both ways then settle.
+    for pulls, sequence in ((up, rows), (down, rows[::-1]), (up, rows), (down, rows[::-1])):
+        for layer, starts in sequence:
+            _settle(layer, starts, pulls, xs)
+    for sweep in range(_SETTLING):
+        before = xs[:]
+        for layer, starts in rows if sweep % 2 else rows[::-1]:
+            _settle(layer, starts, both, xs)
+        if max([abs(x - old) for x, old in zip(xs, before, strict=True)], default=0.0) < 0.25:
+            break
+    return xs
+
+
+def _offsets(graph: LayeredGraph, layer: Sequence[int], widths: Sequence[float]) -> Iterator[float]:
+    """The least distances of a layer's nodes from its first."""
+    offset = 0.0
+    for index, node in enumerate(layer):
+        if index:
+            last = layer[index - 1]
+            gap = EDGE_GAP if graph.dummy(node) or graph.dummy(last) else BOX_GAP
+            offset += (widths[last] + widths[node]) / 2 + gap
+        yield offset
+
+
+def _pulls(graph: LayeredGraph, near: Sequence[Sequence[int]]) -> list[list[tuple[int, float]]]:
+    """For each node its neighbours and the weights of the edges to them: the pieces of long edges weigh more."""
+    weight = (1.0, 2.0, 8.0)
+    return [
+        [(other, weight[graph.dummy(node) + graph.dummy(other)]) for other in others]
+        for node, others in enumerate(near)
+    ]
+
+
+def _settle(
+    layer: Sequence[int], offsets: Sequence[float], pulls: Sequence[Sequence[tuple[int, float]]], xs: list[float]
+) -> None:
+    """Move the nodes of one layer as near to their neighbours in other layers as their order and distances allow."""
+    wishes, weights = [], []
+    for node, offset in zip(layer, offsets, strict=True):
+        # What pulls nowhere stays where it is.
+        weight, wish = 1e-3, 1e-3 * xs[node]
+        for other, pull in pulls[node]:
+            weight += pull
+            wish += pull * xs[other]
+        wishes.append(wish - weight * offset)
+        weights.append(weight)
+    for node, offset, value in zip(layer, offsets, _isotonic(wishes, weights), strict=True):
+        xs[node] = value + offset
+
+
+def _isotonic(wishes: Sequence[float], weights: Sequence[float]) -> Iterator[float]:
+    """The non-decreasing numbers nearest to some wishes, each given times its weight."""
+    # Blocks of equal numbers: (sum of weighted wishes, sum of weights, how many).
+    blocks: list[tuple[float, float, int]] = []
+    for wish, weight in zip(wishes, weights, strict=True):
+        count = 1
+        while blocks and blocks[-1][0] * weight >= wish * blocks[-1][1]:
+            last = blocks.pop()
+            wish, weight, count = wish + last[0], weight + last[1], count + last[2]
+        blocks.append((wish, weight, count))
+    for wish, weight, count in blocks:
+        yield from [wish / weight] * count
+
+
+def _bands(
+    graph: LayeredGraph, xs: Sequence[float], heights: Sequence[float], layer_gap: float
+) -> list[tuple[float, float]]:
+    """The top and the bottom of each layer."""
+    bands = []
+    top = 0.0
+    for layer in graph.layers:
+        bottom = top + max((heights[node] for node in layer if not graph.dummy(node)), default=0.0)
+        bands.append((top, bottom))
+        reach = max((abs(xs[node] - xs[other]) for node in layer for other in graph.below[node]), default=0.0)
+        top = bottom + layer_gap + min(max(0.0, 0.2 * (reach - 2 * layer_gap)), layer_gap)
+    return bands
+
+
+def _room(graph: LayeredGraph, xs: Sequence[float], widths: Sequence[float]) -> list[float]:
+    """How far an edge may lean to either side where it passes a layer."""
+    room = [math.inf] * len(xs)
+    for layer in graph.layers:
+        for left, right in pairwise(layer):
+            free = xs[right] - widths[right] / 2 - xs[left] - widths[left] / 2 - _AIR
+            # Two edges side by side share what is between them.
+            share = free / 2 if graph.dummy(left) and graph.dummy(right) else free
+            room[left], room[right] = min(room[left], share), min(room[right], share)
+    return room
+
+
+def _ports(chains: Sequence[Sequence[int]], xs: Sequence[float], boxes: Sequence[Box]) -> list[float]:
+    """Where each edge leaves the box of its first node: towards its next node, and apart from the other edges."""
+    leaving: dict[int, list[int]] = {}
+    for number in sorted(range(len(chains)), key=lambda number: xs[chains[number][1]]):
+        leaving.setdefault(chains[number][0], []).append(number)
+    ports = [0.0] * len(chains)
+    for node, numbers in leaving.items():
+        box = boxes[node]
+        reach = 0.36 * box.width
+        gap = min(_PORT_GAP, 2 * reach / max(len(numbers) - 1, 1))
+        offsets = [gap * index for index in range(len(numbers))]
+        wishes = [
+            _limited(0.25 * (xs[chains[number][1]] - box.x), reach) - offset
+            for number, offset in zip(numbers, offsets, strict=True)
+        ]
+        for number, offset, port in zip(numbers, offsets, _isotonic(wishes, [1.0] * len(wishes)), strict=True):
+            ports[number] = box.x + max(-reach, min(reach - offsets[-1], port)) + offset
+    return ports
+
+
+def _route(
+    places: Sequence[float], bands: Sequence[tuple[float, float]], room: Sequence[float], tail: Box, head: Box
+) -> tuple[Point, ...]:
+    """The curve of an edge that passes the layers at the given places."""
+    ys = [bands[0][1], *(sum(band) / 2 for band in bands[1:-1]), bands[-1][0]]
+    slopes = [(b - a) / (d - c) for a, b, c, d in zip(places, places[1:], ys, ys[1:], strict=False)]
+    knots = [(places[0], ys[0], _limited(slopes[0], 1.0))]
+    for i, (top, bottom) in enumerate(bands[1:-1], start=1):
+        half = (bottom - top) / 2
+        # Within its room, and never so far that the edge would have to turn back on its way to the next layer.
+        most = min(room[i - 1], abs(places[i] - places[i - 1]) / 4, abs(places[i + 1] - places[i]) / 4)
+        lean = _limited(_harmonic(slopes[i - 1], slopes[i]), most / max(half, 1.0))
+        knots += [(places[i] - lean * half, top, lean), (places[i] + lean * half, bottom, lean)]
+    knots.append((places[-1], ys[-1], _limited(slopes[-1], 1.0)))
+    # A box lower than its layer is reached straight up or down, since its neighbours may stand out above or below it.
+    start, end = tail.y + tail.height / 2, head.y - head.height / 2
+    if start < ys[0] - _SAME:
+        knots[:1] = [(places[0], start, 0.0), (places[0], ys[0], 0.0)]
+    if end > ys[-1] + _SAME:
+        knots[-1:] = [(places[-1], ys[-1], 0.0), (places[-1], end, 0.0)]
+    points: list[Point] = [knots[0][:2]]
+    for (x0, y0, lean0), (x1, y1, lean1) in pairwise(knots):
+        third = (y1 - y0) / 3
+        points += [(x0 + lean0 * third, y0 + third), (x1 - lean1 * third, y1 - third), (x1, y1)]
+    return tuple(points)
+
+
+def _limited(value: float, most: float) -> float:
+    return max(-most, min(most, value))
+
+
+def _harmonic(a: float, b: float) -> float:
+    """The slope of a monotone curve between two pieces of the given slopes (Fritsch and Carlson's rule)."""
+    return 2 * a * b / (a + b) if a * b > 0 else 0.0

@@ -1,0 +1,129 @@
+"""Pictures as SVG: plain elements, no scripts, no style sheets, nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from xml.sax.saxutils import escape
+
+from dagscape.drawing.layout import Box
+from dagscape.drawing.picture import (
+    BOX_FILL,
+    BOX_LINE,
+    CORNER,
+    FONT_SIZE,
+    HEAD_LENGTH,
+    HEAD_WIDTH,
+    INK,
+    LABEL_SIZE,
+    PAPER,
+    TITLE_SIZE,
+    Curve,
+    Node,
+    Picture,
+)
+
+
+def svg_text(picture: Picture) -> str:
+    """The picture as a whole SVG document.
+
+    Examples
+    --------
+    >>> from dagscape.graphs.dag import Dag
+    >>> from dagscape.drawing.picture import drawn_edges, picture
+    >>> dag = Dag.from_edges(["a", "b"], [("a", "b")])
+    >>> print(svg_text(picture(dag, drawn_edges(dag)))[:60])
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 68 132"
+    """
+    width, height = _number(picture.width), _number(picture.height)
+    # Several drawings can stand on one page: the names of their markers must differ where the drawings do.
+    mark = f"arrow-{zlib.crc32(repr(picture).encode()):08x}"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+            f'height="{height}" role="img" font-family="sans-serif">',
+            *_heading(picture),
+            *_markers(picture, mark),
+            *(_path(curve, mark) for curve in picture.curves),
+            *(line for node in picture.nodes for line in _box(node)),
+            *(line for curve in picture.curves for line in _label(curve)),
+            "</svg>\n",
+        ]
+    )
+
+
+def _number(value: float) -> str:
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _heading(picture: Picture) -> Iterator[str]:
+    paper = f'<rect width="{_number(picture.width)}" height="{_number(picture.height)}" fill="{PAPER}"/>'
+    if picture.title is None:
+        yield paper
+        return
+    text = escape(picture.title)
+    yield f"<title>{text}</title>"
+    yield paper
+    yield (
+        f'<text x="{_number(picture.width / 2)}" y="{_number(1.8 * TITLE_SIZE)}" fill="{INK}" text-anchor="middle" '
+        f'font-size="{_number(TITLE_SIZE)}" font-weight="bold">{text}</text>'
+    )
+
+
+def _markers(picture: Picture, mark: str) -> Iterator[str]:
+    """One arrowhead for each colour: a marker cannot take the colour of its line in all viewers."""
+    colours = {_marker_name(curve, mark): curve.colour for curve in picture.curves if curve.head}
+    if not colours:
+        return
+    length, width, half = _number(HEAD_LENGTH), _number(HEAD_WIDTH), _number(HEAD_WIDTH / 2)
+    yield "<defs>"
+    for name, colour in sorted(colours.items()):
+        # The head begins a little before the end of its line, so that no gap shows between them.
+        yield (
+            f'<marker id="{name}" markerUnits="userSpaceOnUse" markerWidth="{length}" markerHeight="{width}" '
+            f'refX="0.5" refY="{half}" orient="auto">'
+            f'<path d="M0 0L{length} {half}L0 {width}z" fill="{colour}"/></marker>'
+        )
+    yield "</defs>"
+
+
+def _marker_name(curve: Curve, mark: str) -> str:
+    return mark if curve.shade is None else f"{mark}-{curve.shade}"
+
+
+def _path(curve: Curve, mark: str) -> str:
+    first, *rest = (f"{_number(x)} {_number(y)}" for x, y in curve.points)
+    head = f' marker-end="url(#{_marker_name(curve, mark)})"' if curve.head else ""
+    return (
+        f'<path d="M{first}C{" ".join(rest)}" fill="none" stroke="{curve.colour}" '
+        f'stroke-width="{_number(curve.width)}"{head}><title>{escape(curve.name)}</title></path>'
+    )
+
+
+def _box(node: Node) -> Iterator[str]:
+    yield (
+        f'<rect {_rectangle(node.box)} rx="{_number(CORNER)}" fill="{BOX_FILL}" stroke="{BOX_LINE}" '
+        f'stroke-width="1.2"><title>{escape(node.name)}</title></rect>'
+    )
+    yield _text(node.text, node.box, FONT_SIZE)
+
+
+def _label(curve: Curve) -> Iterator[str]:
+    if curve.label is not None and curve.label_box is not None:
+        yield f'<rect {_rectangle(curve.label_box)} rx="2" fill="{PAPER}" fill-opacity="0.85"/>'
+        yield _text(curve.label, curve.label_box, LABEL_SIZE)
+
+
+def _rectangle(box: Box) -> str:
+    left, top = _number(box.x - box.width / 2), _number(box.y - box.height / 2)
+    return f'x="{left}" y="{top}" width="{_number(box.width)}" height="{_number(box.height)}"'
+
+
+def _text(text: str, box: Box, size: float) -> str:
+    # The baseline is set by hand: not all viewers know dominant-baseline. It lets the pointer through to the box.
+    x, y = _number(box.x), _number(box.y + 0.35 * size)
+    return (
+        f'<text x="{x}" y="{y}" fill="{INK}" text-anchor="middle" font-size="{_number(size)}" '
+        f'pointer-events="none">{escape(text)}</text>'
+    )

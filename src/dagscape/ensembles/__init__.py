@@ -1,0 +1,1 @@
+"""Ensembles: weighted lists of networks; averages, shares of classes, diversity and predictions."""

@@ -1,0 +1,136 @@
+"""Averages over the best networks, weighed by their posterior probability.
+
+With score(G) = ln P(G, D), a feature f has the probability
+
+    P(f | D) ≈ Σ_G f(G) exp score(G) / Σ_G exp score(G)                                  (eq. 1 of [chen2014]_)
+
+over the networks G of a list. Over a list of equivalence classes, each represented by one of its members, either every
+class counts once (eq. 3), as it does where a prior of the classes is meant, or it counts as many times as it has
+members (eq. 4), as if all DAGs were listed. Members of one class are equally probable: what is needed of them is
+the share that has the feature. For edges and directed paths that share is computed without listing the members
+(:mod:`dagscape.ensembles.class_shares`); v-structures and Markov blankets are the same in all of them.
+
+Notation: the paper's ω_i, the number of DAGs in a class, is ``class_sizes[i]``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.ensembles.class_shares import ancestor_shares, undirected_edge_shares
+from dagscape.errors import InvalidOption
+from dagscape.graphs.dag import Dag, v_structures
+from dagscape.graphs.equivalence import class_members
+from dagscape.graphs.lists import DagList
+from dagscape.masks import transposed
+
+WEIGHTS = ("dags", "classes")
+
+Probabilities = NDArray[np.float64]
+
+
+def log_weights(scores: NDArray[np.float64], class_sizes: Sequence[int], weights: str) -> NDArray[np.float64]:
+    """The log weights of the entries of a list, not normalised."""
+    if weights not in WEIGHTS:
+        raise InvalidOption(f"weights is {weights!r}; it must be one of {', '.join(map(repr, WEIGHTS))}")
+    if weights == "classes":
+        return scores
+    sizes = np.array([math.log(size) for size in class_sizes], dtype=np.float64)
+    return scores + sizes
+
+
+def log_sum(values: NDArray[np.float64]) -> float:
+    """Ln of the sum of the exponentials."""
+    highest = float(values.max())
+    return highest + math.log(math.fsum(np.exp(values - highest)))
+
+
+def edge_average(dags: DagList, shares: NDArray[np.float64], *, classes: bool) -> Probabilities:
+    """The probability of every edge, with ``shares`` the probabilities of the entries."""
+    if not classes:
+        return _bit_average(dags.parents, shares)
+    found = dags.cpdags()
+    average = _bit_average(found.directed, shares)
+    for row in np.flatnonzero(found.undirected.any(axis=1)):
+        for u, v, share in undirected_edge_shares(found.undirected[row].tolist()):
+            average[u, v] += shares[row] * share
+    return average
+
+
+def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: bool) -> Probabilities:
+    """The probability of a directed path between every two variables."""
+    n = len(dags.variables)
+    if not classes:
+        masks = np.array([dag.ancestor_masks() for dag in dags], dtype=np.uint64).reshape(len(dags), n)
+        return _bit_average(masks, shares)
+    found = dags.cpdags()
+    average = np.zeros((n, n))
+    for share, directed, undirected in zip(shares, found.directed.tolist(), found.undirected.tolist(), strict=True):
+        average += share * ancestor_shares(directed, undirected)
+    return average
+
+
+def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:
+    """The probability that one variable is in the Markov blanket of another: symmetric, and the same within a class."""
+    blankets = np.zeros_like(dags.parents)
+    n = len(dags.variables)
+    for child in range(n):
+        above = dags.parents[:, child]
+        blankets[:, child] |= above
+        for parent in range(n):
+            has_edge = above >> np.uint64(parent) & np.uint64(1) == 1
+            others = (above | np.uint64(1 << child)) & ~np.uint64(1 << parent)
+            blankets[:, parent] |= np.where(has_edge, others, np.uint64(0))
+    return _bit_average(blankets, shares)
+
+
+def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tuple[str, str, str], float]:
+    """The probability of every v-structure (a, child, b) that some network has, most probable first."""
+    found: dict[tuple[int, int, int], float] = {}
+    for share, parents in zip(shares.tolist(), dags.parents.tolist(), strict=True):
+        adjacent = [above | below for above, below in zip(parents, transposed(parents), strict=True)]
+        for triple in v_structures(parents, adjacent):
+            found[triple] = found.get(triple, 0.0) + share
+    ordered = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
+    name = dags.variables
+    return {(name[a], name[child], name[b]): probability for (a, child, b), probability in ordered}
+
+
+def function_average(
+    dags: DagList, shares: NDArray[np.float64], function: Callable[[Dag], Any], *, members: bool
+) -> Any:
+    """The average of a function of a DAG: a number, a truth value, or an array."""
+    total: Any = 0.0
+    for share, dag in zip(shares.tolist(), dags, strict=True):
+        each = class_members(dag.to_cpdag()) if members else (dag,)
+        values = [_as_number(function(member)) for member in each]
+        total = total + share * (sum(values) / len(values))
+    return total
+
+
+def _as_number(value: Any) -> Any:
+    """A number or an array of numbers that an average can be taken of."""
+    if isinstance(value, bool | int | float):
+        return float(value)
+    array = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
+    if array is None or array.dtype.kind not in "biuf":
+        raise InvalidOption(
+            f"the function returned a {type(value).__name__}; only numbers, truth values and arrays have averages"
+        )
+    return array.astype(np.float64) if array.ndim else float(array)
+
+
+def _bit_average(masks: NDArray[np.uint64], shares: NDArray[np.float64]) -> Probabilities:
+    """``[u, v]``: the sum of the shares of the rows in which the mask of v holds u."""
+    n = masks.shape[1]
+    average = np.empty((n, n))
+    for u in range(n):
+        held = (masks >> np.uint64(u) & np.uint64(1)).astype(np.float64)
+        # Not a dot product: its rounding may depend on the number of threads.
+        average[u] = (held * shares[:, None]).sum(axis=0)
+    return average

@@ -1,0 +1,292 @@
+"""What is to be expected of new rows, averaged over networks instead of trusting one [chen2014]_.
+
+For networks G with weights w_G that sum to 1, usually their posterior probabilities, and training data D, a new row x
+has the probability
+
+    P(x | D) = Σ_G w_G Π_i P(x_i | x_pa(i), D)
+
+where the parameters have their posterior means (:mod:`dagscape.networks.fitting`), which makes P(x | G, D) exact for
+one row; it is that of each row by itself, the others unseen. One variable t of the row is predicted from the rest by
+
+    P(x_t = l | x without x_t, D) = P(x with x_t = l | D) / Σ_l' P(x with x_t = l' | D)
+
+so that the networks which explain the rest of the row better count for more. Under BDeu, equivalent networks give the
+same probabilities [heckerman1995]_: one member of a class, with the weight of the class, stands for all. A value that
+was set has the factor 1 [cooper1999]_.
+
+Networks share families: each is fitted and looked up once, and a network is a sum of such rows of logarithms. Cost: one
+pass over the training rows and over the new rows for each of F families, then k n m additions, where F ≤ k n and mostly
+far less; predicting t has m times the levels of t in place of m. Memory: 8 F m bytes, and a little for the networks,
+which are taken in chunks.
+
+Notation: k networks, n variables, m distinct new rows; i is a variable and pa(i) its parents in G; l is a *level*.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.graphs.dag import check_variables
+from dagscape.graphs.equivalence import cpdags
+from dagscape.masks import bits
+from dagscape.networks.families import matching_codes, matching_columns, table_entries
+from dagscape.networks.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior
+from dagscape.resources import check_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dagscape.data.dataset import Dataset
+
+# Numbers in a chunk of networks × rows: few enough for a cache, enough for the calls not to matter.
+_CHUNK = 2**17
+
+
+def log_predictive(
+    variables: Sequence[str],
+    parents: NDArray[np.uint64],
+    log_weights: ArrayLike,
+    train: Dataset,
+    rows: Dataset,
+    ess: float = 1.0,
+    prior: FitPrior = "bdeu",
+    *,
+    max_memory: int | str | None = None,
+) -> NDArray[np.float64]:
+    """Return the log-probability of each new row, given training data, averaged over networks.
+
+    Parameters
+    ----------
+    variables : sequence of str
+        The variables, at most 64.
+    parents : array of uint64, networks × variables
+        The parents of each variable in each network, as sets: bit *u* stands for variable *u*.
+    log_weights : array-like of float
+        The natural logarithm of each network's weight, up to a constant; minus infinity for none.
+    train : Dataset
+        The data to fit the networks to; the levels are theirs, unobserved ones included.
+    rows : Dataset
+        The new rows; variables and levels are matched by name, in any order. A value that was set counts as given,
+        with the factor 1.
+    ess, prior
+        As in :meth:`dagscape.networks.network.Network.fit`.
+    max_memory : int or str, optional
+        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+
+    Returns
+    -------
+    ndarray of float64
+        The natural logarithm of each distinct row's probability, in the order of ``rows.codes``, since a data set does
+        not keep the order of the rows it came from. ``rows.to_frame(expand=False)`` has the same order, so that a
+        column added to it can be joined to other tables; ``np.repeat(result, rows.weights)`` has one entry for each row
+        of ``rows.to_frame()``; ``(rows.weights * result).sum()`` is the sum over all rows. Minus infinity for an
+        impossible row.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> train = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
+    >>> rows = Dataset.from_array([[1, 1], [0, 0], [1, 1]], ["rain", "wet"])
+    >>> empty, joined = [0, 0], [0, 0b01]
+    >>> found = log_predictive(["rain", "wet"], np.array([empty, joined]), np.log([1, 3]), train, rows)
+    >>> found.round(3).tolist()
+    [-1.492, -0.856]
+    >>> np.repeat(found, rows.weights).round(3).tolist()
+    [-1.492, -0.856, -0.856]
+    """
+    mixture = _Mixture.of(variables, parents, log_weights)
+    fitter = FamilyFitter.of(variables, train, ess, prior)
+    columns = matching_columns(variables, rows)
+    _check_memory(mixture, fitter, len(rows.codes), max_memory)
+    codes = matching_codes(variables, train.levels, rows, columns)
+    chosen = None if rows.interventions is None else rows.interventions[:, columns]
+    return mixture.log_probabilities(_log_factors(mixture.families, fitter, codes, chosen))
+
+
+def predict(
+    variables: Sequence[str],
+    parents: NDArray[np.uint64],
+    log_weights: ArrayLike,
+    train: Dataset,
+    rows: Dataset,
+    target: str,
+    ess: float = 1.0,
+    prior: FitPrior = "bdeu",
+    *,
+    max_memory: int | str | None = None,
+) -> NDArray[np.float64]:
+    """Return the probability of each level of one variable, given the others in each new row, averaged over networks.
+
+    Parameters
+    ----------
+    variables, parents, log_weights, train, ess, prior, max_memory
+        As in :func:`log_predictive`.
+    rows : Dataset
+        The new rows, with all variables but the target; if they have it, it is ignored, whether it was set included.
+    target : str
+        The variable to predict.
+
+    Returns
+    -------
+    ndarray of float64, rows × levels
+        The probabilities of the target's levels in the order of ``train.levels[target]``, for each distinct row in the
+        order of ``rows.codes``; :func:`log_predictive` says how to get from these to others. They sum to 1; if the rest
+        of a row is impossible under every network, all levels are equally probable.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> train = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
+    >>> rows = Dataset.from_array([[1], [0]], ["wet"])
+    >>> empty, joined = [0, 0], [0, 0b01]
+    >>> predict(["rain", "wet"], np.array([empty, joined]), np.log([1, 3]), train, rows, "rain").round(3).tolist()
+    [[0.45, 0.55], [0.15, 0.85]]
+    """
+    mixture = _Mixture.of(variables, parents, log_weights)
+    if target not in variables:
+        raise InvalidOption(f"target is {target!r}, which is not a variable{did_you_mean(target, variables)}")
+    number = list(variables).index(target)
+    fitter = FamilyFitter.of(variables, train, ess, prior)
+    arity = fitter.arities[number]
+    others = [name for name in variables if name != target]
+    columns = matching_columns(others, rows, ignored=[target])
+    _check_memory(mixture, fitter, len(rows.codes), max_memory, levels=arity)
+    codes = _with_levels(matching_codes(others, train.levels, rows, columns), number, np.arange(arity))
+    chosen = None
+    if rows.interventions is not None:
+        chosen = _with_levels(rows.interventions[:, columns], number, np.zeros(arity, dtype=np.bool_))
+    joint = mixture.log_probabilities(_log_factors(mixture.families, fitter, codes, chosen)).reshape(-1, arity)
+    possible = np.isfinite(joint).any(axis=1)
+    found = np.full(joint.shape, 1 / arity)
+    found[possible] = np.exp(joint[possible] - _log_sum(joint[possible], axis=1)[:, np.newaxis])
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mixture:
+    """Networks with weights, as lists of families.
+
+    Attributes
+    ----------
+    families : list of (int, int)
+        The distinct families, each a child and the set of its parents.
+    places : array of int, networks × variables
+        The families that each network is made of, as places in the list.
+    log_weights : array of float64
+        The logarithms of the weights, which sum to 1.
+    """
+
+    families: list[tuple[int, int]]
+    places: NDArray[np.intp]
+    log_weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, variables: Sequence[str], parents: NDArray[np.uint64], log_weights: ArrayLike) -> Self:
+        check_variables(variables)
+        graphs = np.asarray(parents)
+        if graphs.ndim != 2 or graphs.shape[0] == 0 or graphs.shape[1] != len(variables):
+            raise InvalidData(
+                f"parents has the shape {graphs.shape}; it must be networks × {len(variables)} variables, "
+                "with one network or more"
+            )
+        # Refuses what is no set of parents, and cycles, whose products would not sum to 1.
+        cpdags(graphs)
+        weights = _checked_weights(log_weights, len(graphs))
+        graphs, weights = graphs[weights > -np.inf], weights[weights > -np.inf]
+        families: list[tuple[int, int]] = []
+        places = np.empty(graphs.shape, dtype=np.intp)
+        for child in range(graphs.shape[1]):
+            masks, inverse = np.unique(graphs[:, child], return_inverse=True)
+            places[:, child] = inverse + len(families)
+            families += [(child, mask) for mask in masks.tolist()]
+        return cls(families, places, weights - _log_sum(weights, axis=0))
+
+    def log_probabilities(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The logarithms of the averaged probabilities of rows, from those of the families (families × rows)."""
+        total = np.full(factors.shape[1], -np.inf)
+        size = _chunk_size(factors.shape[1])
+        for start in range(0, len(self.places), size):
+            chunk = slice(start, start + size)
+            products = np.repeat(self.log_weights[chunk, np.newaxis], factors.shape[1], axis=1)
+            for places in self.places[chunk].T:
+                products += factors[places]
+            total = np.logaddexp(total, _log_sum(products, axis=0))
+        return total
+
+
+def _checked_weights(log_weights: ArrayLike, count: int) -> NDArray[np.float64]:
+    weights = np.asarray(log_weights)
+    if weights.shape != (count,) or weights.dtype.kind not in "iuf":
+        raise InvalidData(f"log_weights must be {count} numbers, one for each network")
+    weights = weights.astype(np.float64)
+    if not (weights < np.inf).all():
+        raise InvalidData("log_weights has NaN or infinity among its numbers; a weight is finite, or zero")
+    if not (weights > -np.inf).any():
+        raise InvalidData("log_weights is minus infinity for every network: at least one must have a weight")
+    return weights
+
+
+def _check_memory(
+    mixture: _Mixture, fitter: FamilyFitter, rows: int, max_memory: int | str | None, *, levels: int = 1
+) -> None:
+    """Refuse tables, then factors of rows with each of some levels, that would take too much memory."""
+    cells = max(math.prod(fitter.shape(child, parents)) for child, parents in mixture.families)
+    table = BYTES_PER_CELL * cells
+    check_memory(table, max_memory, f"tables of {cells} probabilities", "take networks with fewer parents")
+    count, n = mixture.places.shape
+    # For each row its factors, its codes up to three times on their way, and a few words for its state and its sum;
+    # for each row and network of a chunk the product, what it is made of, and what is made of it; for each training
+    # row its state and its weight in two types.
+    filled = rows * levels
+    words = filled * (len(mixture.families) + 3 * n + 4 + 4 * min(count, _chunk_size(filled)))
+    needed = table + 8 * (words + count * n + 4 * len(fitter.codes))
+    what = f"the factors of {len(mixture.families)} families in {rows} rows"
+    if levels > 1:
+        what += f" with each of {levels} levels"
+    check_memory(needed, max_memory, what, "raise the limit, or give fewer rows or networks at a time")
+
+
+def _chunk_size(rows: int) -> int:
+    """How many networks are taken at a time."""
+    return max(1, _CHUNK // rows)
+
+
+def _log_factors(
+    families: Sequence[tuple[int, int]],
+    fitter: FamilyFitter,
+    codes: NDArray[np.int64],
+    chosen: NDArray[np.bool_] | None,
+) -> NDArray[np.float64]:
+    """Ln P(x_i | x_pa(i), D) for every family and every row; 0 where the child was set."""
+    factors = np.empty((len(families), len(codes)))
+    for row, (child, parents) in zip(factors, families, strict=True):
+        row[:] = table_entries(fitter.fit(child, parents), codes, list(bits(parents)), child, fitter.arities)
+        if chosen is not None:
+            row[chosen[:, child]] = 1
+    with np.errstate(divide="ignore"):
+        return np.log(factors, out=factors)
+
+
+def _with_levels(others: NDArray[Any], column: int, values: NDArray[Any]) -> NDArray[Any]:
+    """Every row once with each of some values in a new column."""
+    rows, n = len(others) * len(values), others.shape[1] + 1
+    # Families are read column by column.
+    table = np.empty((rows, n), dtype=others.dtype, order="F")
+    table[:, np.arange(n) != column] = np.repeat(others, len(values), axis=0)
+    table[:, column] = np.tile(values, len(others))
+    return table
+
+
+def _log_sum(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Ln Σ exp along an axis, without overflow; minus infinity where all are."""
+    top = values.max(axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    with np.errstate(divide="ignore"):
+        sums: NDArray[np.float64] = np.log(np.exp(values - top).sum(axis=axis))
+    return sums + top.squeeze(axis)

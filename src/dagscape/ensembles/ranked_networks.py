@@ -1,0 +1,184 @@
+"""What lists of networks with scores have in common: their classes, how different they are, and how they are kept."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.drawing.curves import draw_curves
+from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
+from dagscape.errors import InvalidOption
+from dagscape.graphs.comparison import HasDag
+from dagscape.graphs.cpdag import Cpdag
+from dagscape.graphs.dag import Dag
+from dagscape.graphs.lists import CpdagList, DagList
+from dagscape.results import Result, array_field, check_lengths, check_same_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RankedNetworks(Result):
+    """Networks with their scores, best first.
+
+    Attributes
+    ----------
+    networks : sequence of Dag
+        The networks.
+    scores : array of float
+        Their scores: natural logs.
+    """
+
+    label: ClassVar[str]
+    lists: ClassVar[tuple[str, ...]] = ("networks", "scores")
+
+    networks: DagList
+    scores: NDArray[np.float64] = array_field()
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def cpdags(self) -> CpdagList:
+        """The equivalence classes of the networks."""
+        return self.networks.cpdags()
+
+    @property
+    def classes(self) -> int:
+        """The number of different equivalence classes."""
+        return int(class_counts(self.cpdags)[-1]) if len(self) else 0
+
+    @property
+    def diversity(self) -> NDArray[np.float64]:
+        """The average structural Hamming distance between two of the first networks: of one, of two, and so on."""
+        return mean_distances(self.cpdags)
+
+    def oracle_accuracy(self, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
+        """The least structural Hamming distance to a known structure among the first networks: one, two, and so on."""
+        return least_distances(self.cpdags, truth)
+
+    def __iter__(self) -> Iterator[Dag]:
+        return iter(self.networks)
+
+    def __getitem__(self, index: int) -> Dag:
+        return self.networks[index]
+
+    def agreement(self) -> pd.DataFrame:
+        """What the networks agree on, and where they differ: one pair of variables in a row.
+
+        Edges are those of the CPDAGs, directed where all members of a class agree (in a list of single DAGs, those of
+        the DAGs). The columns count networks: ``forward`` has the edge source → target, ``backward``
+        target → source, ``undirected`` (of a class) either, ``absent`` none. ``adjacent`` is ``"all"``, ``"some"`` or
+        ``"none"``. The pairs that most networks have come first.
+        """
+        import pandas as pd
+
+        directed, undirected = self._edges()
+        names, rows = self.variables, []
+        for u, v in itertools.combinations(range(len(names)), 2):
+            forward, backward = _count(directed[:, v], u), _count(directed[:, u], v)
+            either = _count(undirected[:, v], u)
+            there = forward + backward + either
+            adjacent = "all" if there == len(self) else "some" if there else "none"
+            pair = (names[u], names[v], adjacent, forward, backward)
+            if backward > forward:
+                pair = (names[v], names[u], adjacent, backward, forward)
+            rows.append((*pair, either, len(self) - there))
+        columns = ["source", "target", "adjacent", "forward", "backward", "undirected", "absent"]
+        return pd.DataFrame(rows, columns=columns).sort_values("absent", kind="stable", ignore_index=True)
+
+    def _edges(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Directed and undirected edges, as sets, that the networks are compared by."""
+        found = self.cpdags
+        return found.directed, found.undirected
+
+    def compare(self, other: RankedNetworks, truth: Dag | Cpdag | HasDag | None = None) -> pd.DataFrame:
+        """The list beside another of the same scores, for every length up to the shorter of the two.
+
+        Parameters
+        ----------
+        other : BestNetworks or Modes
+            The other list.
+        truth : Dag, Cpdag or Network, optional
+            A known structure, for the oracle accuracy.
+
+        Returns
+        -------
+        DataFrame
+            For each ``length`` the ``score`` of the last network, the average distance within the list
+            (``diversity``), the number of ``classes`` and the least ``distance`` to the truth; the same of the other
+            list with ``other_`` before the name.
+        """
+        import pandas as pd
+
+        if not isinstance(other, RankedNetworks):
+            raise InvalidOption(f"a {type(other).__name__} is no list of networks: give the result of k_best or modes")
+        check_same_scores(self, other)
+        length = min(len(self), len(other))
+        columns: dict[str, Any] = {"length": np.arange(1, length + 1)}
+        for prefix, listed in (("", self), ("other_", other)):
+            found = listed.networks[:length].cpdags()
+            columns[f"{prefix}score"] = listed.scores[:length]
+            columns[f"{prefix}diversity"] = mean_distances(found)
+            columns[f"{prefix}classes"] = class_counts(found)
+            if truth is not None:
+                columns[f"{prefix}distance"] = least_distances(found, truth)
+        return pd.DataFrame(columns)
+
+    def plot(
+        self,
+        path: str | os.PathLike[str],
+        other: RankedNetworks | None = None,
+        truth: Dag | Cpdag | HasDag | None = None,
+    ) -> None:
+        """Draw how diverse the list is, and how close to a known structure, as curves over its length.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; its ending says the format: ``.svg``, ``.png`` or ``.pdf``.
+        other, truth
+            As in :meth:`compare`.
+        """
+        if not len(self):
+            raise InvalidOption("there are no networks to draw curves of")
+        frame = self.compare(self if other is None else other, truth)
+        panels = {"average distance within the list": "diversity", "different classes": "classes"}
+        if truth is not None:
+            panels["least distance to the known structure"] = "distance"
+        curves = {title: {self.label: frame[column]} for title, column in panels.items()}
+        if other is not None:
+            label = other.label if other.label != self.label else f"other {other.label}"
+            for title, column in panels.items():
+                curves[title][label] = frame[f"other_{column}"]
+        draw_curves(path, frame["length"], curves, "networks")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as a JSON document; a network is the list of its edges (parent, child)."""
+        return super(RankedNetworks, self).to_dict() | {"networks": self.networks.to_edges()}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Rebuild a result from :meth:`to_dict`'s document."""
+        networks = DagList.from_edges(document["variables"], document["networks"])
+        check_lengths(document, cls.lists)
+        return super(RankedNetworks, cls).from_dict({**document, "networks": networks})
+
+
+def _count(sets: NDArray[np.uint64], member: int) -> int:
+    """How many of the sets have a member."""
+    return int((sets >> np.uint64(member) & np.uint64(1)).sum())
+
+
+def times_less(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many times less probable each network is than the first; infinite beyond 10^308."""
+    with np.errstate(over="ignore"):
+        times: NDArray[np.float64] = np.exp(scores[:1] - scores)
+    return times

@@ -1,0 +1,273 @@
+"""The best networks that come from mode orderings [chen2019]_.
+
+An ordering of the variables is worth the sum of the best families with all parents before the child, and stands for
+the network of those families. It is a δ-mode if no ordering within Kendall distance δ precedes it: has a better score,
+or the same score and a lexicographically smaller sequence. So modes are peaks of the landscape, and those that are
+close to a better one are left out. The search and its proof of completeness are those of
+``native/include/dagscape/modes.hpp``; unlike the paper's, it merges orderings with the same future, and its bound is
+exact where 2^n numbers fit into memory.
+
+Notation: the paper minimises, and calls the number of networks M; here scores are maximised, and it is k.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from dagscape import kernels
+from dagscape.checks import is_between, is_whole
+from dagscape.errors import InvalidData, InvalidOption, StoppedEarly
+from dagscape.graphs.lists import DagList
+from dagscape.masks import mask_of
+from dagscape.modes.bounds import (
+    BOUNDS,
+    GROUPINGS,
+    Groups,
+    check_groups,
+    equal_groups,
+    named_groups,
+    tightest_groups,
+)
+from dagscape.modes.planning import check_bound, check_families, exact_bound_fits, largest_group, room_for_lists
+from dagscape.modes.result import Modes
+from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
+from dagscape.randomness import Seed
+from dagscape.resources import memory_limit, thread_count
+from dagscape.results import Provenance
+from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.local_scores import LocalScores, check_scores
+from dagscape.scores.search_planning import SearchSize
+from dagscape.version import __version__
+
+MOST_DELTA = 8
+MOST_VARIABLES = 63
+DISTINCT = {"network": "no two modes are the same network", "class": "no two are of the same equivalence class"}
+
+# What the kernel says about its end; the numbers are its own.
+_FOUND, _NO_MORE, _NO_ROOM, _NO_TIME = range(4)
+_REASONS = {_NO_ROOM: "memory", _NO_TIME: "time"}
+
+
+def modes(
+    scores: LocalScores,
+    k: int = 10,
+    delta: int = 3,
+    *,
+    distinct: str = "network",
+    bound: str = "auto",
+    groups: int | Sequence[Collection[str]] | None = None,
+    grouping: str = "dependence",
+    seed: Seed = 0,
+    merge: bool = True,
+    max_seconds: float | None = None,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+) -> Modes:
+    """The best networks that come from mode orderings: peaks of the landscape, and different from each other.
+
+    Parameters
+    ----------
+    scores : LocalScores
+        The local scores; a pruned table will do, since only families that are the best within some set matter.
+    k : int
+        How many networks to find. There may be fewer.
+    delta : int
+        δ, from 0 to 8: an ordering is a mode if it is the best of all within Kendall distance δ (so many exchanges of
+        neighbours). With 0 every ordering is one. The larger, the fewer modes, and the more they differ.
+    distinct : {"network", "class"}
+        Whether to keep every different network, or only the first of each equivalence class.
+    bound : {"auto", "exact", "patterns", "none"}
+        What the search knows about completions: the best one of every set of variables (8 bytes for each of 2^n),
+        pattern databases, or nothing but each variable's best family. It changes the time, never the result.
+    groups : int or list of collections of str, optional
+        For pattern databases: the number of groups, or the groups themselves. By default two, of up to 24 variables,
+        chosen among those with little dependence between them by the bound that they give.
+    grouping : {"dependence", "random"}
+        How variables are divided into a given number of groups.
+    seed : int, Generator or None
+        For random groups.
+    merge : bool
+        Drop orderings that have the same future as another. False is the search of the paper, and only slower.
+    max_seconds : float, optional
+        Stop after this time, with the modes that are proved by then and a :class:`~dagscape.StoppedEarly` warning. The
+        bound is prepared first, whatever time that takes.
+    threads : int, optional
+        How many threads to use; all processors by default. The result does not depend on it.
+    max_memory : int or str, optional
+        The most memory to take, such as ``"8GiB"``; most of what is available by default. Where it runs out, the modes
+        that are proved by then are returned.
+    progress : bool or callable, optional
+        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress`.
+
+    Returns
+    -------
+    Modes
+        The networks, their scores and orderings, whether these are proved to be the best, and how diverse they are.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> scores = ds.local_scores(ds.load_network("asia").sample(200, seed=1))
+    >>> peaks = ds.modes(scores, k=5, delta=2)
+    >>> peaks
+    Modes(5 networks of 5 classes, delta 2, best -469.3597)
+    >>> peaks.orders[0][:3]
+    ('asia', 'smoke', 'bronc')
+    >>> peaks.oracle_accuracy(ds.load_network("asia")).tolist()
+    [9, 8, 6, 4, 4]
+    """
+    _check_options(scores, k, delta, distinct, bound, groups, grouping, max_seconds)
+    start = time.perf_counter()
+    used_threads = thread_count(threads)
+    limit = memory_limit(max_memory)
+    size = SearchSize.of(scores)
+    check_families(size, used_threads, limit)
+    families = kernel_families(scores, size.layout)
+    with listening(progress) as listener:
+        partition = _partition(scores, bound, groups, grouping, seed, families, limit, used_threads)
+        group_sizes = [mask.bit_count() for mask in partition]
+        check_bound(size, group_sizes, used_threads, limit)
+        search = kernels.ModeSearch(
+            families,
+            delta,
+            bool(merge),
+            distinct == "class",
+            partition,
+            used_threads,
+            room_for_lists(size, group_sizes, used_threads, limit),
+            kernel_callback("Preparing the bound", listener, 0, 0),
+        )
+        parents, orders, exact, end = _gather(search, scores.n, k, start, max_seconds, listener)
+    if not exact and end == _NO_MORE:
+        raise InvalidData("no network has all families possible: there are no modes")
+    if end not in (_FOUND, _NO_MORE):
+        what = f"the search ran out of {_REASONS[end]} after {len(exact)} modes, which are proved to be the best"
+        warnings.warn(what, StoppedEarly, stacklevel=2)
+    expanded, generated, failed, merged = search.counts
+    return Modes(
+        variables=scores.variables,
+        provenance=Provenance(
+            version=__version__,
+            method="modes",
+            parameters={
+                "k": k,
+                "delta": delta,
+                "distinct": distinct,
+                "bound": bound,
+                "groups": [[scores.variables[v] for v in range(scores.n) if mask >> v & 1] for mask in partition],
+                "merge": merge,
+                "max_seconds": max_seconds,
+                "scores": dict(scores.provenance.parameters),
+            },
+            seed=int(seed) if isinstance(seed, int | np.integer) else None,
+            seconds={"search": time.perf_counter() - start},
+            backend=f"{kernels.name}, {used_threads} threads",
+        ),
+        delta=delta,
+        distinct=distinct,
+        networks=DagList(scores.variables, np.array(parents, dtype=np.uint64).reshape(len(parents), scores.n)),
+        scores=scores.unit.to_floats(np.array(exact, dtype=np.int64)),
+        orders=tuple(tuple(scores.variables[v] for v in order) for order in orders),
+        complete=end in (_FOUND, _NO_MORE),
+        exhausted=end == _NO_MORE,
+        stopped=_REASONS.get(end, ""),
+        bound=scores.unit.to_float(search.bound),
+        expanded=expanded,
+        generated=generated,
+        failed=failed,
+        merged=merged,
+    )
+
+
+def _gather(
+    search: kernels.ModeSearch,
+    n: int,
+    k: int,
+    start: float,
+    max_seconds: float | None,
+    listener: ProgressListener | None,
+) -> tuple[list[list[int]], list[list[int]], list[int], int]:
+    """Networks, orderings, scores, and how the search ended."""
+    parents: list[list[int]] = []
+    orders: list[list[int]] = []
+    exact: list[int] = []
+    row, order = np.zeros(n, dtype=np.uint64), np.zeros(n, dtype=np.uint8)
+
+    def report(*_: int) -> None:
+        if listener is not None:
+            listener(Progress("Finding modes", len(exact), k))
+
+    while len(exact) < k:
+        left = math.inf if max_seconds is None else max_seconds - (time.perf_counter() - start)
+        end, score = search.next(row, order, left, report)
+        if end != _FOUND:
+            return parents, orders, exact, end
+        parents.append(row.tolist())
+        orders.append(order.tolist())
+        exact.append(score)
+    return parents, orders, exact, _FOUND
+
+
+def _check_options(
+    scores: LocalScores,
+    k: int,
+    delta: int,
+    distinct: str,
+    bound: str,
+    groups: object,
+    grouping: str,
+    max_seconds: float | None,
+) -> None:
+    check_scores(scores)
+    if not is_whole(k, at_least=1):
+        raise InvalidOption(f"k is {k!r}; it must be a whole number, 1 or more")
+    if not is_whole(delta, at_least=0) or delta > MOST_DELTA:
+        raise InvalidOption(f"delta is {delta!r}; it must be a whole number from 0 to {MOST_DELTA}")
+    for name, value, known in (
+        ("distinct", distinct, DISTINCT),
+        ("bound", bound, BOUNDS),
+        ("grouping", grouping, GROUPINGS),
+    ):
+        if not isinstance(value, str) or value not in known:
+            raise InvalidOption(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known))}")
+    if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
+        raise InvalidOption(f"max_seconds is {max_seconds!r}; it must be a number, 0 or more")
+    if scores.n > MOST_VARIABLES:
+        raise InvalidOption(f"modes are searched for among up to {MOST_VARIABLES} variables; there are {scores.n}")
+    check_groups(groups, scores.n)
+    if groups is not None and bound in ("exact", "none"):
+        raise InvalidOption(f"groups are for pattern databases, and bound is {bound!r}: use bound='patterns'")
+
+
+def _partition(
+    scores: LocalScores,
+    bound: str,
+    groups: int | Sequence[Collection[str]] | None,
+    grouping: str,
+    seed: Seed,
+    families: kernels.Families,
+    limit: int,
+    threads: int,
+) -> Groups:
+    everything = mask_of(range(scores.n))
+    if bound == "none":
+        return [1 << v for v in range(scores.n)]
+    if bound == "exact" or (
+        bound == "auto" and groups is None and exact_bound_fits(SearchSize.of(scores), limit, threads)
+    ):
+        return [everything]
+    if groups is None:
+
+        def bound_of(candidate: Groups) -> int:
+            return kernels.ModeSearch(families, 0, False, False, candidate, threads, limit, None).bound
+
+        return tightest_groups(scores, largest_group(scores.n, limit), bound_of) if scores.n > 1 else [everything]
+    if isinstance(groups, Sequence):
+        return named_groups(scores, groups)
+    return equal_groups(scores, int(groups), grouping, seed)

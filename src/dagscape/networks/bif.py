@@ -1,0 +1,349 @@
+"""Networks in files: BIF, the Interchange Format for Bayesian networks, plain or gzipped.
+
+The syntax is in :mod:`dagscape.networks.bif_syntax`; here blocks become a network, and a network becomes text.
+
+The probabilities of a variable with parents come as rows, one for each state of the parents, in any order. A
+``default`` stands for all rows that are not given. Instead of rows there may be one flat ``table``: as in the files of
+JavaBayes, the variable itself varies slowest, then the first parent, and the last parent fastest, so that the first
+numbers are the probabilities of the first level in every state of the parents.
+
+Numbers are kept as they are written; rows must sum to 1 to within 1e-6. Properties are skipped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, product
+from typing import IO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.files import open_text, replace_file
+from dagscape.graphs.dag import Dag
+from dagscape.masks import bits, mask_of
+from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, quote, shown
+from dagscape.networks.families import MAX_PARENTS
+from dagscape.networks.network import Network, wrong_row
+from dagscape.resources import format_bytes, memory_limit
+
+# A 'default' makes a table of any size from a few words. What a file writes out has at most one cell a character.
+MAX_DEFAULT_CELLS = 2**26
+
+# Bytes that a character of a file (a short level) and a cell of a table may take on the way.
+_BYTES_PER_CHARACTER = 64
+_BYTES_PER_CELL = 32
+
+
+def read_network(path: str | os.PathLike[str]) -> Network:
+    """Read a network from a BIF file.
+
+    Parameters
+    ----------
+    path : path
+        The file, gzipped or not, which is told by its content; ``"-"`` is standard input.
+
+    Returns
+    -------
+    Network
+        The network, its variables in the order of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dagscape.networks.bundled import load_network
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_network(load_network("asia"), f"{folder}/asia.bif.gz")
+    ...     read_network(f"{folder}/asia.bif.gz")
+    Network('asia': 8 variables, 8 edges, 18 free parameters)
+    """
+    title = os.fspath(path)
+    limit = memory_limit(None) // _BYTES_PER_CHARACTER
+    with open_text(path) as stream:
+        text = stream.read(limit + 1)
+    if len(text) > limit:
+        raise InvalidData(
+            f"{title!r} has more than {limit} characters, which need more than the {format_bytes(memory_limit(None))} "
+            "of memory that may be taken"
+        )
+    return parse_network(text, title)
+
+
+def parse_network(text: str, title: str = "text") -> Network:
+    """Make a network of the text of a BIF file.
+
+    Parameters
+    ----------
+    text : str
+        What the file says.
+    title : str
+        What to call it in messages.
+
+    Examples
+    --------
+    >>> text = "variable rain { type discrete [ 2 ] { no, yes }; } probability ( rain ) { table 0.8, 0.2; }"
+    >>> parse_network(text).cpts["rain"].tolist()
+    [0.8, 0.2]
+    """
+    source = Source(title, text)
+    if not text.strip():
+        raise InvalidData(f"{title!r} is empty")
+    document = parse(source)
+    levels = _declared_levels(source, document)
+    blocks = _blocks_by_child(source, document, levels)
+    number = {name: index for index, name in enumerate(levels)}
+    parents = [[number[parent.text] for parent in blocks[name].parents] for name in levels]
+    cycle = [blocks[document.variables[v].name.text].child for v in find_cycle(parents)]
+    if cycle:
+        texts = [shown(name.text) for name in cycle]
+        path = " -> ".join(texts if len(texts) <= 9 else [*texts[:7], "…", texts[-1]])
+        raise source.fail(cycle[-1].offset, f"the parents of the variables make a cycle: {path}")
+    dag = Dag(tuple(levels), tuple(mask_of(above) for above in parents))
+    cpts = dict(_tables(source, blocks, levels, parents))
+    return Network(dag, levels, cpts, document.name)
+
+
+def write_network(network: Network, path: str | os.PathLike[str]) -> None:
+    """Write a network to a BIF file, ``.bif`` or ``.bif.gz`` by the ending of the name.
+
+    Names that are no plain words stand between quotation marks; numbers are written so that they are read back exactly.
+    The file appears under its name only when it is whole.
+
+    Parameters
+    ----------
+    network : Network
+        What to write.
+    path : path
+        Where to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dagscape.networks.bundled import load_network
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_network(load_network("asia"), f"{folder}/asia.bif")
+    ...     with open(f"{folder}/asia.bif") as stream:
+    ...         print(stream.read(86))
+    network asia {
+    }
+    variable asia {
+      type discrete [ 2 ] { yes, no };
+    }
+    variable tub {
+    """
+    ending = os.fspath(path).lower()
+    if not ending.endswith((".bif", ".bif.gz")):
+        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: end it in .bif or .bif.gz")
+    with replace_file(path) as stream:
+        if ending.endswith(".gz"):
+            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
+                _write(network, cast("IO[bytes]", packed))
+        else:
+            _write(network, stream)
+
+
+def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
+    """Return a directed cycle, parents before children and its first variable last again; empty if there is none.
+
+    Examples
+    --------
+    >>> find_cycle([[], [0, 2], [1]]), find_cycle([[], [0]])
+    ([1, 2, 1], [])
+    """
+    unseen, open_, done = 0, 1, 2
+    status = [unseen] * len(parents)
+    for root in range(len(parents)):
+        path = [root] if status[root] == unseen else []
+        waiting = [iter(parents[root])] if path else []
+        while path:
+            status[path[-1]] = open_
+            parent = next(waiting[-1], None)
+            if parent is None:
+                status[path.pop()] = done
+                waiting.pop()
+            elif status[parent] == open_:
+                # The path leads from children to parents.
+                return [parent, *reversed(path[path.index(parent) :])]
+            elif status[parent] == unseen:
+                path.append(parent)
+                waiting.append(iter(parents[parent]))
+    return []
+
+
+def _declared_levels(source: Source, document: Document) -> dict[str, tuple[str, ...]]:
+    levels: dict[str, tuple[str, ...]] = {}
+    for block in document.variables:
+        if not block.name.text:
+            raise source.fail(block.name.offset, "a variable has an empty name")
+        if block.name.text in levels:
+            raise source.fail(block.name.offset, f"the variable {shown(block.name.text)} is declared twice")
+        if not block.levels:
+            raise source.fail(block.name.offset, f"the variable {shown(block.name.text)} has no levels")
+        levels[block.name.text] = block.levels
+    if not levels:
+        raise InvalidData(f"{source.title!r} declares no variables: is it a BIF file?")
+    return levels
+
+
+def _blocks_by_child(
+    source: Source, document: Document, levels: Mapping[str, tuple[str, ...]]
+) -> dict[str, ProbabilityBlock]:
+    """Return the block of every variable, after all names were looked up."""
+    blocks: dict[str, ProbabilityBlock] = {}
+    for block in document.probabilities:
+        seen: set[str] = set()
+        for name in (block.child, *block.parents):
+            if name.text not in levels:
+                raise source.fail(name.offset, f"the variable {shown(name.text)} is not declared")
+            if name.text in seen:
+                raise source.fail(name.offset, f"the variable {shown(name.text)} is named twice here")
+            seen.add(name.text)
+        if block.child.text in blocks:
+            raise source.fail(block.child.offset, f"{shown(block.child.text)} has more than one 'probability' block")
+        if len(block.parents) > MAX_PARENTS:
+            problem = f"{shown(block.child.text)} has {len(block.parents)} parents; at most {MAX_PARENTS} are read"
+            raise source.fail(block.child.offset, problem)
+        blocks[block.child.text] = block
+    for variable in document.variables:
+        if variable.name.text not in blocks:
+            raise source.fail(variable.name.offset, f"{shown(variable.name.text)} has no 'probability' block")
+    return blocks
+
+
+def _tables(
+    source: Source,
+    blocks: Mapping[str, ProbabilityBlock],
+    levels: Mapping[str, tuple[str, ...]],
+    parents: Sequence[Sequence[int]],
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Return the table of every variable, its axes in the order of the variables."""
+    codes = {name: {level: code for code, level in enumerate(texts)} for name, texts in levels.items()}
+    limit = min(max(MAX_DEFAULT_CELLS, len(source.text)), memory_limit(None) // _BYTES_PER_CELL)
+    cells = 0
+    for name, above in zip(levels, parents, strict=True):
+        block = blocks[name]
+        shape = (*(len(levels[parent.text]) for parent in block.parents), len(levels[name]))
+        cells += math.prod(shape)
+        if cells > limit:
+            problem = f"the tables up to that of {shown(name)} have {cells} probabilities; at most {limit} are read"
+            raise source.fail(block.child.offset, problem)
+        table = _table(source, block, shape, [codes[parent.text] for parent in block.parents])
+        order = sorted(range(len(above)), key=above.__getitem__)
+        yield name, table.reshape(shape).transpose([*order, len(above)])
+
+
+def _table(
+    source: Source, block: ProbabilityBlock, shape: Sequence[int], codes: Sequence[Mapping[str, int]]
+) -> NDArray[np.float64]:
+    """Return the table of a block: states of the parents × levels, the last parent fastest."""
+    child = shown(block.child.text)
+    rows: dict[int, Row] = {}
+    if block.table is not None:
+        table = _flat_table(source, block, block.table, shape)
+    else:
+        rows = _rows_by_state(source, block, shape[-1], codes)
+        table = _row_table(source, block, rows, shape, codes)
+    wrong = wrong_row(table)
+    if wrong is not None:
+        state, problem = wrong
+        row = rows.get(state) or block.table or block.default
+        given = f" given {_state_text(state, codes)}" if codes else ""
+        hint = (
+            "; in a 'table' the first level comes first, for all states of the parents" if block.table and codes else ""
+        )
+        offset = block.child.offset if row is None else row.offset
+        raise source.fail(offset, f"the probabilities of {child}{given} {problem}{hint}")
+    return table
+
+
+def _flat_table(source: Source, block: ProbabilityBlock, flat: Row, shape: Sequence[int]) -> NDArray[np.float64]:
+    if block.rows or block.default is not None:
+        raise source.fail(flat.offset, f"{shown(block.child.text)} has a 'table' and other probabilities as well")
+    _check_count(source, flat, math.prod(shape), block.child)
+    return np.frombuffer(flat.values, dtype=np.float64).reshape(shape[-1], -1).T
+
+
+def _row_table(
+    source: Source,
+    block: ProbabilityBlock,
+    rows: Mapping[int, Row],
+    shape: Sequence[int],
+    codes: Sequence[Mapping[str, int]],
+) -> NDArray[np.float64]:
+    states = math.prod(shape[:-1])
+    if block.default is not None:
+        _check_count(source, block.default, shape[-1], block.child)
+    elif len(rows) < states:
+        # Looked for before the table is made: a file that lacks most of it takes no memory for it.
+        missing = next(state for state in count() if state not in rows)
+        given = f" given {_state_text(missing, codes)}" if codes else ""
+        raise source.fail(block.child.offset, f"there are no probabilities of {shown(block.child.text)}{given}")
+    table = np.empty((states, shape[-1]))
+    if block.default is not None:
+        table[:] = block.default.values
+    for state, row in rows.items():
+        table[state] = row.values
+    return table
+
+
+def _rows_by_state(
+    source: Source, block: ProbabilityBlock, arity: int, codes: Sequence[Mapping[str, int]]
+) -> dict[int, Row]:
+    """Return the rows of a block by the number of the parents' state."""
+    rows: dict[int, Row] = {}
+    for row in block.rows:
+        if len(row.states) != len(codes):
+            problem = f"{len(row.states)} levels are named for the {len(codes)} parents of {shown(block.child.text)}"
+            raise source.fail(row.offset, problem)
+        state = 0
+        for level, numbers, parent in zip(row.states, codes, block.parents, strict=True):
+            if level not in numbers:
+                raise source.fail(row.offset, f"{shown(level)} is not a level of {shown(parent.text)}")
+            state = state * len(numbers) + numbers[level]
+        if state in rows:
+            given = _state_text(state, codes)
+            raise source.fail(
+                row.offset, f"the probabilities of {shown(block.child.text)} given {given} stand here again"
+            )
+        _check_count(source, row, arity, block.child)
+        rows[state] = row
+    return rows
+
+
+def _check_count(source: Source, row: Row, expected: int, child: Name) -> None:
+    if len(row.values) != expected:
+        problem = f"{len(row.values)} probabilities are given for {shown(child.text)} where {expected} are needed"
+        raise source.fail(row.offset, problem)
+
+
+def _state_text(state: int, codes: Sequence[Mapping[str, int]]) -> str:
+    """Return the levels of the parents in a state, for a message."""
+    texts: list[str] = []
+    for numbers in reversed(codes):
+        state, code = divmod(state, len(numbers))
+        texts.append(shown(next(level for level, number in numbers.items() if number == code)))
+    return f"({', '.join(reversed(texts))})"
+
+
+def _write(network: Network, stream: IO[bytes]) -> None:
+    # 'unknown' without quotation marks is what a network without a name is called.
+    name = '"unknown"' if network.name == "unknown" else quote(network.name or "unknown")
+    stream.write(f"network {name} {{\n}}\n".encode())
+    names = [quote(variable) for variable in network.variables]
+    levels = [[quote(level) for level in network.levels[variable]] for variable in network.variables]
+    for written, texts in zip(names, levels, strict=True):
+        block = f"variable {written} {{\n  type discrete [ {len(texts)} ] {{ {', '.join(texts)} }};\n}}\n"
+        stream.write(block.encode())
+    for variable, mask in enumerate(network.dag.parent_masks):
+        parents = list(bits(mask))
+        given = f" | {', '.join(names[parent] for parent in parents)}" if parents else ""
+        stream.write(f"probability ( {names[variable]}{given} ) {{\n".encode())
+        rows = network.cpts[network.variables[variable]].reshape(-1, len(levels[variable]))
+        for state, row in zip(product(*(levels[parent] for parent in parents)), rows, strict=True):
+            key = f"({', '.join(state)})" if parents else "table"
+            stream.write(f"  {key} {', '.join(map(repr, row.tolist()))};\n".encode())
+        stream.write(b"}\n")

@@ -1,0 +1,365 @@
+r"""The syntax of BIF, the Interchange Format for Bayesian networks: from text to blocks, and names to text.
+
+A file is a sequence of blocks::
+
+    network NAME { property …; }
+    variable NAME { type discrete [ 2 ] { LEVEL, LEVEL }; property …; }
+    probability ( CHILD | PARENT, PARENT ) { (LEVEL, LEVEL) 0.1, 0.9; table 0.1, 0.9; default 0.5, 0.5; property …; }
+
+Comments are as in C++. A name is a word without white space, ``{}()[],;|`` and quotation marks, or any text between
+quotation marks, in which ``\"``, ``\\``, ``\n``, ``\r``, ``\t`` and ``\u`` with four hexadecimal digits mean what they
+mean in C. Commas may be left out, and so may the bar, as in files of the older versions.
+
+The scanner reads on demand and only forwards; nothing is allocated for what a file merely declares. Blocks keep their
+offsets in the text, from which an error finds the number of its line.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from dagscape.errors import InvalidData
+
+# Real networks stay far below; beyond, the sets of a graph would take longer than anyone waits.
+MAX_VARIABLES = 2**14
+# In one list: levels of a variable, or parents.
+MAX_NAMES = 2**16
+
+KEYWORDS = frozenset({"network", "variable", "probability", "property", "type", "discrete", "table", "default"})
+
+# Possessive quantifiers throughout: no part is scanned twice, whatever the text.
+_SKIP = r"(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)*+"
+_QUOTED = r'"(?:[^"\\]++|\\(?s:.))*+"'
+_WORD = r'(?:[^\s{}()\[\],;|"/]++|/(?![/*]))++'
+_SPACE = re.compile(_SKIP)
+_TOKEN = re.compile(rf"{_SKIP}(?:(?P<mark>[{{}}()\[\],;|])|(?P<quoted>{_QUOTED})|(?P<word>{_WORD}))")
+_PROPERTY = re.compile(rf'(?:[^;"{{}}]++|{_QUOTED})*+;')
+_PLAIN_NUMBERS = re.compile(r"[0-9eE+\-.,\s]*+;")
+_ENTRY = re.compile(r"[^\s,]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_ESCAPE = re.compile(r'\\(["\\nrt]|u[0-9a-fA-F]{4})')
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
+_PLAIN_NAME = re.compile(r"(?!.*//)[A-Za-z0-9_.+<>=/-]+")
+_TO_ESCAPE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]')
+
+
+class Token(NamedTuple):
+    """A piece of the text: its kind, what it says, and where it starts."""
+
+    kind: Literal["mark", "quoted", "word", "end"]
+    text: str
+    offset: int
+
+    @property
+    def is_name(self) -> bool:
+        """Whether the token can name something."""
+        return self.kind in {"quoted", "word"}
+
+
+class Name(NamedTuple):
+    """A name and where it stands."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A list of probabilities: where it starts, for which levels of the parents, and its numbers."""
+
+    offset: int
+    states: tuple[str, ...]
+    values: array[float]
+
+
+@dataclass(frozen=True, slots=True)
+class VariableBlock:
+    """A declared variable and its levels."""
+
+    name: Name
+    levels: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class ProbabilityBlock:
+    """The probabilities of a variable: rows by states of the parents, or one flat table, or a default."""
+
+    child: Name
+    parents: tuple[Name, ...]
+    rows: list[Row] = field(default_factory=list)
+    table: Row | None = None
+    default: Row | None = None
+
+
+@dataclass(slots=True)
+class Document:
+    """All blocks of a file."""
+
+    name: str = ""
+    variables: list[VariableBlock] = field(default_factory=list)
+    probabilities: list[ProbabilityBlock] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text and what to call it in messages."""
+
+    title: str
+    text: str = field(repr=False)
+
+    def fail(self, offset: int, problem: str) -> InvalidData:
+        """Return the error for a problem at some place of the text."""
+        return InvalidData(f"{self.title!r}, line {self.text.count(chr(10), 0, offset) + 1}: {problem}")
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """Write a name from a file in a message, shortened where it is long.
+
+    Examples
+    --------
+    >>> shown("rain"), shown("x" * 100, limit=5)
+    ("'rain'", "'xxxxx…'")
+    """
+    return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+def quote(name: str) -> str:
+    r"""Write a name so that it is read back: as it is if it is a plain word, otherwise between quotation marks.
+
+    Examples
+    --------
+    >>> print(quote("x_1"), quote("high fever"), quote('5" <b>'))
+    x_1 "high fever" "5\" <b>"
+    """
+    if _PLAIN_NAME.fullmatch(name) and name not in KEYWORDS:
+        return name
+    return f'"{_TO_ESCAPE.sub(_escape, name)}"'
+
+
+def unquote(text: str) -> str:
+    r"""Undo :func:`quote` for a text between quotation marks; other backslashes stay.
+
+    Examples
+    --------
+    >>> unquote(r'"5\" <b>"'), unquote(r'"50\%"')
+    ('5" <b>', '50\\%')
+    """
+    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1]) or chr(int(match[1][1:], 16)), text[1:-1])
+
+
+def _escape(match: re.Match[str]) -> str:
+    for letter, character in _ESCAPED.items():
+        if character == match[0]:
+            return "\\" + letter
+    return f"\\u{ord(match[0]):04x}"
+
+
+class _Scanner:
+    """Reads tokens, numbers and properties from a text."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.position = 0
+
+    def next(self) -> Token:
+        text = self.source.text
+        match = _TOKEN.match(text, self.position)
+        if match is not None:
+            self.position = match.end()
+            kind = match.lastgroup
+            return Token(kind, match[kind], match.start(kind))  # type: ignore[arg-type, index]
+        start = self.skip_space()
+        if start == len(text):
+            return Token("end", "", start)
+        what = "comment" if text[start] == "/" else "quotation mark"
+        raise self.source.fail(start, f"a {what} is opened here and never closed")
+
+    def skip_space(self) -> int:
+        match = _SPACE.match(self.source.text, self.position)
+        return self.position if match is None else match.end()
+
+    def fail(self, token: Token, expected: str) -> InvalidData:
+        if token.kind == "end":
+            return self.source.fail(token.offset, f"the file ends where {expected} should follow")
+        return self.source.fail(token.offset, f"{shown(token.text)} stands where {expected} should")
+
+    def mark(self, mark: str) -> Token:
+        token = self.next()
+        if token.kind != "mark" or token.text != mark:
+            raise self.fail(token, repr(mark))
+        return token
+
+    def word(self, word: str) -> Token:
+        token = self.next()
+        if token.kind != "word" or token.text != word:
+            raise self.fail(token, repr(word))
+        return token
+
+    def name(self, what: str) -> Name:
+        token = self.next()
+        if not token.is_name:
+            raise self.fail(token, what)
+        return name_of(token)
+
+    def names(self, closing: str, what: str) -> list[Name]:
+        """The names up to a closing mark; commas between them may be left out."""
+        found: list[Name] = []
+        while True:
+            token = self.next()
+            if token.is_name:
+                if len(found) == MAX_NAMES:
+                    raise self.source.fail(
+                        token.offset, f"more than {MAX_NAMES} names are listed, the most that are read"
+                    )
+                found.append(name_of(token))
+            elif token.text == closing:
+                return found
+            elif token.text != ",":
+                raise self.fail(token, f"{what} or {closing!r}")
+
+    def property(self) -> None:
+        match = _PROPERTY.match(self.source.text, self.position)
+        if match is None:
+            raise self.source.fail(self.position, "this property is not closed by ';'")
+        self.position = match.end()
+
+    def numbers(self) -> array[float]:
+        """The numbers up to a semicolon; commas between them may be left out."""
+        text = self.source.text
+        values = array("d")
+        plain = _PLAIN_NUMBERS.match(text, self.position)
+        if plain is not None:
+            try:
+                values.extend(float(entry[0]) for entry in _ENTRY.finditer(text, self.position, plain.end() - 1))
+            except ValueError:
+                # Token by token, below, the wrong one is found.
+                del values[:]
+            else:
+                self.position = plain.end()
+                return values
+        while (token := self.next()).text != ";" or token.kind != "mark":
+            if token.kind == "word" and _NUMBER.fullmatch(token.text):
+                values.append(float(token.text))
+            elif token.kind != "mark" or token.text != ",":
+                raise self.fail(token, "a probability or ';'")
+        return values
+
+
+def name_of(token: Token) -> Name:
+    """Return the name that a token stands for."""
+    return Name(unquote(token.text) if token.kind == "quoted" else token.text, token.offset)
+
+
+def parse(source: Source) -> Document:
+    """Parse a text into its blocks; names are not looked up yet.
+
+    Examples
+    --------
+    >>> text = "variable rain { type discrete [ 2 ] { no, yes }; } probability ( rain ) { table 0.8, 0.2; }"
+    >>> document = parse(Source("rain.bif", text))
+    >>> document.variables[0].levels, document.probabilities[0].table.values.tolist()
+    (('no', 'yes'), [0.8, 0.2])
+    """
+    scanner = _Scanner(source)
+    document = Document()
+    networks = 0
+    while (token := scanner.next()).kind != "end":
+        if token.kind == "word" and token.text == "network" and not networks:
+            document.name = _parse_network(scanner)
+            networks += 1
+        elif token.kind == "word" and token.text == "variable":
+            if len(document.variables) == MAX_VARIABLES:
+                raise source.fail(
+                    token.offset, f"there are more than {MAX_VARIABLES} variables, the most that are read"
+                )
+            document.variables.append(_parse_variable(scanner))
+        elif token.kind == "word" and token.text == "probability":
+            document.probabilities.append(_parse_probability(scanner))
+        else:
+            others = "'variable' or 'probability'" if networks else "'network', 'variable' or 'probability'"
+            raise scanner.fail(token, others)
+    return document
+
+
+def _parse_network(scanner: _Scanner) -> str:
+    token = scanner.next()
+    # Programs write the word for a network without a name; ours, with that name, has it between quotation marks.
+    name = name_of(token).text if token.is_name and token.text != "unknown" else ""
+    if token.is_name:
+        token = scanner.next()
+    if token.kind != "mark" or token.text != "{":
+        raise scanner.fail(token, "'{'")
+    while (token := scanner.next()).kind == "word" and token.text == "property":
+        scanner.property()
+    if token.text != "}":
+        raise scanner.fail(token, "'property' or '}'")
+    return name
+
+
+def _parse_variable(scanner: _Scanner) -> VariableBlock:
+    name = scanner.name("the name of a variable")
+    scanner.mark("{")
+    levels: tuple[str, ...] | None = None
+    while (token := scanner.next()).kind == "word":
+        if token.text == "property":
+            scanner.property()
+        elif token.text == "type" and levels is None:
+            levels = _parse_levels(scanner, name)
+        else:
+            break
+    if token.kind != "mark" or token.text != "}":
+        raise scanner.fail(token, "'type', 'property' or '}'" if levels is None else "'property' or '}'")
+    if levels is None:
+        raise scanner.source.fail(name.offset, f"the variable {shown(name.text)} has no 'type'")
+    return VariableBlock(name, levels)
+
+
+def _parse_levels(scanner: _Scanner, variable: Name) -> tuple[str, ...]:
+    scanner.word("discrete")
+    scanner.mark("[")
+    token = scanner.next()
+    if token.kind != "word" or not re.fullmatch("[0-9]+", token.text):
+        raise scanner.fail(token, "the number of levels")
+    scanner.mark("]")
+    scanner.mark("{")
+    levels = scanner.names("}", "a level")
+    scanner.mark(";")
+    owner = shown(variable.text)
+    # Compared as text: the number may have any length.
+    if token.text.lstrip("0") != str(len(levels)):
+        listed = f"{shown(token.text, 20)[1:-1]} levels are declared for {owner}, but {len(levels)} are listed"
+        raise scanner.source.fail(token.offset, listed)
+    seen: set[str] = set()
+    for level in levels:
+        if level.text in seen:
+            raise scanner.source.fail(level.offset, f"the level {shown(level.text)} of {owner} is listed twice")
+        seen.add(level.text)
+    return tuple(level.text for level in levels)
+
+
+def _parse_probability(scanner: _Scanner) -> ProbabilityBlock:
+    scanner.mark("(")
+    child = scanner.name("the name of a variable")
+    bar = scanner.next()
+    if bar.text != "|" or bar.kind != "mark":
+        scanner.position = bar.offset
+    block = ProbabilityBlock(child, tuple(scanner.names(")", "the name of a parent")))
+    scanner.mark("{")
+    while (token := scanner.next()).text != "}" or token.kind != "mark":
+        if token.kind == "word" and token.text == "property":
+            scanner.property()
+        elif token.kind == "word" and token.text == "table" and block.table is None:
+            block.table = Row(token.offset, (), scanner.numbers())
+        elif token.kind == "word" and token.text == "default" and block.default is None:
+            block.default = Row(token.offset, (), scanner.numbers())
+        elif token.kind == "mark" and token.text == "(":
+            states = tuple(name.text for name in scanner.names(")", "a level"))
+            block.rows.append(Row(token.offset, states, scanner.numbers()))
+        elif token.kind == "word" and token.text in {"table", "default"}:
+            raise scanner.source.fail(token.offset, f"{shown(child.text)} has more than one {token.text!r}")
+        else:
+            raise scanner.fail(token, "'(', 'table', 'default' or '}'")
+    return block

@@ -1,0 +1,155 @@
+"""A variable and its parents in a table of codes: which row of a conditional probability table applies to which row.
+
+The states of the parents are numbered in mixed radix, the last parent fastest, as the rows of a table in C order are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.data.dataset import Dataset
+from dagscape.data.table import listing
+from dagscape.errors import InvalidData, InvalidOption, TooLarge
+from dagscape.resources import format_bytes, memory_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+
+# A table has one axis for each parent and one for the child; NumPy allows 64.
+MAX_PARENTS = 63
+
+
+def parent_states(codes: NDArray[Any], parents: Sequence[int], arities: Sequence[int]) -> NDArray[np.int64]:
+    """Return the number of the parents' joint state in each row.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        Rows × variables.
+    parents : sequence of int
+        The columns of the parents, the slowest first.
+    arities : sequence of int
+        The number of levels of every variable.
+
+    Examples
+    --------
+    >>> parent_states(np.array([[1, 0, 2], [0, 1, 1]]), [0, 2], [2, 2, 3]).tolist()
+    [5, 1]
+    """
+    states = np.zeros(codes.shape[0], dtype=np.int64)
+    for parent in parents:
+        states *= arities[parent]
+        states += codes[:, parent]
+    return states
+
+
+def table_entries(
+    cpt: NDArray[np.float64], codes: NDArray[Any], parents: Sequence[int], child: int, arities: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return the entry of a family's table that applies to each row.
+
+    Parameters
+    ----------
+    cpt : ndarray of float64
+        The table: one axis for each parent, then one for the child.
+    codes, parents, arities
+        As in :func:`parent_states`.
+    child : int
+        The column of the child.
+
+    Examples
+    --------
+    >>> table_entries(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0, 1], [1, 1]]), [0], 1, [2, 2]).tolist()
+    [0.1, 0.6]
+    """
+    return cpt.ravel()[parent_states(codes, [*parents, child], arities)]
+
+
+def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collection[str] = ()) -> list[int]:
+    """Return the column of each variable in a data set, which must have these variables and, but for some, no others.
+
+    Parameters
+    ----------
+    variables : sequence of str
+        The variables of the network.
+    data : Dataset
+        The data.
+    ignored : collection of str
+        Variables that may be there or not.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> matching_columns(["a", "b"], Dataset.from_array([[0, 1]], ["b", "a"]))
+    [1, 0]
+    """
+    if not isinstance(data, Dataset):
+        raise InvalidOption(
+            f"data is a {type(data).__name__}; make a Dataset of it first, with read_data() or Dataset.from_frame()"
+        )
+    column = {name: index for index, name in enumerate(data.variables)}
+    absent = [name for name in variables if name not in column]
+    if absent:
+        raise InvalidData(f"the data lack variables of the network: {listing(absent)}")
+    known = {*variables, *ignored}
+    others = [name for name in data.variables if name not in known]
+    if others:
+        raise InvalidData(
+            f"the data have variables that the network lacks: {listing(others)}; leave them out with data.select()"
+        )
+    return [column[name] for name in variables]
+
+
+def matching_codes(
+    variables: Sequence[str], levels: Mapping[str, tuple[str, ...]], data: Dataset, columns: Sequence[int]
+) -> NDArray[np.int64]:
+    """Return the codes that a network's levels have in the rows of a data set, whose own order may be another.
+
+    Parameters
+    ----------
+    variables : sequence of str
+        The variables of the network.
+    levels : mapping of str to tuple of str
+        Their levels in the network.
+    data : Dataset
+        The data; levels of theirs that the network lacks must not occur.
+    columns : sequence of int
+        The column of each variable in the data.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> matching_codes(["a"], {"a": ("no", "yes")}, Dataset.from_codes([[0], [1]], {"a": ("yes", "no")}), [0]).tolist()
+    [[1], [0]]
+    """
+    codes = np.empty((data.codes.shape[0], len(variables)), dtype=np.int64, order="F")
+    for variable, (name, column) in enumerate(zip(variables, columns, strict=True)):
+        lookup = _level_numbers(name, levels[name], data.levels[name], data.codes[:, column])
+        codes[:, variable] = lookup[data.codes[:, column]]
+    return codes
+
+
+def _level_numbers(
+    name: str, levels: tuple[str, ...], texts: tuple[str, ...], cells: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Return the network's number of each level of the data; -1 for levels that occur in no row and not in it."""
+    number = {level: index for index, level in enumerate(levels)}
+    lookup = np.array([number.get(text, -1) for text in texts], dtype=np.int64)
+    unknown = [texts[code] for code in np.flatnonzero(np.bincount(cells, minlength=len(texts))) if lookup[code] < 0]
+    if unknown:
+        raise InvalidData(
+            f"the data have levels of {name!r} that the network lacks: {listing(unknown)}; "
+            f"the network's are {listing(levels)}"
+        )
+    return lookup
+
+
+def check_room(needed: int, what: str, remedy: str) -> None:
+    """Refuse a job that needs more memory than there is."""
+    limit = memory_limit(None)
+    if needed > limit:
+        raise TooLarge(f"{what} need {format_bytes(needed)}; {format_bytes(limit)} may be taken: {remedy}")

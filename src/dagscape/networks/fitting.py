@@ -1,0 +1,148 @@
+"""Fitting the probabilities of a network to data, the structure given.
+
+With N_jk rows in which the parents are in state j and the child has level k, and a Dirichlet prior of α_jk, the
+expected probability is
+
+    (N_jk + α_jk) / Σ_k (N_jk + α_jk).
+
+``bdeu`` takes α_jk = ess / (q r) for q parent states and r levels [heckerman1995]_, ``k2`` takes 1 [cooper1992]_, and
+``none`` takes 0, which is maximum likelihood. Where neither rows nor the prior say anything, levels are equally
+probable. Rows in which the child was set do not count: they say nothing about it given its parents [cooper1999]_.
+
+Notation: j is a *state* of the parents, k a *level* of the child; the cost is one pass over the distinct rows for each
+variable, and the size of its table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.checks import is_between
+from dagscape.errors import InvalidOption
+from dagscape.masks import bits
+from dagscape.networks.families import MAX_PARENTS, check_room, matching_columns, parent_states
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dagscape.data.dataset import Dataset
+    from dagscape.graphs.dag import Dag
+
+FitPrior = Literal["bdeu", "k2", "none"]
+
+# Counts, counts with the prior and probabilities are beside each other while a table is fitted; a network's own copy
+# comes when the counts have gone.
+BYTES_PER_CELL = 24
+
+# The Dirichlet prior of every cell, from ess and the number of cells in the table.
+FIT_PRIORS: dict[FitPrior, Callable[[float, int], float]] = {
+    "bdeu": lambda ess, cells: ess / cells,
+    "k2": lambda ess, cells: 1.0,
+    "none": lambda ess, cells: 0.0,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyFitter:
+    """Data made ready for fitting one family after the other; variables are numbers and sets of parents bit masks.
+
+    Attributes
+    ----------
+    arities : list of int
+        The number of levels of every variable.
+    codes : ndarray of int
+        Distinct rows × variables.
+    weights : ndarray of int64
+        How many times each row occurs.
+    free : ndarray of bool or None
+        Rows × variables: was the variable left alone? ``None`` if none was set anywhere.
+    pseudocount : callable
+        The prior of every cell, from the number of cells.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> data = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
+    >>> fitter = FamilyFitter.of(["rain", "wet"], data, 1.0, "k2")
+    >>> fitter.fit(1, 0b01).round(2).tolist()
+    [[0.67, 0.33], [0.4, 0.6]]
+    """
+
+    arities: list[int]
+    codes: NDArray[Any]
+    weights: NDArray[np.int64]
+    free: NDArray[np.bool_] | None
+    pseudocount: Callable[[int], float]
+
+    @classmethod
+    def of(cls, variables: Sequence[str], data: Dataset, ess: float, prior: FitPrior) -> Self:
+        """Make data ready, which must have these variables, in any order."""
+        if prior not in FIT_PRIORS:
+            raise InvalidOption(f"prior is {prior!r}; it must be {', '.join(map(repr, FIT_PRIORS))}")
+        if not is_between(ess, 1e-9, 1e9):
+            raise InvalidOption(f"ess is {ess!r}; it must be a number between 1e-9 and 1e9")
+        columns = matching_columns(variables, data)
+        return cls(
+            arities=[len(data.levels[name]) for name in variables],
+            # Families are read column by column.
+            codes=np.asfortranarray(data.codes[:, columns]),
+            weights=data.weights,
+            free=None if data.interventions is None else ~data.interventions[:, columns],
+            pseudocount=partial(FIT_PRIORS[prior], float(ess)),
+        )
+
+    def shape(self, child: int, parents: int) -> tuple[int, ...]:
+        """Return the shape of a family's table: one axis for each parent, then one for the child."""
+        return (*(self.arities[parent] for parent in bits(parents)), self.arities[child])
+
+    def fit(self, child: int, parents: int) -> NDArray[np.float64]:
+        """Return the fitted table of a family."""
+        shape = self.shape(child, parents)
+        cells = parent_states(self.codes, [*bits(parents), child], self.arities)
+        weights = self.weights
+        if self.free is not None:
+            cells, weights = cells[self.free[:, child]], weights[self.free[:, child]]
+        counts = np.bincount(cells, weights=weights, minlength=math.prod(shape)).astype(np.float64, copy=False)
+        return _expected(counts.reshape(shape), self.pseudocount(counts.size))
+
+
+def fit_cpts(dag: Dag, data: Dataset, ess: float, prior: FitPrior) -> dict[str, NDArray[np.float64]]:
+    """Return the fitted tables; the work of :meth:`dagscape.networks.network.Network.fit`.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.graphs.dag import Dag
+    >>> data = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
+    >>> dag = Dag.from_edges(["rain", "wet"], [("rain", "wet")])
+    >>> fit_cpts(dag, data, 1.0, "k2")["rain"].round(2).tolist()
+    [0.33, 0.67]
+    """
+    fitter = FamilyFitter.of(dag.variables, data, ess, prior)
+    _check_sizes(dag, fitter)
+    families = zip(dag.variables, dag.parent_masks, strict=True)
+    return {name: fitter.fit(variable, parents) for variable, (name, parents) in enumerate(families)}
+
+
+def _check_sizes(dag: Dag, fitter: FamilyFitter) -> None:
+    cells = 0
+    for variable, name in enumerate(dag.variables):
+        parents = dag.parent_masks[variable]
+        if parents.bit_count() > MAX_PARENTS:
+            raise InvalidOption(f"{name!r} has {parents.bit_count()} parents; a table can have {MAX_PARENTS}")
+        cells += math.prod(fitter.shape(variable, parents))
+    check_room(BYTES_PER_CELL * cells, f"tables of {cells} probabilities", "take a graph with fewer parents")
+
+
+def _expected(counts: NDArray[np.float64], pseudocount: float) -> NDArray[np.float64]:
+    weights = counts + pseudocount
+    totals = weights.sum(axis=-1, keepdims=True)
+    uniform = 1 / counts.shape[-1]
+    filled = np.divide(weights, totals, out=np.full(counts.shape, uniform), where=totals > 0)
+    return cast("NDArray[np.float64]", filled)

@@ -1,0 +1,304 @@
+"""Bayesian networks: a DAG and the probability of every variable's levels given its parents'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dagscape.data.table import listing
+from dagscape.drawing.draw import svg
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.graphs.dag import Dag
+from dagscape.masks import bits
+from dagscape.networks.fitting import FitPrior, fit_cpts
+from dagscape.networks.likelihood import log_likelihood
+from dagscape.networks.sampling import sample
+
+if TYPE_CHECKING:
+    from dagscape.data.dataset import Dataset
+
+# How far the probabilities of a row may be from a sum of 1: published networks are rounded to a few digits.
+SUM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Network:
+    """A Bayesian network of discrete variables; immutable.
+
+    Two networks are equal when their graphs, levels and probabilities are, whatever their names.
+
+    Parameters
+    ----------
+    dag : Dag
+        The structure.
+    levels : mapping of str to sequence of str
+        The levels of each variable, in the order of their codes.
+    cpts : mapping of str to array-like
+        The conditional probability table of each variable: one axis for each parent, in the order of
+        ``dag.parents(variable)``, which is that of the variables, then one for the variable itself. Every row along the
+        last axis sums to 1, to within 1e-6; the numbers are kept as they are given.
+    name : str
+        What to call the network.
+
+    Examples
+    --------
+    >>> from dagscape.graphs.dag import Dag
+    >>> dag = Dag.from_edges(["rain", "street"], [("rain", "street")])
+    >>> levels = {"rain": ["no", "yes"], "street": ["dry", "wet"]}
+    >>> network = Network(dag, levels, {"rain": [0.8, 0.2], "street": [[0.9, 0.1], [0.0, 1.0]]})
+    >>> network
+    Network(2 variables, 1 edges, 3 free parameters)
+    >>> network.cpts["street"][1].tolist()
+    [0.0, 1.0]
+    >>> network.sample(100, seed=0).m
+    100
+    """
+
+    dag: Dag
+    levels: Mapping[str, tuple[str, ...]]
+    cpts: Mapping[str, NDArray[np.float64]]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dag", _checked_structure(self.dag))
+        _check_variables(self.variables)
+        _check_keys(self.variables, self.levels, "levels")
+        _check_keys(self.variables, self.cpts, "probabilities")
+        levels = {name: _checked_levels(name, self.levels[name]) for name in self.variables}
+        cpts = {}
+        for name, mask in zip(self.variables, self.dag.parent_masks, strict=True):
+            parents = {self.variables[parent]: levels[self.variables[parent]] for parent in bits(mask)}
+            cpts[name] = _checked_cpt(name, levels[name], parents, self.cpts[name])
+        object.__setattr__(self, "levels", MappingProxyType(levels))
+        object.__setattr__(self, "cpts", MappingProxyType(cpts))
+
+    @classmethod
+    def fit(cls, dag: Dag, data: Dataset, ess: float = 1.0, prior: FitPrior = "bdeu", name: str = "") -> Self:
+        """Make a network of a structure by fitting its probabilities to data.
+
+        The probabilities are the expected ones under a Dirichlet prior. Rows in which a variable was set do not count
+        for its own table.
+
+        Parameters
+        ----------
+        dag : Dag
+            The structure.
+        data : Dataset
+            Data with the same variables, in any order; the levels are theirs, unobserved ones included.
+        ess : float
+            The equivalent sample size of the prior ``"bdeu"``; others do not use it.
+        prior : {"bdeu", "k2", "none"}
+            What is added to the count of every cell: ess / (number of cells of the table); 1; or nothing, which is
+            maximum likelihood, and gives equal probabilities where a state of the parents has no rows.
+        name : str
+            What to call the network.
+
+        Examples
+        --------
+        >>> from dagscape.data.dataset import Dataset
+        >>> from dagscape.graphs.dag import Dag
+        >>> data = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
+        >>> dag = Dag.from_edges(["rain", "wet"], [("rain", "wet")])
+        >>> Network.fit(dag, data, prior="none").cpts["wet"].round(2).tolist()
+        [[1.0, 0.0], [0.33, 0.67]]
+        >>> Network.fit(dag, data, ess=4).cpts["wet"].round(2).tolist()
+        [[0.67, 0.33], [0.4, 0.6]]
+        """
+        dag = _checked_structure(dag)
+        cpts = fit_cpts(dag, data, ess, prior)
+        return cls(dag, {variable: data.levels[variable] for variable in dag.variables}, cpts, name)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self.dag.variables
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.dag.n
+
+    @property
+    def parameter_count(self) -> int:
+        """The number of free parameters: for every state of the parents, one less than the variable has levels.
+
+        Examples
+        --------
+        >>> from dagscape.networks.bundled import load_network
+        >>> load_network("asia").parameter_count
+        18
+        """
+        return sum(cpt.size - cpt.size // cpt.shape[-1] for cpt in self.cpts.values())
+
+    def sample(self, rows: int, seed: int | np.random.Generator | None = None) -> Dataset:
+        """Draw independent rows.
+
+        Parameters
+        ----------
+        rows : int
+            How many, at least 1.
+        seed : int, numpy.random.Generator or None
+            Makes the result repeatable: the same seed always gives the same data.
+
+        Returns
+        -------
+        Dataset
+            The rows, equal ones merged and sorted; all levels of the network are declared, drawn or not.
+
+        Examples
+        --------
+        >>> from dagscape.networks.bundled import load_network
+        >>> data = load_network("earthquake").sample(1000, seed=1)
+        >>> data.m, data.variables[:2], data.levels["Alarm"]
+        (1000, ('Burglary', 'Earthquake'), ('True', 'False'))
+        """
+        return sample(self, rows, seed)
+
+    def log_likelihood(self, data: Dataset) -> float:
+        """Return the natural logarithm of the probability of some data.
+
+        Parameters
+        ----------
+        data : Dataset
+            Data with the same variables; variables and levels are matched by name, in any order. A value that was set
+            (see `interventions` there) counts as given, with the factor 1.
+
+        Returns
+        -------
+        float
+            The sum over the rows; minus infinity if one of them is impossible.
+
+        Examples
+        --------
+        >>> from dagscape.data.dataset import Dataset
+        >>> from dagscape.graphs.dag import Dag
+        >>> network = Network(Dag.from_edges(["coin"]), {"coin": ["heads", "tails"]}, {"coin": [0.5, 0.5]})
+        >>> data = Dataset.from_array([["tails"], ["heads"], ["tails"]], ["coin"])
+        >>> round(float(np.exp(network.log_likelihood(data))), 6)
+        0.125
+        """
+        return log_likelihood(self, data)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Network):
+            return NotImplemented
+        return (
+            self.dag == other.dag
+            and self.levels == other.levels
+            and all(np.array_equal(self.cpts[name], other.cpts[name]) for name in self.variables)
+        )
+
+    def __hash__(self) -> int:
+        levels = tuple(self.levels[name] for name in self.variables)
+        return hash((self.dag, levels, tuple(self.cpts[name].tobytes() for name in self.variables)))
+
+    def __repr__(self) -> str:
+        title = f"{self.name!r}: " if self.name else ""
+        return (
+            f"Network({title}{self.n} variables, {self.dag.edge_count} edges, {self.parameter_count} free parameters)"
+        )
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        # Mapping proxies cannot be pickled.
+        return type(self), (self.dag, dict(self.levels), dict(self.cpts), self.name)
+
+
+def wrong_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
+    """Find the first row of a table that is no distribution: its number and what is wrong, or ``None``.
+
+    Examples
+    --------
+    >>> wrong_row(np.array([[0.5, 0.5], [0.5, 0.4]]))
+    (1, 'sum to 0.9, not to 1')
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = table.sum(axis=1)
+        fine = (np.abs(sums - 1) <= SUM_TOLERANCE) & (table >= 0).all(axis=1)
+    if fine.all():
+        return None
+    row = int(np.argmin(fine))
+    for value in table[row].tolist():
+        # Also true for NaN, which compares with nothing.
+        if not 0 <= value < np.inf:
+            return row, f"have {value!r} among them, which is no probability"
+    return row, f"sum to {float(sums[row]):.9g}, not to 1"
+
+
+def _checked_structure(graph: object) -> Dag:
+    """The structure of a network: a DAG, or that of another network."""
+    dag = getattr(graph, "dag", graph)
+    if not isinstance(dag, Dag):
+        raise InvalidOption(f"a network's structure is a Dag, not a {type(graph).__name__} (a Cpdag has to_dag())")
+    return dag
+
+
+def _check_variables(variables: tuple[str, ...]) -> None:
+    if not variables:
+        raise InvalidData("the network has no variables: at least one is needed")
+    if "" in variables:
+        raise InvalidData("a variable of the network has an empty name: give every variable a name")
+    for name in variables:
+        _check_text(name, "the name of a variable")
+
+
+def _check_text(text: str, what: str) -> None:
+    """Refuse what could never be written to a file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidData(f"{what}, {text!r}, holds half of a surrogate pair and is no valid text") from None
+
+
+def _check_keys(variables: tuple[str, ...], given: Mapping[str, Any], what: str) -> None:
+    absent = [name for name in variables if name not in given]
+    if absent:
+        raise InvalidData(f"the network has no {what} for {listing(absent)}")
+    others = [name for name in given if name not in set(variables)] if len(given) > len(variables) else []
+    if others:
+        raise InvalidData(f"the network has {what} for {listing(others)}, which its graph lacks")
+
+
+def _checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
+    texts = tuple(levels)
+    if isinstance(levels, str) or not all(isinstance(text, str) for text in texts):
+        raise InvalidData(f"the levels of {name!r} must be a sequence of texts")
+    if not texts:
+        raise InvalidData(f"{name!r} has no levels: at least one is needed")
+    for text in texts:
+        _check_text(text, f"a level of {name!r}")
+    if len(set(texts)) < len(texts):
+        raise InvalidData(f"the levels of {name!r} are not distinct: {listing(texts)}")
+    return texts
+
+
+def _checked_cpt(
+    name: str, levels: tuple[str, ...], parents: Mapping[str, tuple[str, ...]], given: ArrayLike
+) -> NDArray[np.float64]:
+    """Return a table as a read-only array of the right shape, all of its rows distributions."""
+    try:
+        cpt = np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InvalidData(f"the probabilities of {name!r} are not an array of numbers") from error
+    arities = [len(texts) for texts in parents.values()]
+    shape = (*arities, len(levels))
+    if cpt.shape != shape:
+        of = f" given {', '.join(map(repr, parents))}" if parents else ""
+        raise InvalidData(f"the probabilities of {name!r}{of} have the shape {cpt.shape}; it must be {shape}")
+    found = wrong_row(cpt.reshape(-1, len(levels)))
+    if found is not None:
+        state = np.unravel_index(found[0], arities) if arities else ()
+        pairs = zip(parents.items(), state, strict=True)
+        where = ", ".join(f"{parent!r} = {texts[int(code)]!r}" for (parent, texts), code in pairs)
+        raise InvalidData(f"the probabilities of {name!r}{' given ' if where else ''}{where} {found[1]}")
+    # Negative zeros become zeros, so that equal tables have equal bytes.
+    cpt += 0.0
+    cpt.flags.writeable = False
+    return cpt

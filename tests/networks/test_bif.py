@@ -1,0 +1,497 @@
+from __future__ import annotations
+
+import contextlib
+import gzip
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.networks import bif
+from dagscape.graphs.dag import Dag
+from dagscape.networks.bif import find_cycle, parse_network, read_network, write_network
+from dagscape.networks.bif_syntax import KEYWORDS, MAX_NAMES, MAX_VARIABLES, quote, unquote
+from dagscape.networks.bundled import NETWORKS, load_network
+from dagscape.networks.network import Network
+
+PUBLISHED = {
+    "alarm": (37, 46, 509),
+    "andes": (223, 338, 1157),
+    "asia": (8, 8, 18),
+    "barley": (48, 84, 114005),
+    "cancer": (5, 4, 10),
+    "carstarts": (18, 17, 61),
+    "child": (20, 25, 230),
+    "earthquake": (5, 4, 10),
+    "hailfinder": (56, 66, 2656),
+    "hepar2": (70, 123, 1453),
+    "insurance": (27, 52, 1008),
+    "mildew": (35, 46, 540150),
+    "sachs": (11, 17, 178),
+    "survey": (6, 6, 21),
+    "water": (32, 66, 10083),
+    "win95pts": (76, 112, 574),
+}
+
+SMALL = """network weather { // a comment
+  property version 1.0; }
+variable rain {
+  type discrete [ 2 ] { no, yes };
+}
+variable street { /* another
+  comment */ type discrete [ 3 ] { dry, wet, "thin ice" }; property "position = (1, 2);" ;
+}
+probability ( rain ) {
+  table 0.8, 0.2;
+}
+probability ( street | rain ) {
+  (yes) 0.0, 0.5, 5e-1;
+  (no) 0.9, 0.1, 0.0;
+}
+"""
+
+
+def odd_network(names: list[str], levels: list[str], title: str) -> Network:
+    dag = Dag.from_edges(names, [(name, names[-1]) for name in names[:-1]])
+    generator = np.random.default_rng(0)
+    cpts = {}
+    for name in names:
+        table = generator.random([len(levels)] * (len(dag.parents(name)) + 1)) ** 20
+        cpts[name] = table / table.sum(axis=-1, keepdims=True)
+    return Network(dag, dict.fromkeys(names, tuple(levels)), cpts, title)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_networks_load_sample_and_come_back_the_same(shared_data, tmp_path, name):
+    network = read_network(shared_data / "networks" / f"{name}.bif.gz")
+    assert (network.n, network.dag.edge_count, network.parameter_count) == PUBLISHED[name]
+    assert network.sample(50, seed=1).m == 50
+    write_network(network, tmp_path / "again.bif.gz")
+    assert read_network(tmp_path / "again.bif.gz") == network
+    assert read_network(tmp_path / "again.bif.gz").name == network.name
+
+
+def test_all_networks_of_the_collection_are_tested(shared_data):
+    found = {path.name.removesuffix(".bif.gz") for path in (shared_data / "networks").glob("*.bif.gz")}
+    assert found == set(PUBLISHED)
+
+
+@pytest.mark.parametrize("name", ["andes", "mildew"])
+def test_large_networks_load_in_less_than_two_seconds(shared_data, name):
+    start = time.perf_counter()
+    read_network(shared_data / "networks" / f"{name}.bif.gz")
+    assert time.perf_counter() - start < 2
+
+
+def test_a_small_file_is_read_as_it_is_written():
+    network = parse_network(SMALL)
+    assert network.name == "weather"
+    assert dict(network.levels) == {"rain": ("no", "yes"), "street": ("dry", "wet", "thin ice")}
+    assert network.dag.edges == (("rain", "street"),)
+    assert network.cpts["rain"].tolist() == [0.8, 0.2]
+    assert network.cpts["street"].tolist() == [[0.9, 0.1, 0.0], [0.0, 0.5, 0.5]]
+
+
+def test_axes_follow_the_variables_whatever_the_order_of_the_parents():
+    text = """probability ( c | b, a ) { (x, 1) 0.1, 0.9; (y, 1) 0.2, 0.8; (z, 1) 0.3, 0.7;
+                                         (x, 2) 0.4, 0.6; (y, 2) 0.5, 0.5; (z, 2) 0.6, 0.4; }
+    variable a { type discrete [ 2 ] { 1, 2 }; } variable b { type discrete [ 3 ] { x, y, z }; }
+    variable c { type discrete [ 2 ] { no, yes }; }
+    probability ( a ) { table 0.5, 0.5; } probability ( b ) { table 0.2, 0.3, 0.5; }"""
+    network = parse_network(text)
+    assert network.dag.parents("c") == ("a", "b")
+    assert network.cpts["c"][..., 0].tolist() == [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]
+
+
+def test_flat_tables_have_the_child_slowest_and_the_last_parent_fastest():
+    # Charniak's dog problem in the old syntax: quoted names, neither commas nor bars. The dog is out with probability
+    # 0.99 if both hold, 0.97 for bowel trouble only, 0.90 if only the family is out, and 0.3 otherwise.
+    text = """network "Dog-Problem" { }
+    variable "bowel-problem" { type discrete[2] { "true" "false" }; property "position = (335, 99)" ; }
+    variable "family-out" { type discrete[2] { "true" "false" }; }
+    variable "dog-out" { type discrete[2] { "true" "false" }; }
+    probability ( "bowel-problem" ) { table 0.01 0.99 ; }
+    probability ( "family-out" ) { table 0.15 0.85 ; }
+    probability ( "dog-out" "bowel-problem" "family-out" ) { table 0.99 0.97 0.9 0.3 0.01 0.03 0.1 0.7 ; }"""
+    network = parse_network(text)
+    assert network.name == "Dog-Problem"
+    assert network.dag.parents("dog-out") == ("bowel-problem", "family-out")
+    assert network.cpts["dog-out"][..., 0].tolist() == [[0.99, 0.97], [0.9, 0.3]]
+    assert network.cpts["dog-out"][..., 1].tolist() == [[0.01, 0.03], [0.1, 0.7]]
+
+
+def test_a_default_stands_for_the_rows_that_are_not_given():
+    text = SMALL.replace("(yes) 0.0, 0.5, 5e-1;", "default 0.25, 0.25, 0.5;")
+    assert parse_network(text).cpts["street"].tolist() == [[0.9, 0.1, 0.0], [0.25, 0.25, 0.5]]
+
+
+def test_comments_may_stand_among_numbers():
+    text = SMALL.replace("0.9, 0.1, 0.0", "0.9 /* no; rain */, // dry\n +.1, 0.0E0")
+    assert parse_network(text) == parse_network(SMALL)
+
+
+def test_names_may_be_keywords_and_hold_slashes_and_angle_brackets():
+    text = """variable variable { type discrete [ 3 ] { table, Asy/Patch, <7.5 }; }
+    variable default { type discrete [ 2 ] { "}", "\\"//" }; }
+    probability ( variable ) { table 0.2, 0.3, 0.5; }
+    probability ( default | variable ) { (table) 0, 1; (<7.5) 1, 0; (Asy/Patch) .5, .5; }"""
+    network = parse_network(text)
+    assert dict(network.levels) == {"variable": ("table", "Asy/Patch", "<7.5"), "default": ("}", '"//')}
+    assert network.cpts["default"][:, 1].tolist() == [1, 0.5, 0]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("ending", [".bif", ".BIF", ".bif.gz"])
+def test_bundled_networks_come_back_with_their_names(tmp_path, name, ending):
+    path = tmp_path / f"network{ending}"
+    write_network(load_network(name), path)
+    assert read_network(path) == load_network(name)
+    assert read_network(path).name == name
+
+
+def test_gzip_is_told_by_content_and_written_reproducibly(tmp_path):
+    first, second, plain = tmp_path / "a.bif.gz", tmp_path / "b.bif.gz", tmp_path / "c.bif"
+    for path in (first, second, plain):
+        write_network(load_network("asia"), path)
+    assert first.read_bytes() == second.read_bytes()
+    assert gzip.decompress(first.read_bytes()) == plain.read_bytes()
+    first.rename(tmp_path / "packed")
+    assert read_network(tmp_path / "packed") == load_network("asia")
+
+
+@given(st.text())
+@example("")
+@example("a//b")
+@example("table")
+@example('\\"\\n\n\ud800\ufeff')
+def test_any_text_survives_quoting(text):
+    written = quote(text)
+    assert "\n" not in written
+    assert (unquote(written) if written.startswith('"') else written) == text
+    assert written.startswith('"') or (text not in KEYWORDS and "//" not in text)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.text(min_size=1), min_size=1, max_size=4, unique=True),
+    st.lists(st.text(), min_size=1, max_size=4, unique=True),
+    st.text(),
+)
+@example(['<b>"x"</b>', "a | b", "];}//"], ["/*", "", '"'], "unknown")
+@example(["\ue000", "\x00"], ["\n", "\r", "\u2028"], "")
+def test_any_names_and_numbers_come_back(tmp_path, names, levels, title):
+    network = odd_network(names, levels, title)
+    write_network(network, tmp_path / "odd.bif")
+    again = read_network(tmp_path / "odd.bif")
+    assert again == network
+    assert again.name == title
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5).filter(any))
+def test_numbers_come_back_to_the_last_bit(tmp_path_factory, weights):
+    row = np.array(weights) / sum(weights)
+    network = Network(Dag.from_edges(["a"]), {"a": [f"l{i}" for i in range(row.size)]}, {"a": row})
+    path = tmp_path_factory.mktemp("numbers") / "a.bif"
+    write_network(network, path)
+    assert read_network(path).cpts["a"].tobytes() == network.cpts["a"].tobytes()
+
+
+def test_an_unknown_ending_is_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(InvalidOption, match=r"cannot tell the format of '.*net.xml': end it in .bif or .bif.gz"):
+        write_network(load_network("asia"), tmp_path / "net.xml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_file_is_an_invalid_option(tmp_path):
+    with pytest.raises(InvalidOption, match="cannot read"):
+        read_network(tmp_path / "nowhere.bif")
+
+
+# What is replaced in SMALL by what, and the one sentence that follows.
+BROKEN = [
+    ("network weather", "<?xml", "line 1: '<?xml' stands where 'network', 'variable' or 'probability' should"),
+    ("network weather {", "network weather", "line 2: 'property' stands where '{' should"),
+    ("1.0; }", "1.0 }", "line 2: this property is not closed by ';'"),
+    ("variable rain", "network b {} variable rain", None),
+    ("variable rain", "network b { type } variable rain", None),
+    ("variable rain {", "variable {", "line 3: '{' stands where the name of a variable should"),
+    ("variable street {", 'variable "" {', "line 6: a variable has an empty name"),
+    ("variable street {", "variable rain {", "line 6: the variable 'rain' is declared twice"),
+    ("discrete [ 2 ]", "continuous", "line 4: 'continuous' stands where 'discrete' should"),
+    ("[ 2 ]", "[ -2 ]", "line 4: '-2' stands where the number of levels should"),
+    ("[ 2 ]", "[ 1000000000 ]", "line 4: 1000000000 levels are declared for 'rain', but 2 are listed"),
+    ("[ 2 ]", f"[ {'9' * 9999} ]", f"line 4: {'9' * 20}… levels are declared for 'rain', but 2 are listed"),
+    ("{ no, yes }", "{ yes, yes }", "line 4: the level 'yes' of 'rain' is listed twice"),
+    ("[ 2 ] { no, yes }", "[ 0 ] { }", None),
+    ("type discrete [ 2 ] { no, yes };", "", "line 3: the variable 'rain' has no 'type'"),
+    ("yes };", "yes }; type discrete [ 1 ] { a };", "line 4: 'type' stands where 'property' or '}' should"),
+    ("{ no, yes }", "{ no ( yes }", "line 4: '(' stands where a level or '}' should"),
+    ('"thin ice"', '"thin ice', None),
+    ("/* another", "/ * another", None),
+    ("comment */", "comment * /", "line 6: a comment is opened here and never closed"),
+    ("( rain )", "( rain", "line 9: '{' stands where the name of a parent or ')' should"),
+    ("( rain )", "( )", "line 9: ')' stands where the name of a variable should"),
+    ("( rain )", "( sun )", "line 9: the variable 'sun' is not declared"),
+    ("( rain )", "( street )", "line 12: 'street' has more than one 'probability' block"),
+    (
+        "( rain )",
+        "( rain | street )",
+        "line 9: the parents of the variables make a cycle: 'rain' -> 'street' -> 'rain'",
+    ),
+    ("| rain )", "| rain | rain )", "line 12: '|' stands where the name of a parent or ')' should"),
+    ("| rain )", "| snow )", "line 12: the variable 'snow' is not declared"),
+    ("| rain )", "| rain, rain )", "line 12: the variable 'rain' is named twice here"),
+    ("| rain )", "| street )", "line 12: the variable 'street' is named twice here"),
+    ("table 0.8, 0.2;", "", "line 9: there are no probabilities of 'rain'"),
+    ("table 0.8, 0.2;", "table 0.8, 0.2; table 0.8, 0.2;", "line 10: 'rain' has more than one 'table'"),
+    ("table 0.8, 0.2;", "table 1, 0; default 1, 0;", "line 10: 'rain' has a 'table' and other probabilities as well"),
+    ("table 0.8, 0.2;", "default 1; default 1;", "line 10: 'rain' has more than one 'default'"),
+    ("table 0.8, 0.2;", "default 1;", "line 10: 1 probabilities are given for 'rain' where 2 are needed"),
+    ("table 0.8, 0.2;", "table 0.8;", "line 10: 1 probabilities are given for 'rain' where 2 are needed"),
+    ("table 0.8, 0.2;", "table ;", "line 10: 0 probabilities are given for 'rain' where 2 are needed"),
+    ("table 0.8, 0.2;", "table 0.8, 0.3;", "line 10: the probabilities of 'rain' sum to 1.1, not to 1"),
+    ("table 0.8, 0.2;", "table 0.8, 0.200002;", "line 10: the probabilities of 'rain' sum to 1.000002, not to 1"),
+    (
+        "table 0.8, 0.2;",
+        "table 1.2, -0.2;",
+        "line 10: the probabilities of 'rain' have -0.2 among them, which is no probability",
+    ),
+    (
+        "table 0.8, 0.2;",
+        "table 1e999, 0.2;",
+        "line 10: the probabilities of 'rain' have inf among them, which is no probability",
+    ),
+    ("table 0.8, 0.2;", "table nan, 0.2;", "line 10: 'nan' stands where a probability or ';' should"),
+    ("table 0.8, 0.2;", "table 0.8, 0_2;", "line 10: '0_2' stands where a probability or ';' should"),
+    ("table 0.8, 0.2;", "table 0.8, 2e;", "line 10: '2e' stands where a probability or ';' should"),
+    ("table 0.8, 0.2;", "table 0.8, \u0662;", "line 10: '\u0662' stands where a probability or ';' should"),
+    ("table 0.8, 0.2;", "table 0.8, 0.2", "line 11: '}' stands where a probability or ';' should"),
+    ("table 0.8, 0.2;", "chair 0.8, 0.2;", "line 10: 'chair' stands where '(', 'table', 'default' or '}' should"),
+    ("table 0.8, 0.2;", "(no) 0.8, 0.2;", "line 10: 1 levels are named for the 0 parents of 'rain'"),
+    ("(yes) 0.0, 0.5, 5e-1;", "", "line 12: there are no probabilities of 'street' given ('yes')"),
+    ("(yes)", "(no)", "line 14: the probabilities of 'street' given ('no') stand here again"),
+    ("(yes)", "(maybe)", "line 13: 'maybe' is not a level of 'rain'"),
+    ("(yes)", "(yes, yes)", "line 13: 2 levels are named for the 1 parents of 'street'"),
+    ("0.9, 0.1, 0.0", "0.9, 0.1", "line 14: 2 probabilities are given for 'street' where 3 are needed"),
+    ("0.9, 0.1, 0.0", "0.9, 0.1, 0.1", "line 14: the probabilities of 'street' given ('no') sum to 1.1, not to 1"),
+    ("0.1, 0.0;\n}", "0.1, 0.0;", "line 15: the file ends where '(', 'table', 'default' or '}' should follow"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), BROKEN)
+def test_broken_files_give_one_sentence(tmp_path, old, new, sentence):
+    assert SMALL.count(old) >= 1
+    path = tmp_path / "broken.bif"
+    path.write_text(SMALL.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InvalidData) as caught:
+        read_network(path)
+    message = str(caught.value)
+    assert message.startswith(f"{str(path)!r}, line ")
+    assert "\n" not in message
+    assert sentence is None or message == f"{str(path)!r}, {sentence}"
+
+
+def test_a_variable_without_probabilities_is_named():
+    text = SMALL[: SMALL.index("probability ( street")]
+    with pytest.raises(InvalidData, match="line 6: 'street' has no 'probability' block"):
+        parse_network(text)
+
+
+def test_a_flat_table_in_the_other_order_is_refused_with_a_hint():
+    rows = SMALL[SMALL.index("  (yes)") : SMALL.rindex("}")]
+    text = SMALL.replace(rows, "  table 0.9, 0.1, 0.0, 0.0, 0.5, 0.5;\n")
+    with pytest.raises(
+        InvalidData, match=r"given \('no'\) sum to 1.4, not to 1; in a 'table' the first level comes first"
+    ):
+        parse_network(text)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\ufeff"])
+def test_empty_files_are_refused(tmp_path, text):
+    path = tmp_path / "empty.bif"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidData, match=r"empty\.bif' is empty"):
+        read_network(path)
+    with pytest.raises(InvalidData, match=r"declares no variables: is it a BIF file\?"):
+        parse_network("network a { }")
+
+
+def test_other_encodings_and_broken_gzip_are_refused(tmp_path):
+    path = tmp_path / "latin.bif"
+    path.write_bytes(SMALL.replace("rain", "Fön").encode("latin-1"))
+    with pytest.raises(InvalidData, match=r"is not UTF-8 text \(byte 0xf6\)"):
+        read_network(path)
+    packed = gzip.compress(SMALL.encode())
+    for data in (packed[:40], packed[:30] + b"garbage" + packed[37:]):
+        path.write_bytes(data)
+        with pytest.raises(InvalidData, match="cannot be read"):
+            read_network(path)
+
+
+def test_every_truncation_is_refused():
+    for length in range(len(SMALL.rstrip())):
+        with pytest.raises(InvalidData):
+            parse_network(SMALL[:length])
+
+
+MARKS = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ";",
+    "|",
+    '"',
+    "/*",
+    "*/",
+    "//",
+    "\\",
+    "\n",
+    "0",
+    "-",
+    "e",
+    "nan",
+    "rain",
+    "\0",
+]
+
+
+@st.composite
+def mutations(draw):
+    text = SMALL
+    for _ in range(draw(st.integers(1, 6))):
+        start = draw(st.integers(0, len(text)))
+        stop = draw(st.integers(start, min(len(text), start + 12)))
+        piece = draw(
+            st.sampled_from(MARKS)
+            | st.text(max_size=4)
+            | st.tuples(st.integers(0, len(text)), st.integers(0, 40)).map(lambda cut, s=text: s[cut[0] : sum(cut)])
+        )
+        text = text[:start] + piece + text[stop:]
+    return text
+
+
+@settings(max_examples=500)
+@given(mutations())
+def test_garbled_files_raise_nothing_but_invalid_data(text):
+    with contextlib.suppress(InvalidData):
+        assert parse_network(text).sample(5, seed=0).m == 5
+
+
+@given(st.binary(max_size=200))
+def test_arbitrary_bytes_raise_nothing_but_invalid_data(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("bytes") / "any.bif"
+    path.write_bytes(data)
+    with pytest.raises(InvalidData):
+        read_network(path)
+
+
+def declared(count: int, levels: str = "a, b") -> str:
+    width = levels.count(",") + 1
+    return "".join(f"variable v{i} {{ type discrete [ {width} ] {{ {levels} }}; }}\n" for i in range(count))
+
+
+def roots(count: int, row: str = "0.5, 0.5") -> str:
+    return "".join(f"probability ( v{i} ) {{ table {row}; }}\n" for i in range(count))
+
+
+def test_tables_too_large_for_the_file_are_refused_at_once():
+    above = ", ".join(f"v{i}" for i in range(60))
+    text = declared(61) + roots(60) + f"probability ( v60 | {above} ) {{ default 0.5, 0.5; }}"
+    with pytest.raises(
+        InvalidData, match=r"line 122: the tables up to that of 'v60' have \d+ probabilities; at most \d+"
+    ):
+        parse_network(text)
+
+
+def test_a_table_of_which_most_is_missing_takes_no_memory(monkeypatch):
+    monkeypatch.setattr(np, "empty", None)
+    above = ", ".join(f"v{i}" for i in range(24))
+    key = ", ".join("a" * 24)
+    text = declared(25) + f"probability ( v24 | {above} ) {{ ({key}) 0.5, 0.5; }}"
+    monkeypatch.setattr(bif, "_flat_table", lambda source, block, flat, shape: np.full((1, 2), 0.5))
+    with pytest.raises(InvalidData, match=r"there are no probabilities of 'v24' given \('a', .*'a', 'b'\)"):
+        parse_network(text + roots(24))
+
+
+def test_more_parents_than_a_table_has_axes_are_refused():
+    above = ", ".join(f"v{i}" for i in range(70))
+    text = declared(71, "a") + roots(70, "1") + f"probability ( v70 | {above} ) {{ default 1; }}"
+    with pytest.raises(InvalidData, match="'v70' has 70 parents; at most 63 are read"):
+        parse_network(text)
+
+
+def test_more_text_than_memory_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.bif.gz"
+    path.write_bytes(gzip.compress(b" " * 2**20))
+    monkeypatch.setattr(bif, "memory_limit", lambda _: 2**20)
+    with pytest.raises(InvalidData, match=r"has more than 16384 characters, which need more than the 1.0 MiB"):
+        read_network(path)
+
+
+def test_more_variables_than_the_limit_are_refused():
+    with pytest.raises(InvalidData, match=f"line {MAX_VARIABLES + 1}: there are more than {MAX_VARIABLES} variables"):
+        parse_network(declared(MAX_VARIABLES + 5))
+
+
+def test_lists_longer_than_the_limit_are_refused():
+    levels = [f"l{i}" for i in range(MAX_NAMES)]
+    row = ", ".join(["1"] + ["0"] * (MAX_NAMES - 1))
+    assert parse_network(declared(1, ", ".join(levels)) + roots(1, row)).cpts["v0"].shape == (MAX_NAMES,)
+    with pytest.raises(InvalidData, match=f"line 1: more than {MAX_NAMES} names are listed, the most that are read"):
+        parse_network(declared(1, ", ".join([*levels, "one more"])))
+
+
+def test_long_names_are_shortened_in_messages():
+    with pytest.raises(InvalidData) as caught:
+        parse_network(SMALL.replace("( rain )", f"( {'x' * 10**6} )"))
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 10**6,
+        "network a " + "{" * 10**6,
+        "variable a { type discrete [ 2 ] { " + "(" * 10**6,
+        "variable a { property " + '"' * (10**6 + 1),
+        "variable a { property " + "\\" * 10**6,
+        '"' + '\\"' * 10**6,
+        "/*" * 10**6,
+        "/ " * 10**6,
+        "//\n" * 10**6 + "/*",
+        "probability ( a ) { table " + "1," * 3 * 10**5,
+        "probability ( a ) { table " + "1e," * 10**6 + ";}",
+        "probability ( a ) { " + "() 1;" * 10**5,
+        "variable a { type discrete [ 9 ] { " + "".join(f"l{i}," for i in range(10**5)),
+        declared(4000)
+        + "".join(f"probability ( v{i} | v{(i + 1) % 4000} ) {{ default 0.5, 0.5; }}\n" for i in range(4000)),
+    ],
+    ids=range(14),
+)
+def test_hostile_files_are_refused_in_linear_time(text):
+    start = time.perf_counter()
+    with pytest.raises(InvalidData) as caught:
+        parse_network(text)
+    assert len(str(caught.value)) < 400
+    assert time.perf_counter() - start < 5
+
+
+@given(st.integers(1, 8), st.integers(0, 10**6))
+def test_cycles_are_found_where_there_are_any(n, seed):
+    generator = np.random.default_rng(seed)
+    parents = [[int(p) for p in np.flatnonzero(generator.random(n) < 0.25)] for _ in range(n)]
+    cycle = find_cycle(parents)
+    left = set(range(n))
+    while placed := {v for v in left if not left & set(parents[v])}:
+        left -= placed
+    assert bool(cycle) == bool(left)
+    assert all(parent in parents[child] for parent, child in pairwise(cycle))
+    assert not cycle or (cycle[0] == cycle[-1] and len(set(cycle)) == len(cycle) - 1)
