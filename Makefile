@@ -34,6 +34,7 @@ $(VENV)/installed-dev: $(VENV)/created $(SOURCES)
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror $(shell find native -name '*.[ch]pp')
 
 types: $(VENV)/installed-dev
 	$(BIN)/mypy

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "bindings.hpp"
+#include "bound_families.hpp"
 #include "dagscape/best_scores.hpp"
 #include "dagscape/k_best.hpp"
-#include "bound_families.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -18,8 +18,10 @@ namespace {
 using Graphs = nb::ndarray<Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers out, unsigned threads, nb::object progress) {
-    if (out.size() != std::size_t{1} << families.view.n()) throw nb::value_error("out does not have one place for each set");
+void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers out, unsigned threads,
+                         nb::object progress) {
+    if (out.size() != std::size_t{1} << families.view.n())
+        throw nb::value_error("out does not have one place for each set");
     const Direction direction = forwards ? Direction::forwards : Direction::backwards;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
         const SortedFamilies sorted(families.view, SortedFamilies::Keep::undominated, threads, monitor);
@@ -35,8 +37,8 @@ struct BoundBestNetworks {
     bool broken = false;
 };
 
-void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool classes, unsigned threads, std::size_t most_bytes,
-               nb::object progress) {
+void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool classes, unsigned threads,
+               std::size_t most_bytes, nb::object progress) {
     std::unique_ptr<BestNetworks> search;
     run_monitored(std::move(progress), [&](Monitor& monitor) {
         if (!families.view.possible()) return;
@@ -46,8 +48,8 @@ void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool cla
     new (bound) BoundBestNetworks{families.view.n(), std::move(search)};
 }
 
-// Fills rows with the next networks and their scores; returns how many it found. Fewer than there are rows means that there are no
-// more; a negative number, -1 - found, that there was no room for more.
+// Fills rows with the next networks and their scores; returns how many it found. Fewer than there are rows means that
+// there are no more; a negative number, -1 - found, that there was no room for more.
 std::int64_t next(BoundBestNetworks& bound, Graphs parents, Numbers scores, nb::object progress) {
     if (bound.broken) throw nb::value_error("the search was stopped half way, and cannot go on");
     if (parents.shape(0) != scores.size() || parents.shape(1) != bound.n) {
@@ -77,13 +79,15 @@ std::int64_t next(BoundBestNetworks& bound, Graphs parents, Numbers scores, nb::
 }  // namespace
 
 void bind_best(nb::module_& module) {
-    module.def("best_scores", &best_scores_of_sets, "families"_a, "forwards"_a, "out"_a.noconvert(), "threads"_a, "progress"_a.none());
-    nb::class_<BoundBestNetworks> search(module, "BestNetworks");
-    search.def("__init__", &construct, "families"_a, "classes"_a, "threads"_a, "most_bytes"_a,
+    module.def("best_scores", &best_scores_of_sets, "families"_a, "forwards"_a, "out"_a.noconvert(), "threads"_a,
                "progress"_a.none());
+    nb::class_<BoundBestNetworks> search(module, "BestNetworks");
+    search.def("__init__", &construct, "families"_a, "classes"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "scores"_a.noconvert(), "progress"_a.none());
-    search.def_prop_ro("stored", [](const BoundBestNetworks& bound) { return bound.search ? bound.search->stored() : 0; });
-    search.def_prop_ro("bytes", [](const BoundBestNetworks& bound) { return bound.search ? bound.search->bytes() : 0; });
+    search.def_prop_ro("stored",
+                       [](const BoundBestNetworks& bound) { return bound.search ? bound.search->stored() : 0; });
+    search.def_prop_ro("bytes",
+                       [](const BoundBestNetworks& bound) { return bound.search ? bound.search->bytes() : 0; });
 }
 
 }  // namespace dagscape

@@ -13,9 +13,7 @@ namespace {
 using Graphs = nb::ndarray<const Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-auto row(const auto& array, std::size_t i) {
-    return std::span(array.data() + i * array.shape(1), array.shape(1));
-}
+auto row(const auto& array, std::size_t i) { return std::span(array.data() + i * array.shape(1), array.shape(1)); }
 
 void check_graphs(const Graphs& parents) {
     if (parents.shape(1) > 64) throw nb::value_error("graphs may have up to 64 variables");

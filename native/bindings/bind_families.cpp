@@ -46,7 +46,8 @@ BoundFamilies listed(Numbers first, Sets sets, Numbers scores) {
     for (std::size_t child = 0; child < n; ++child) {
         for (std::int64_t i = first.data()[child]; i < first.data()[child + 1]; ++i) {
             const Subset set = sets.data()[i];
-            if (set >> n != 0 || contains(set, static_cast<unsigned>(child))) throw nb::value_error("a set of parents cannot be");
+            if (set >> n != 0 || contains(set, static_cast<unsigned>(child)))
+                throw nb::value_error("a set of parents cannot be");
         }
     }
     const FamilyScores view =

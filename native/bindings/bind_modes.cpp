@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "bindings.hpp"
-#include "dagscape/modes.hpp"
 #include "bound_families.hpp"
+#include "dagscape/modes.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -44,8 +44,10 @@ void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned d
 }
 
 // Fills in the next network; returns what came of it (0 found, 1 no more, 2 no room, 3 no time) and its score.
-std::tuple<int, std::int64_t> next(BoundModeSearch& bound, Parents parents, Order order, double seconds, nb::object progress) {
-    if (parents.size() != bound.n || order.size() != bound.n) throw nb::value_error("parents and order must have n places");
+std::tuple<int, std::int64_t> next(BoundModeSearch& bound, Parents parents, Order order, double seconds,
+                                   nb::object progress) {
+    if (parents.size() != bound.n || order.size() != bound.n)
+        throw nb::value_error("parents and order must have n places");
     if (!bound.search) return {1, 0};
     ModeSearch::Outcome outcome{};
     std::int64_t score = 0;
@@ -65,10 +67,11 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t> counts(co
 
 void bind_modes(nb::module_& module) {
     nb::class_<BoundModeSearch> search(module, "ModeSearch");
-    search.def("__init__", &construct, "families"_a, "delta"_a, "merge"_a, "distinct_classes"_a,
-               "groups"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
+    search.def("__init__", &construct, "families"_a, "delta"_a, "merge"_a, "distinct_classes"_a, "groups"_a,
+               "threads"_a, "most_bytes"_a, "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "order"_a.noconvert(), "seconds"_a, "progress"_a.none());
-    search.def_prop_ro("bound", [](const BoundModeSearch& bound) { return bound.search ? bound.search->bound() : INT64_MIN; });
+    search.def_prop_ro("bound",
+                       [](const BoundModeSearch& bound) { return bound.search ? bound.search->bound() : INT64_MIN; });
     search.def_prop_ro("counts", &counts);
     search.def_prop_ro("bytes", [](const BoundModeSearch& bound) { return bound.search ? bound.search->bytes() : 0; });
 }

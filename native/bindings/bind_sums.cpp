@@ -72,8 +72,8 @@ std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits,
 }
 
 // The same from families by size: see tiled_order_sum.hpp.
-std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned max_parents, int unit_bits, Matrix edges,
-                                                         unsigned threads, nb::object progress) {
+std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned max_parents, int unit_bits,
+                                                         Matrix edges, unsigned threads, nb::object progress) {
     const auto n = static_cast<unsigned>(scores.shape(0));
     if (n < 10 || n > 40 || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
         throw nb::value_error("the scores must have a row for each variable, and a column for each set of parents");

@@ -11,8 +11,8 @@
 
 namespace dagscape {
 
-// Calls kernel(monitor) without the GIL. Ten times a second the GIL is taken back to run Python's signal handlers and to
-// call progress(done, total), unless it is None. If either raises, the kernel is stopped, waited for, and the Python
+// Calls kernel(monitor) without the GIL. Ten times a second the GIL is taken back to run Python's signal handlers and
+// to call progress(done, total), unless it is None. If either raises, the kernel is stopped, waited for, and the Python
 // exception goes on from here.
 inline void run_monitored(nanobind::object progress, const std::function<void(Monitor&)>& kernel) {
     using namespace std::chrono_literals;

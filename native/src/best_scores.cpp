@@ -154,7 +154,8 @@ private:
 
 // All sets in order, with best(i, set) the best family of i within a set, whether or not that holds i.
 template <class Best>
-std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction direction, unsigned threads, Monitor& monitor) {
+std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction direction, unsigned threads,
+                                    Monitor& monitor) {
     const bool forwards = direction == Direction::forwards;
     const unsigned top = std::min(kBlockBits, n);
     const Subset block = Subset{1} << (n - top);
@@ -167,9 +168,8 @@ std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction dire
             if (count % kSetsBetweenChecks == 0) monitor.check();
             const Subset set = first + (forwards ? count : block - 1 - count);
             std::int64_t value = values[set];
-            for_each_member(forwards ? set : all & ~set, [&](unsigned i) {
-                value = std::max(value, values[set ^ singleton(i)] + best(i, set));
-            });
+            for_each_member(forwards ? set : all & ~set,
+                            [&](unsigned i) { value = std::max(value, values[set ^ singleton(i)] + best(i, set)); });
             values[set] = value;
             if ((count + 1) % kSetsBetweenChecks == 0) monitor.advance(kSetsBetweenChecks);
         }
@@ -186,15 +186,18 @@ std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction dire
     return values;
 }
 
-std::vector<std::int64_t> walk_tiles(const FamilyScores& families, Direction direction, unsigned threads, Monitor& monitor) {
+std::vector<std::int64_t> walk_tiles(const FamilyScores& families, Direction direction, unsigned threads,
+                                     Monitor& monitor) {
     const Tiles tiles(families.n(), families.max_parents());
     std::vector<std::int64_t> values(std::size_t{1} << tiles.n);
     monitor.expect(std::uint64_t{1} << (tiles.n - kLow));
     std::vector<std::unique_ptr<Walker>> walkers(threads);
     for (unsigned layer = 0; layer <= tiles.top; ++layer) {
-        const std::vector<Subset> patterns = tiles.patterns(direction == Direction::forwards ? layer : tiles.top - layer);
+        const std::vector<Subset> patterns =
+            tiles.patterns(direction == Direction::forwards ? layer : tiles.top - layer);
         run_tasks(patterns.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
-            if (!walkers[worker]) walkers[worker] = std::make_unique<Walker>(families, tiles, direction, values, monitor);
+            if (!walkers[worker])
+                walkers[worker] = std::make_unique<Walker>(families, tiles, direction, values, monitor);
             walkers[worker]->walk(patterns[task]);
         });
     }

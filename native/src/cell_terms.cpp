@@ -36,7 +36,8 @@ void CellTerms::reserve(std::uint32_t count) {
             // comes from outside, since a itself may be below the smallest number.
             const long double increment = n == 1 ? log_alpha_ : std::log(n - 1 + alpha_);
             const long double sum = last_ + increment;
-            last_low_ += std::fabs(last_) >= std::fabs(increment) ? (last_ - sum) + increment : (increment - sum) + last_;
+            last_low_ +=
+                std::fabs(last_) >= std::fabs(increment) ? (last_ - sum) + increment : (increment - sum) + last_;
             last_ = sum;
         }
         table_.push_back(round(last_ + last_low_));

@@ -53,7 +53,8 @@ void add(Column& to, std::size_t to_at, const Column& from, std::size_t from_at,
         double& exponent = to.exponent[to_at + i];
         const double other = from.exponent[from_at + i];
         const double highest = std::max(exponent, other);
-        mantissa = mantissa * power_of_two(exponent - highest) + from.mantissa[from_at + i] * power_of_two(other - highest);
+        mantissa =
+            mantissa * power_of_two(exponent - highest) + from.mantissa[from_at + i] * power_of_two(other - highest);
         exponent = highest;
         if (mantissa == 0) {
             exponent = kNothing;

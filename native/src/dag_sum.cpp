@@ -216,8 +216,8 @@ void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask) {
             const Lanes reference = load(&forward_reference_[target]);
             Lanes sum = load(&forward_[target]);
             for_each_lane([&]<int u>() {
-                sum += spread<u>(source) * weight[u] *
-                       power_of_two(spread<u>(exponent) + weight_exponent[u] - reference);
+                sum +=
+                    spread<u>(source) * weight[u] * power_of_two(spread<u>(exponent) + weight_exponent[u] - reference);
             });
             store(&forward_[target], sum);
         }

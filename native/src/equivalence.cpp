@@ -41,7 +41,8 @@ bool topological_order(std::span<const Subset> parents, std::span<std::uint8_t> 
     return filled == n;
 }
 
-void compelled_parents(std::span<const Subset> parents, std::span<const std::uint8_t> order, std::span<Subset> compelled) {
+void compelled_parents(std::span<const Subset> parents, std::span<const std::uint8_t> order,
+                       std::span<Subset> compelled) {
     std::array<std::uint8_t, 64> place{};
     for (unsigned i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint8_t>(i);
     for (const std::uint8_t child : order) {

@@ -23,7 +23,9 @@ std::vector<std::size_t> rows_of(unsigned n, std::size_t length) {
 // Sorts pieces, then merges them, and looks whether it should stop in between.
 template <class Item, class Before>
 void sort_in_pieces(std::vector<Item>& items, const Monitor& monitor, Before before) {
-    const auto at = [&](std::size_t place) { return items.begin() + static_cast<std::ptrdiff_t>(std::min(place, items.size())); };
+    const auto at = [&](std::size_t place) {
+        return items.begin() + static_cast<std::ptrdiff_t>(std::min(place, items.size()));
+    };
     for (std::size_t begin = 0; begin < items.size(); begin += kPiece) {
         monitor.check();
         std::sort(at(begin), at(begin + kPiece), before);
@@ -54,7 +56,11 @@ FamilyScores FamilyScores::by_mask(unsigned n, std::span<const std::int64_t> sco
 }
 
 FamilyScores FamilyScores::by_size(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores) {
-    return {Layout::by_size, max_parents, rows_of(n, static_cast<std::size_t>(SetIndex(n, max_parents).size())), {}, scores};
+    return {Layout::by_size,
+            max_parents,
+            rows_of(n, static_cast<std::size_t>(SetIndex(n, max_parents).size())),
+            {},
+            scores};
 }
 
 FamilyScores FamilyScores::listed(std::span<const std::int64_t> first, std::span<const Subset> sets,
@@ -64,8 +70,8 @@ FamilyScores FamilyScores::listed(std::span<const std::int64_t> first, std::span
     return {Layout::listed, static_cast<unsigned>(largest), {first.begin(), first.end()}, sets, scores};
 }
 
-FamilyScores::FamilyScores(Layout layout, unsigned max_parents, std::vector<std::size_t> first, std::span<const Subset> sets,
-                           std::span<const std::int64_t> scores)
+FamilyScores::FamilyScores(Layout layout, unsigned max_parents, std::vector<std::size_t> first,
+                           std::span<const Subset> sets, std::span<const std::int64_t> scores)
     : layout_(layout), n_(static_cast<unsigned>(first.size() - 1)), max_parents_(max_parents), first_(std::move(first)),
       sets_(sets), scores_(scores) {
     for (unsigned child = 0; child < n_; ++child) {
@@ -75,7 +81,9 @@ FamilyScores::FamilyScores(Layout layout, unsigned max_parents, std::vector<std:
     }
 }
 
-std::int64_t FamilyScores::offset() const noexcept { return std::accumulate(best_.begin(), best_.end(), std::int64_t{0}); }
+std::int64_t FamilyScores::offset() const noexcept {
+    return std::accumulate(best_.begin(), best_.end(), std::int64_t{0});
+}
 
 SortedFamilies::SortedFamilies(const FamilyScores& families, Keep keep, unsigned threads, Monitor& monitor)
     : sets_(families.n()), scores_(families.n()) {

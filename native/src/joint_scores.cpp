@@ -19,8 +19,8 @@ constexpr std::uint64_t kBranches = 512;
 // How many row visits lie between two looks at the monitor: far below 50 ms.
 constexpr std::uint64_t kVisitsBetweenChecks = 1 << 20;
 
-// Variables with many values first: what is left deep in the lattice, where most sets are, then has few values, and most
-// rows of a cell become one.
+// Variables with many values first: what is left deep in the lattice, where most sets are, then has few values, and
+// most rows of a cell become one.
 std::vector<std::uint16_t> by_falling_arity(std::span<const std::uint32_t> arities) {
     std::vector<std::uint16_t> order(arities.size());
     std::iota(order.begin(), order.end(), std::uint16_t{0});
@@ -117,7 +117,8 @@ private:
     }
 
     std::int64_t penalty(std::uint64_t states) const {
-        const long double nats = static_cast<long double>(job_.spec_.penalty_per_state) * static_cast<long double>(states);
+        const long double nats =
+            static_cast<long double>(job_.spec_.penalty_per_state) * static_cast<long double>(states);
         return std::llrint(std::ldexp(nats, job_.spec_.term.unit_bits));
     }
 

@@ -58,7 +58,8 @@ public:
 
     std::size_t stored() const noexcept { return stored_.size(); }
     std::size_t bytes() const noexcept {
-        return stored_.size() * sizeof(Stored) + vector_bytes_ + seen_.bytes_after_growth() + lists_.size() * kListBytes;
+        return stored_.size() * sizeof(Stored) + vector_bytes_ + seen_.bytes_after_growth() +
+               lists_.size() * kListBytes;
     }
 
 private:
@@ -66,8 +67,8 @@ private:
 
     // What a set knows about one of its sinks.
     struct Sink {
-        List* rest = nullptr;               // of the set without it, once asked
-        std::vector<std::uint32_t> ranks;   // of the best families within that set, as far as asked
+        List* rest = nullptr;              // of the set without it, once asked
+        std::vector<std::uint32_t> ranks;  // of the best families within that set, as far as asked
     };
 
     // The best networks on one set.
@@ -191,7 +192,8 @@ private:
         return &stored_.back();
     }
 
-    // The key of a network with one more variable. Keys of networks on different sets differ, too: all are in one set of keys.
+    // The key of a network with one more variable. Keys of networks on different sets differ, too: all are in one set
+    // of keys.
     ClassKey grown_key(const Stored& rest, unsigned sink, Subset parents) const {
         ClassKey key = rest.key;
         key.add_vertex(sink);

@@ -31,7 +31,8 @@ Subset packed(Subset set, Subset group) noexcept {
 // R of one group: for each part of it that stands already, the most that the others can be worth.
 class PatternDatabase {
 public:
-    PatternDatabase(const FamilyScores& families, const SortedFamilies& best, Subset group, unsigned threads, Monitor& monitor)
+    PatternDatabase(const FamilyScores& families, const SortedFamilies& best, Subset group, unsigned threads,
+                    Monitor& monitor)
         : group_(group) {
         const auto n = static_cast<unsigned>(std::popcount(group));
         if (n == families.n()) {
@@ -52,7 +53,8 @@ public:
         const SortedFamilies sorted(part, SortedFamilies::Keep::undominated, threads, monitor);
         if (families.layout() == FamilyScores::Layout::by_size && n >= kLow) {
             const std::vector<std::int64_t> rows = by_size(sorted, part.max_parents());
-            values_ = best_scores(FamilyScores::by_size(n, part.max_parents(), rows), sorted, Direction::backwards, threads, monitor);
+            values_ = best_scores(FamilyScores::by_size(n, part.max_parents(), rows), sorted, Direction::backwards,
+                                  threads, monitor);
         } else {
             values_ = best_scores(part, sorted, Direction::backwards, threads, monitor);
         }
@@ -73,7 +75,8 @@ private:
             for (std::size_t rank = 0; rank < families.sets(child).size(); ++rank) {
                 std::array<std::uint16_t, 64> members;
                 std::size_t size = 0;
-                for_each_member(families.sets(child)[rank], [&](unsigned v) { members[size++] = static_cast<std::uint16_t>(v); });
+                for_each_member(families.sets(child)[rank],
+                                [&](unsigned v) { members[size++] = static_cast<std::uint16_t>(v); });
                 rows[child * length + index.rank({members.data(), size})] = families.score(child, rank);
             }
         }
@@ -121,7 +124,8 @@ public:
         push(root, bound_(0));
     }
 
-    Outcome next(std::span<Subset> parents, std::span<std::uint8_t> order, std::int64_t& score, double seconds, Monitor& monitor) {
+    Outcome next(std::span<Subset> parents, std::span<std::uint8_t> order, std::int64_t& score, double seconds,
+                 Monitor& monitor) {
         const auto start = Clock::now();
         for (std::uint64_t steps = 0; !open_.empty(); ++steps) {
             monitor.check();
@@ -137,7 +141,8 @@ public:
             if (options_.merge && seen_.contains(future)) {
                 ++counts_.merged;
             } else if (!newest_window_is_best(at)) {
-                // The window reaches further back than what decides about the future: another with the same future may pass.
+                // The window reaches further back than what decides about the future: another with the same future may
+                // pass.
                 ++counts_.failed;
             } else if (!complete) {
                 if (options_.merge) seen_.insert(future);
@@ -155,8 +160,8 @@ public:
     std::int64_t bound() const noexcept { return open_.empty() ? INT64_MIN : open_.front().f + offset_; }
     Counts counts() const noexcept { return counts_; }
     std::size_t bytes() const noexcept {
-        return open_.capacity() * sizeof(Entry) + prefixes_.capacity() * sizeof(Prefix) + orders_.capacity() + seen_.bytes() +
-               networks_.bytes() + free_.capacity() * sizeof(std::uint32_t) + bound_.bytes();
+        return open_.capacity() * sizeof(Entry) + prefixes_.capacity() * sizeof(Prefix) + orders_.capacity() +
+               seen_.bytes() + networks_.bytes() + free_.capacity() * sizeof(std::uint32_t) + bound_.bytes();
     }
 
 private:
@@ -177,7 +182,8 @@ private:
         bool operator()(const Entry& a, const Entry& b) const noexcept {
             if (a.f != b.f) return a.f < b.f;
             const unsigned first = search.length(a.prefix), second = search.length(b.prefix);
-            const int difference = std::memcmp(search.order_of(a.prefix), search.order_of(b.prefix), std::min(first, second));
+            const int difference =
+                std::memcmp(search.order_of(a.prefix), search.order_of(b.prefix), std::min(first, second));
             return difference != 0 ? difference > 0 : first > second;
         }
     };
@@ -185,7 +191,9 @@ private:
     std::uint8_t* order_of(std::uint32_t prefix) noexcept { return &orders_[std::size_t{prefix} * n_]; }
     const std::uint8_t* order_of(std::uint32_t prefix) const noexcept { return &orders_[std::size_t{prefix} * n_]; }
 
-    unsigned length(std::uint32_t prefix) const noexcept { return static_cast<unsigned>(std::popcount(prefixes_[prefix].set)); }
+    unsigned length(std::uint32_t prefix) const noexcept {
+        return static_cast<unsigned>(std::popcount(prefixes_[prefix].set));
+    }
 
     std::uint32_t new_prefix() {
         if (!free_.empty()) {
@@ -256,8 +264,10 @@ private:
 
     bool last_two_should_swap(const std::uint8_t* pair, Subset set) const noexcept {
         const Subset before = set & ~(singleton(pair[0]) | singleton(pair[1]));
-        const std::int64_t own = best_.best_score(pair[0], before) + best_.best_score(pair[1], before | singleton(pair[0]));
-        const std::int64_t other = best_.best_score(pair[1], before) + best_.best_score(pair[0], before | singleton(pair[1]));
+        const std::int64_t own =
+            best_.best_score(pair[0], before) + best_.best_score(pair[1], before | singleton(pair[0]));
+        const std::int64_t other =
+            best_.best_score(pair[1], before) + best_.best_score(pair[0], before | singleton(pair[1]));
         return other > own || (other == own && pair[1] < pair[0]);
     }
 

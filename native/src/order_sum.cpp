@@ -81,8 +81,8 @@ OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& moni
     OrderSumResult result;
     result.total_mantissa = forward.mantissa[all];
     result.total_exponent = forward.exponent[all];
-    result.disagreement = std::abs(backward.mantissa[0] * power_of_two(backward.exponent[0] - result.total_exponent) /
-                                       result.total_mantissa - 1);
+    result.disagreement = std::abs(
+        backward.mantissa[0] * power_of_two(backward.exponent[0] - result.total_exponent) / result.total_mantissa - 1);
     result.edges.assign(n * n, 0);
     run_tasks(n, threads, monitor, [&](std::size_t task, unsigned) {
         const auto v = static_cast<unsigned>(task);

@@ -17,8 +17,8 @@ void add_scaled(double* to_mantissa, double* to_exponent, const double* from_man
         const Lanes a = load(to_exponent + i);
         const Lanes b = load(from_exponent + i);
         Lanes exponent = a > b ? a : b;
-        Lanes mantissa = load(to_mantissa + i) * power_of_two(a - exponent) +
-                         load(from_mantissa + i) * power_of_two(b - exponent);
+        Lanes mantissa =
+            load(to_mantissa + i) * power_of_two(a - exponent) + load(from_mantissa + i) * power_of_two(b - exponent);
         const auto carry = mantissa >= broadcast(1);
         mantissa = carry ? mantissa * broadcast(0.5) : mantissa;
         exponent = carry ? exponent + broadcast(1) : exponent;
@@ -29,7 +29,8 @@ void add_scaled(double* to_mantissa, double* to_exponent, const double* from_man
 
 }  // namespace
 
-ParentSums::ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads, Monitor& monitor)
+ParentSums::ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads,
+                       Monitor& monitor)
     : n_(n), mantissa_(std::size_t{n} << (n - 1)), exponent_(std::size_t{n} << (n - 1)) {
     const std::size_t sets = std::size_t{1} << (n - 1);
     run_tasks(n, threads, monitor, [&](std::size_t v, unsigned) {
@@ -46,7 +47,8 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
         if (set % kSetsBetweenChecks == 0) monitor.check();
         if (scores[set] == INT64_MIN) continue;
         // In long double: the whole part may need 30 bits of the 64.
-        const long double log2 = std::ldexp(static_cast<long double>(scores[set]), -unit_bits) * std::numbers::log2e_v<long double>;
+        const long double log2 =
+            std::ldexp(static_cast<long double>(scores[set]), -unit_bits) * std::numbers::log2e_v<long double>;
         const long double whole = std::floor(log2) + 1;
         mantissa[set] = std::exp2(static_cast<double>(log2 - whole));
         exponent[set] = static_cast<double>(whole);

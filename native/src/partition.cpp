@@ -180,7 +180,9 @@ Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, 
     for (const std::uint32_t row : sorted) {
         unsigned highest = static_cast<unsigned>(n);
         if (!kept.empty()) {
-            const auto same = [&](unsigned p) { return codes[kept.back() * n + order[p]] == codes[row * n + order[p]]; };
+            const auto same = [&](unsigned p) {
+                return codes[kept.back() * n + order[p]] == codes[row * n + order[p]];
+            };
             while (highest > 0 && same(highest - 1)) --highest;
             if (highest == 0) {
                 weight_.back() += weights[row];
@@ -222,7 +224,9 @@ template Rows::Rows(std::span<const std::uint32_t>, std::span<const std::uint32_
 
 std::uint32_t Rows::largest_arity() const noexcept { return *std::max_element(arity_.begin(), arity_.end()); }
 
-std::size_t Rows::bytes() const noexcept { return bytes_.size() + 4 * (words_.size() + suffix_.size() + weight_.size()); }
+std::size_t Rows::bytes() const noexcept {
+    return bytes_.size() + 4 * (words_.size() + suffix_.size() + weight_.size());
+}
 
 void SingleRows::clear() noexcept {
     std::fill_n(small_.begin(), used_, 0U);

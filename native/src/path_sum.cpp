@@ -14,7 +14,8 @@ constexpr std::size_t kChunks = 256;
 // The sets inside one W: everything is numbered by the places of W's members.
 class InsideSums {
 public:
-    InsideSums(const ParentSums& sums, const DagSum& dags, Subset W) : members_(static_cast<unsigned>(std::popcount(W))) {
+    InsideSums(const ParentSums& sums, const DagSum& dags, Subset W)
+        : members_(static_cast<unsigned>(std::popcount(W))) {
         for_each_member(W, [&](unsigned v) { variable_.push_back(v); });
         const std::size_t sets = std::size_t{1} << members_;
         expanded_.assign(sets, 0);
@@ -69,7 +70,8 @@ public:
     }
 
 private:
-    // w(Y) for all Y ⊊ X = W∖U, by Y's place among the subsets of X, relative to the reference of X; their number and one.
+    // w(Y) for all Y ⊊ X = W∖U, by Y's place among the subsets of X, relative to the reference of X; their number and
+    // one.
     std::size_t gather_terms(std::size_t U) {
         const std::size_t sets = weight_.size();
         const std::size_t X = (sets - 1) & ~U;
@@ -95,7 +97,8 @@ private:
         for (std::size_t i = 1; i < count; ++i) {
             const std::size_t Y = X & ~taken_[i];
             const double value = backward_[Y];
-            terms_[count - 1 - i] = value == 0 ? 0 : product_[i] * value * power_of_two(product_exponent_[i] + reference_[Y]);
+            terms_[count - 1 - i] =
+                value == 0 ? 0 : product_[i] * value * power_of_two(product_exponent_[i] + reference_[Y]);
         }
         return count;
     }

@@ -32,7 +32,8 @@ void add_product(Scaled& to, unsigned lane, Number a, Number b) {
     if (mantissa == 0) return;
     const double exponent = a.exponent + b.exponent;
     const double highest = std::max(to.exponent[lane], exponent);
-    to.mantissa[lane] = to.mantissa[lane] * power_of_two(to.exponent[lane] - highest) + mantissa * power_of_two(exponent - highest);
+    to.mantissa[lane] =
+        to.mantissa[lane] * power_of_two(to.exponent[lane] - highest) + mantissa * power_of_two(exponent - highest);
     to.exponent[lane] = highest;
 }
 
@@ -58,7 +59,8 @@ Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int6
         double highest = kNothing;
         for (std::size_t i = 0; i < families; ++i) {
             if (row[i] == INT64_MIN) continue;
-            log2[i] = static_cast<double>(std::ldexp(static_cast<long double>(row[i]), -unit_bits) * std::numbers::log2e_v<long double>);
+            log2[i] = static_cast<double>(std::ldexp(static_cast<long double>(row[i]), -unit_bits) *
+                                          std::numbers::log2e_v<long double>);
             highest = std::max(highest, log2[i]);
         }
         // Every A holds the family without parents; where that is impossible, nothing bounds it from below.
@@ -83,10 +85,12 @@ Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int6
 // Walks the tiles of one pattern of the last variables.
 class Walker {
 public:
-    Walker(Problem& problem, Monitor& monitor) : problem_(problem), monitor_(monitor), levels_(problem.tiles.n), gammas_(problem.tiles.n) {
+    Walker(Problem& problem, Monitor& monitor)
+        : problem_(problem), monitor_(monitor), levels_(problem.tiles.n), gammas_(problem.tiles.n) {
         for (unsigned v = 0; v < problem.tiles.n; ++v) {
             levels_[v].resize(problem.tiles.n);
-            for (unsigned r = kLow; r < problem.tiles.n; ++r) levels_[v][r].reset(problem.tiles.sets(r), problem.children[v].wide);
+            for (unsigned r = kLow; r < problem.tiles.n; ++r)
+                levels_[v][r].reset(problem.tiles.sets(r), problem.children[v].wide);
         }
         tile_.resize(kTile / 4);
         other_.resize(kTile / 4);
@@ -105,7 +109,8 @@ public:
         total_ = total;
         for (unsigned v = 0; v < problem_.tiles.n; ++v) {
             gammas_[v].resize(problem_.tiles.n + 1);
-            for (unsigned r = kLow; r <= problem_.tiles.n; ++r) gammas_[v][r].reset(problem_.tiles.sets(r), problem_.children[v].wide);
+            for (unsigned r = kLow; r <= problem_.tiles.n; ++r)
+                gammas_[v][r].reset(problem_.tiles.sets(r), problem_.children[v].wide);
         }
         descend(problem_.tiles.n, 0, top);
     }
@@ -247,7 +252,8 @@ private:
             for (std::size_t q = 0; q < kTile / 4; ++q) {
                 if (v >= 2) {
                     const bool holds = contains(q, v - 2);
-                    other_[q] = holds ? Scaled{broadcast(0), broadcast(kNothing)} : tile_[q | std::size_t{1} << (v - 2)];
+                    other_[q] =
+                        holds ? Scaled{broadcast(0), broadcast(kNothing)} : tile_[q | std::size_t{1} << (v - 2)];
                     continue;
                 }
                 Scaled shifted{broadcast(0), broadcast(kNothing)};
@@ -276,7 +282,8 @@ private:
                 store(&work_.exponent[4 * q], normal.exponent);
             } else {
                 const Lanes bounded = exponent > broadcast(1000) ? broadcast(1000) : exponent;
-                store(&work_.mantissa[4 * q], exponent < broadcast(-999) ? broadcast(0) : mantissa * power_of_two(bounded));
+                store(&work_.mantissa[4 * q],
+                      exponent < broadcast(-999) ? broadcast(0) : mantissa * power_of_two(bounded));
             }
         }
         transform(work_, false);
@@ -310,7 +317,8 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
     };
     for (unsigned size = 0; size <= problem.tiles.top; ++size) {
         const std::vector<Subset> layer = problem.tiles.patterns(size);
-        run_tasks(layer.size(), threads, monitor, [&](std::size_t task, unsigned worker) { walker(worker).forward(layer[task]); });
+        run_tasks(layer.size(), threads, monitor,
+                  [&](std::size_t task, unsigned worker) { walker(worker).forward(layer[task]); });
     }
     LaneBits last;
     std::memcpy(&last, &problem.words[problem.words.size() - 4], sizeof last);
@@ -338,7 +346,8 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
     }
     std::memcpy(&last, problem.words.data(), sizeof last);
     const Scaled back = unpacked(last);
-    result.disagreement = std::abs(back.mantissa[0] * power_of_two(back.exponent[0] - total.exponent) / total.mantissa - 1);
+    result.disagreement =
+        std::abs(back.mantissa[0] * power_of_two(back.exponent[0] - total.exponent) / total.mantissa - 1);
 
     for (unsigned v = 0; v < n; ++v) {
         const Child& child = problem.children[v];

@@ -10,8 +10,8 @@ inline void report_failure(const char* file, int line, const char* what) {
     std::exit(1);
 }
 
-#define CHECK(condition) \
-    do { \
+#define CHECK(condition)                                                  \
+    do {                                                                  \
         if (!(condition)) report_failure(__FILE__, __LINE__, #condition); \
     } while (false)
 

@@ -17,8 +17,10 @@ using Families = std::vector<std::map<Subset, std::int64_t>>;
 
 inline unsigned size_of(Subset set) { return static_cast<unsigned>(std::popcount(set)); }
 
-// Random whole numbers, which tie the more the smaller their range. Every child keeps a family, if not that without parents.
-inline Families random_families(unsigned n, unsigned max_parents, std::int64_t range, double impossible, std::mt19937& random) {
+// Random whole numbers, which tie the more the smaller their range. Every child keeps a family, if not that without
+// parents.
+inline Families random_families(unsigned n, unsigned max_parents, std::int64_t range, double impossible,
+                                std::mt19937& random) {
     std::uniform_int_distribution<std::int64_t> score(-range, range);
     std::uniform_real_distribution<double> uniform(0, 1);
     Families families(n);

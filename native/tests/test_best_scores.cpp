@@ -28,9 +28,11 @@ std::vector<std::int64_t> obvious_scores(const Families& families, Direction dir
     return values;
 }
 
-std::vector<std::int64_t> scores_of_sets(const FamilyScores& view, Direction direction, unsigned threads, bool dominated = true) {
+std::vector<std::int64_t> scores_of_sets(const FamilyScores& view, Direction direction, unsigned threads,
+                                         bool dominated = true) {
     Monitor monitor;
-    const SortedFamilies sorted(view, dominated ? SortedFamilies::Keep::all : SortedFamilies::Keep::undominated, threads, monitor);
+    const SortedFamilies sorted(view, dominated ? SortedFamilies::Keep::all : SortedFamilies::Keep::undominated,
+                                threads, monitor);
     return best_scores(view, sorted, direction, threads, monitor);
 }
 

@@ -46,13 +46,15 @@ std::int64_t obvious_joint_score(const Data& data, std::uint64_t mask, const Joi
         cells[cell] += data.weights[row];
     }
     if (states > spec.max_states) return kImpossible;
-    std::int64_t sum = -std::llrint(std::ldexp(static_cast<long double>(spec.penalty_per_state) * states, spec.term.unit_bits));
+    std::int64_t sum =
+        -std::llrint(std::ldexp(static_cast<long double>(spec.penalty_per_state) * states, spec.term.unit_bits));
     for (const auto& [cell, count] : cells) sum += cache.terms(log_sum, count)(count);
     return sum;
 }
 
 template <class Code>
-std::vector<std::int64_t> joint_scores(const Data& data, unsigned max_size, const JointScoreSpec& spec, unsigned threads) {
+std::vector<std::int64_t> joint_scores(const Data& data, unsigned max_size, const JointScoreSpec& spec,
+                                       unsigned threads) {
     const std::vector<Code> codes(data.codes.begin(), data.codes.end());
     Monitor monitor;
     const JointScoreJob job(std::span<const Code>(codes), std::span<const std::uint32_t>(data.weights),
@@ -114,7 +116,8 @@ void many_sets_on_any_number_of_threads() {
     const JointScoreSpec spec{{CellTermKind::dirichlet_shared, 1.0, 40}, 0, ~std::uint64_t{0}};
     const std::vector<std::int64_t> all = joint_scores<std::uint8_t>(data, 15, spec, 1);
     CHECK(all == joint_scores<std::uint8_t>(data, 15, spec, 5));
-    for (std::uint64_t mask = 0; mask < all.size(); mask += 97) CHECK(all[mask] == obvious_joint_score(data, mask, spec));
+    for (std::uint64_t mask = 0; mask < all.size(); mask += 97)
+        CHECK(all[mask] == obvious_joint_score(data, mask, spec));
     CHECK(joint_scores<std::uint8_t>(data, 6, spec, 1) == joint_scores<std::uint8_t>(data, 6, spec, 4));
 }
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "check.hpp"
-#include "random_families.hpp"
 #include "dagscape/equivalence.hpp"
 #include "dagscape/families.hpp"
 #include "dagscape/modes.hpp"
 #include "dagscape/set_index.hpp"
+#include "random_families.hpp"
 
 using namespace dagscape;
 
@@ -130,7 +130,8 @@ std::vector<std::vector<Subset>> partitions_of(unsigned n) {
     const Subset all = all_of(n);
     std::vector<Subset> alone;
     for (unsigned v = 0; v < n; ++v) alone.push_back(singleton(v));
-    return {{all}, {0b11, all & ~Subset{0b11}}, {all & ~Subset{0b101}, 0b101}, {0b1, 0b1010, all & ~Subset{0b1011}}, alone};
+    return {
+        {all}, {0b11, all & ~Subset{0b11}}, {all & ~Subset{0b101}, 0b101}, {0b1, 0b1010, all & ~Subset{0b1011}}, alone};
 }
 
 void modes_are_those_of_all_orderings() {
@@ -146,7 +147,8 @@ void modes_are_those_of_all_orderings() {
                         for (const std::vector<Subset>& groups : partitions_of(n)) {
                             for (const bool merge : {true, false}) {
                                 const ModeOptions options{delta, merge, classes, groups};
-                                for (const FamilyScores& view : layouts.searched()) CHECK(modes_of(view, options) == expected);
+                                for (const FamilyScores& view : layouts.searched())
+                                    CHECK(modes_of(view, options) == expected);
                             }
                         }
                     }
@@ -185,7 +187,8 @@ void where_nothing_is_possible_nothing_is_found() {
     Families families(6);
     for (unsigned child = 0; child < 6; ++child) families[child][singleton(child ^ 1)] = child;
     const Layouts layouts(families, static_cast<unsigned>(families.size()) - 1);
-    for (const std::vector<Subset>& groups : {std::vector<Subset>{0b111111}, {0b11, 0b1100, 0b110000}, {0b010101, 0b101010}}) {
+    for (const std::vector<Subset>& groups :
+         {std::vector<Subset>{0b111111}, {0b11, 0b1100, 0b110000}, {0b010101, 0b101010}}) {
         for (const FamilyScores& view : layouts.searched()) CHECK(modes_of(view, {1, true, false, {groups}}).empty());
     }
 }

@@ -23,7 +23,8 @@ std::vector<std::int64_t> random_scores(unsigned n, double range, double impossi
     std::vector<std::int64_t> scores(std::size_t{n} << (n - 1));
     for (std::size_t i = 0; i < scores.size(); ++i) {
         const bool empty = i % (std::size_t{1} << (n - 1)) == 0;
-        scores[i] = !empty && uniform(random) < impossible ? INT64_MIN : std::llround(std::ldexp(-range * uniform(random), kBits));
+        scores[i] = !empty && uniform(random) < impossible ? INT64_MIN
+                                                           : std::llround(std::ldexp(-range * uniform(random), kBits));
     }
     return scores;
 }
@@ -48,7 +49,8 @@ Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_or
     const std::function<void(unsigned, double)> choose = [&](unsigned v, double weight) {
         if (v < n) {
             for (Subset set = 0; set < Subset{1} << n; ++set) {
-                const std::int64_t score = contains(set, v) ? INT64_MIN : scores[(std::size_t{v} << (n - 1)) + place(v, set)];
+                const std::int64_t score =
+                    contains(set, v) ? INT64_MIN : scores[(std::size_t{v} << (n - 1)) + place(v, set)];
                 if (score == INT64_MIN) continue;
                 parents[v] = set;
                 choose(v + 1, weight * std::exp(std::ldexp(static_cast<double>(score), -kBits)));
@@ -60,7 +62,8 @@ Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_or
         weight *= over_orders ? agreeing : 1;
         std::vector<Subset> ancestors = parents;
         for (unsigned round = 0; round < n; ++round) {
-            for (unsigned t = 0; t < n; ++t) for_each_member(ancestors[t], [&](unsigned u) { ancestors[t] |= ancestors[u]; });
+            for (unsigned t = 0; t < n; ++t)
+                for_each_member(ancestors[t], [&](unsigned u) { ancestors[t] |= ancestors[u]; });
         }
         found.total += weight;
         for (unsigned t = 0; t < n; ++t) {
@@ -158,7 +161,7 @@ void paths_lead_through_chains() {
     // 0 -> 1 -> 2 and nothing else is possible.
     const unsigned n = 3;
     std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), INT64_MIN);
-    scores[0] = 0;                        // 0 has no parents
+    scores[0] = 0;  // 0 has no parents
     scores[4 + place(1, singleton(0))] = 0;
     scores[8 + place(2, singleton(1))] = 0;
     Monitor monitor;

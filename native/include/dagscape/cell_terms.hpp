@@ -38,7 +38,7 @@ public:
     std::int64_t operator()(std::uint32_t count) const noexcept {
         return count < table_.size() ? table_[count] : beyond_table(count);
     }
-        // With what a hash map needs for an entry.
+    // With what a hash map needs for an entry.
     std::size_t bytes() const noexcept { return table_.capacity() * sizeof(std::int64_t) + sizeof(CellTerms) + 48; }
 
 private:

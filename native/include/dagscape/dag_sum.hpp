@@ -3,20 +3,21 @@
 // With A_v(U) the sum of the weights of v's families inside U, g_U(T) = (-1)^|T| Π_{v∈T} A_v(U), and V all variables:
 //
 //   H(S)  = Σ over DAGs on S                                          H(U ∪ T) -= H(U) g_U(T)  for all U and T ≠ ∅
-//   RR(X) = Σ over DAGs in which X takes any parents in V             RR(X) = -Σ_{Y ⊊ X} w(Y),  w(Y) = RR(Y) g_U(X∖Y), U = V∖X
-//   q_v(U) = -H(U) Σ_{Y ⊆ X, v ∉ Y} w(Y)                              the weight of the DAGs in which the nondescendants of v are U
+//   RR(X) = Σ over DAGs in which X takes any parents in V             RR(X) = -Σ_{Y ⊊ X} w(Y),  w(Y) = RR(Y) g_U(X∖Y),
+//   U = V∖X q_v(U) = -H(U) Σ_{Y ⊆ X, v ∉ Y} w(Y)                              the weight of the DAGs in which the
+//   nondescendants of v are U
 //
 //   total = H(V) = RR(V) = Σ_U q_v(U) for every v
 //   P(s ⇝ t) = Σ_{U ∌ t} q_s(U) / total
 //   P(u → v) = Σ_{U ∋ u} q_v(U) (1 - A_v(U∖u) / A_v(U)) / total
 //
-// H and RR are those of [tian2009], section 3 and 4; the sums are pushed from U instead of pulled to S, which saves a factor of n,
-// and ancestor relations come from q without further work. Two variables, 0 and 1, are the lanes of the vectors: for each
-// pair of sets of the others, four sources meet four targets (nine of the sixteen pairs are real).
+// H and RR are those of [tian2009], section 3 and 4; the sums are pushed from U instead of pulled to S, which saves a
+// factor of n, and ancestor relations come from q without further work. Two variables, 0 and 1, are the lanes of the
+// vectors: for each pair of sets of the others, four sources meet four targets (nine of the sixteen pairs are real).
 //
-// Range: H(S) is stored relative to 2^h(S), where h(S) is the best sum of exponents of A along an order of S. Every order's
-// product of A's is a part of H(S), and H(S) is at most the sum over all orders: so the stored number is between 2^-n and n!. The
-// same holds for RR.
+// Range: H(S) is stored relative to 2^h(S), where h(S) is the best sum of exponents of A along an order of S. Every
+// order's product of A's is a part of H(S), and H(S) is at most the sum over all orders: so the stored number is
+// between 2^-n and n!. The same holds for RR.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The local scores of all families, as searches for the best networks see them: integers, relative to each child's best.
+// The local scores of all families, as searches for the best networks see them: integers, relative to each child's
+// best.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace dagscape {
 
-// Stands for what cannot be. Scores relative to the best of each child are at most 0, and any sum of real ones is above this;
-// a sum of two values of this or more does not overflow, and the larger of this and such a sum is this again.
+// Stands for what cannot be. Scores relative to the best of each child are at most 0, and any sum of real ones is above
+// this; a sum of two values of this or more does not overflow, and the larger of this and such a sum is this again.
 inline constexpr std::int64_t kRuledOut = -(std::int64_t{1} << 62);
 
 // The place of a set of other variables in a row of 2^(n-1): its mask with the child's bit taken out.
@@ -28,14 +29,17 @@ public:
     // All sets of at most `max_parents` of the n variables, by size and then by mask (set_index.hpp).
     static FamilyScores by_size(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores);
     // A list: the families of child i are those from first[i] up to first[i + 1].
-    static FamilyScores listed(std::span<const std::int64_t> first, std::span<const Subset> sets, std::span<const std::int64_t> scores);
+    static FamilyScores listed(std::span<const std::int64_t> first, std::span<const Subset> sets,
+                               std::span<const std::int64_t> scores);
 
     enum class Layout { by_mask, by_size, listed };
 
     unsigned n() const noexcept { return n_; }
     Layout layout() const noexcept { return layout_; }
     unsigned max_parents() const noexcept { return max_parents_; }
-    std::span<const std::int64_t> row(unsigned child) const { return scores_.subspan(first_[child], first_[child + 1] - first_[child]); }
+    std::span<const std::int64_t> row(unsigned child) const {
+        return scores_.subspan(first_[child], first_[child + 1] - first_[child]);
+    }
 
     // Whether every child has a family.
     bool possible() const noexcept { return possible_; }
@@ -83,7 +87,8 @@ private:
 // The possible families of every child, best first; ties by fewest parents, then by the smaller set as a number.
 class SortedFamilies {
 public:
-    // Either all, or those that are best within some set: all but the dominated, which have a family of fewer parents before them.
+    // Either all, or those that are best within some set: all but the dominated, which have a family of fewer parents
+    // before them.
     enum class Keep { all, undominated };
 
     SortedFamilies(const FamilyScores& families, Keep keep, unsigned threads, Monitor& monitor);
@@ -92,7 +97,8 @@ public:
     std::span<const Subset> sets(unsigned child) const noexcept { return sets_[child]; }
     std::int64_t score(unsigned child, std::size_t rank) const noexcept { return scores_[child][rank]; }
 
-    // The rank, from the given one on, of the next family whose parents are within a set; the number of families if none is.
+    // The rank, from the given one on, of the next family whose parents are within a set; the number of families if
+    // none is.
     std::size_t next_within(unsigned child, Subset set, std::size_t rank) const noexcept;
 
     // The score of the best family within a set; kRuledOut if there is none.
@@ -113,7 +119,8 @@ private:
     std::vector<std::vector<std::int64_t>> scores_;
 };
 
-// The relative score of each child's best family inside every set: a zeta transform with max for sum, in n 2^(n-1) numbers.
+// The relative score of each child's best family inside every set: a zeta transform with max for sum, in n 2^(n-1)
+// numbers.
 class BestFamilies {
 public:
     BestFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor);

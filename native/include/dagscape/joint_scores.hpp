@@ -2,8 +2,8 @@
 //
 //   J(S) = Σ over the observed joint states of S of a term  −  penalty · q(S), each term and the penalty rounded once
 //
-// where the term (cell_terms.hpp) depends on the number of rows in the state, and q(S) is the number of possible states.
-// With J of every set of at most d + 1 variables, local_score(i, G) = J(G ∪ {i}) − J(G) for BDeu, BIC and AIC.
+// where the term (cell_terms.hpp) depends on the number of rows in the state, and q(S) is the number of possible
+// states. With J of every set of at most d + 1 variables, local_score(i, G) = J(G ∪ {i}) − J(G) for BDeu, BIC and AIC.
 //
 // The sets are walked depth first, each partition refining that of its parent; cost: a pass over the distinct rows of
 // the open cells per set. Integers throughout: the result does not depend on the order of anything.
@@ -35,14 +35,16 @@ class JointScoreJob {
 public:
     template <class Code>
     JointScoreJob(std::span<const Code> codes, std::span<const std::uint32_t> weights,
-                  std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec, Monitor& monitor);
+                  std::span<const std::uint32_t> arities, unsigned max_size, const JointScoreSpec& spec,
+                  Monitor& monitor);
 
     const SetIndex& index() const noexcept { return index_; }
 
     // Fills `out`, one number per set in the order of index().
     void run(std::span<std::int64_t> out, unsigned threads, Monitor& monitor) const;
 
-    // Seconds that run() takes per set on one thread, from parts of the lattice chosen at random within `budget` seconds.
+    // Seconds that run() takes per set on one thread, from parts of the lattice chosen at random within `budget`
+    // seconds.
     double seconds_per_set(double budget, Monitor& monitor) const;
 
 private:

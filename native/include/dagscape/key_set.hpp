@@ -25,7 +25,8 @@ public:
         return !places_.empty() && places_[find(key)] == key;
     }
     std::size_t bytes() const noexcept { return places_.size() * sizeof(ClassKey); }
-    // What it takes while the next key is added: the places of today, and twice as many beside them where these are full.
+    // What it takes while the next key is added: the places of today, and twice as many beside them where these are
+    // full.
     std::size_t bytes_after_growth() const noexcept { return (2 * (size_ + 2) > places_.size() ? 3 : 1) * bytes(); }
 
 private:

@@ -1,8 +1,8 @@
 // Four numbers at a time, and numbers whose exponent is kept apart.
 //
-// Probabilities of structures span thousands of nats, far beyond a double. A scaled number is mantissa · 2^exponent, with the
-// exponent a whole number in a double of its own: additions of exponents and their alignment are then ordinary vector
-// arithmetic. Zero has the exponent kNothing, so low that nothing it is aligned to is left of it.
+// Probabilities of structures span thousands of nats, far beyond a double. A scaled number is mantissa · 2^exponent,
+// with the exponent a whole number in a double of its own: additions of exponents and their alignment are then ordinary
+// vector arithmetic. Zero has the exponent kNothing, so low that nothing it is aligned to is left of it.
 #pragma once
 
 #include <algorithm>

@@ -16,8 +16,9 @@ namespace dagscape {
 
 class ParentSums {
 public:
-    // `scores` has, for each variable, the local scores of all 2^(n-1) sets of the others, in units of 2^-unit_bits nats;
-    // the smallest integer stands for an impossible family. A set is numbered by its mask with the variable's bit taken out.
+    // `scores` has, for each variable, the local scores of all 2^(n-1) sets of the others, in units of 2^-unit_bits
+    // nats; the smallest integer stands for an impossible family. A set is numbered by its mask with the variable's bit
+    // taken out.
     ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads, Monitor& monitor);
 
     unsigned n() const noexcept { return n_; }

@@ -3,7 +3,8 @@
 // Rows are kept once each, with how often they occur. Two things keep partitions small on the way down the lattice
 // (MATH: "work only on distinct rows with multiplicities; stop refining a cell that holds one distinct row"):
 //   - a cell of a single row cannot be split any more: only its weight is kept;
-//   - once a variable has been passed over for good, rows of a cell that differ in nothing else become one row. The rows
+//   - once a variable has been passed over for good, rows of a cell that differ in nothing else become one row. The
+//   rows
 //     are sorted with the last variable as the most significant one, so such rows are neighbours.
 #pragma once
 

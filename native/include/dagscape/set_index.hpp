@@ -11,8 +11,8 @@ namespace dagscape {
 // Numbers the subsets of {0..n-1} with at most `max_size` members.
 //
 // Where every subset is there, the number is the bit mask. Otherwise the sets stand by size, and within a size in
-// colexicographic order, which is also the order of their masks: {b1 < b2 < ... < bk} is C(b1,1) + C(b2,2) + ... + C(bk,k)
-// places after the first of its size.
+// colexicographic order, which is also the order of their masks: {b1 < b2 < ... < bk} is C(b1,1) + C(b2,2) + ... +
+// C(bk,k) places after the first of its size.
 class SetIndex {
 public:
     SetIndex(unsigned n, unsigned max_size);

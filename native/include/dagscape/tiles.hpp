@@ -1,8 +1,9 @@
 // How walks over all sets of variables go by tiles of sets that agree on all but a few variables.
 //
-// A function of the families is brought to a tile by deciding the high variables one after the other, from the last on: passing
-// one over drops the families that hold it, taking it in merges each family that holds it with the one without. The sets that
-// are left after a decision are those of the first r variables with at most `max_parents` members, by size and then by mask.
+// A function of the families is brought to a tile by deciding the high variables one after the other, from the last on:
+// passing one over drops the families that hold it, taking it in merges each family that holds it with the one without.
+// The sets that are left after a decision are those of the first r variables with at most `max_parents` members, by
+// size and then by mask.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ struct Tiles {
     Tiles(unsigned n, unsigned max_parents);
 
     unsigned n, max_parents;
-    unsigned top;                         // tiles that agree on the last so many variables are walked by one thread
-    std::vector<std::size_t> low_masks;   // the sets of low variables that families may hold, in their order
+    unsigned top;                        // tiles that agree on the last so many variables are walked by one thread
+    std::vector<std::size_t> low_masks;  // the sets of low variables that families may hold, in their order
     std::vector<std::vector<std::size_t>> first;  // [r][s]: where the sets of size s begin, out of r variables
 
     std::size_t choose(unsigned from, unsigned size) const { return first[from][size + 1] - first[from][size]; }

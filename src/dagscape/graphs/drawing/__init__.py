@@ -1,1 +1,0 @@
-"""Pictures of graphs: layers and places, then SVG, matplotlib or Graphviz source."""
