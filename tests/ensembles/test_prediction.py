@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagscape.data.dataset import Dataset
+from dagscape.ensembles import mixtures
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.errors import InvalidData, InvalidOption, TooLarge
-from dagscape.ensembles import mixtures
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.equivalence import class_members
 from dagscape.networks.bundled import load_network

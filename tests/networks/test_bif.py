@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.networks import bif
 from dagscape.graphs.dag import Dag
+from dagscape.networks import bif
 from dagscape.networks.bif import find_cycle, parse_network, read_network, write_network
 from dagscape.networks.bif_syntax import KEYWORDS, MAX_NAMES, MAX_VARIABLES, quote, unquote
 from dagscape.networks.bundled import NETWORKS, load_network

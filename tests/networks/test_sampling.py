@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagscape.errors import InvalidOption, TooLarge
-from dagscape.networks import families
 from dagscape.graphs.dag import Dag
+from dagscape.networks import families
 from dagscape.networks.bif import read_network
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
