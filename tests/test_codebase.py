@@ -23,7 +23,7 @@ SOURCE = ROOT / "src" / "dagscape"
 
 # Rooms may import only from rooms above them in this list; those on one line may not import from each other.
 FLOORS = [
-    {"checks", "errors", "masks", "version", "_native", "_native_v3"},
+    {"checks", "errors", "masks", "score_info", "version", "_native", "_native_v3"},
     {"files", "kernels", "progress", "randomness", "resources"},
     {"results"},
     {"data", "drawing"},

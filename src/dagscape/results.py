@@ -13,21 +13,19 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files import replace_file
+from dagscape.score_info import ScoreInfo
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 1
-
-# What of its provenance says something about a result.
-_SAYING = ("version", "method", "parameters", "seed")
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +66,35 @@ def decoded_field(decode: Callable[[Any], Any]) -> Any:
     return field(metadata={"decode": decode})
 
 
+def records_field(record: type) -> Any:
+    """Declare a dataclass field that holds a tuple of small dataclasses."""
+    return decoded_field(lambda documents: tuple(decode_record(record, document) for document in documents))
+
+
+def decode_record(record: type[Record], document: Mapping[str, Any]) -> Record:
+    """Rebuild a dataclass from JSON; absent fields have their defaults, and unknown ones are ignored."""
+    if not isinstance(document, Mapping):
+        raise TypeError(f"a {record.__name__} should be an object, not {document!r:.40}")
+    values = {
+        entry.name: entry.metadata.get("decode", _decoder(entry))(document[entry.name])
+        for entry in dataclasses.fields(cast("Any", record))
+        if entry.name in document
+    }
+    return record(**values)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Result(ABC):
     """Base of all results.
 
-    Two results are equal if they say the same: how long they took, and on how many threads, does not count.
+    Two results are equal if they say the same: how they were made, which is in ``provenance``, does not count.
 
     Attributes
     ----------
+    kind : str
+        The kind of result, as JSON documents name it.
+    schema : int
+        The version of the kind's JSON document. It grows when older versions of dagscape can no longer read it.
     variables : tuple of str
         The names of the variables, in the order of every array's axes.
     provenance : Provenance
@@ -83,6 +102,7 @@ class Result(ABC):
     """
 
     kind: ClassVar[str]
+    schema: ClassVar[int] = 1
 
     variables: tuple[str, ...]
     provenance: Provenance
@@ -96,7 +116,8 @@ class Result(ABC):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in _stored_fields(self))
+        said = (f.name for f in _stored_fields(self) if f.name != "provenance")
+        return all(_same(getattr(self, name), getattr(other, name)) for name in said)
 
     def __hash__(self) -> int:
         return hash((self.kind, self.variables))
@@ -107,21 +128,23 @@ class Result(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as a JSON document: dictionaries, lists, texts and numbers only."""
-        document: dict[str, Any] = {"kind": self.kind, "schema": SCHEMA_VERSION}
+        document: dict[str, Any] = {"kind": self.kind, "schema": self.schema}
         for entry in _stored_fields(self):
             document[entry.name] = _encode(getattr(self, entry.name))
         return document
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Rebuild a result from :meth:`to_dict`'s document."""
+        """Rebuild a result from :meth:`to_dict`'s document.
+
+        What the document has besides is ignored; what it lacks has its default, if there is one.
+        """
         values: dict[str, Any] = {}
         for entry in _stored_fields(cls):
-            if entry.name not in document:
+            if entry.name in document:
+                values[entry.name] = entry.metadata.get("decode", _decoder(entry))(document[entry.name])
+            elif entry.default is dataclasses.MISSING and entry.default_factory is dataclasses.MISSING:
                 raise InvalidData(f"the {cls.kind!r} document lacks {entry.name!r}")
-            decode = entry.metadata.get("decode", _as_tuple)
-            values[entry.name] = decode(document[entry.name])
-        values["provenance"] = Provenance(**document["provenance"])
         return cls(**values)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -131,21 +154,45 @@ class Result(ABC):
             stream.write(text.encode() + b"\n")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredResult(Result):
+    """Base of results made from local scores.
+
+    Attributes
+    ----------
+    score_info : ScoreInfo or None
+        What the scores are scores of; None where a file does not say.
+    """
+
+    score_info: ScoreInfo | None = field(
+        default=None,
+        kw_only=True,
+        metadata={"decode": lambda value: None if value is None else ScoreInfo.from_dict(value)},
+    )
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Rebuild a result from :meth:`to_dict`'s document."""
+        if "score_info" not in document:
+            # Version 0.1.0 kept these facts in the provenance.
+            recorded = document.get("provenance", {}).get("parameters", {})
+            document = {**document, "score_info": recorded if "score" in recorded else recorded.get("scores")}
+        return super(ScoredResult, cls).from_dict(document)
+
+
+def check_same_scores(first: ScoredResult, second: ScoredResult) -> None:
+    """Refuse to compare two results that are known to come from different scores."""
+    if first.variables != second.variables:
+        raise InvalidOption("the two results do not have the same variables")
+    known = first.score_info is not None and second.score_info is not None
+    if known and first.score_info != second.score_info:
+        raise InvalidOption("the two results are of different data, or of different scores")
+
+
 def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, Provenance) and isinstance(b, Provenance):
-        return all(_encode(getattr(a, name)) == _encode(getattr(b, name)) for name in _SAYING)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
     return bool(a == b)
-
-
-def check_same_scores(first: Result, second: Result) -> None:
-    """Refuse two results that are to be compared, and are known to be of different scores."""
-    if first.variables != second.variables:
-        raise InvalidOption("the two results do not have the same variables")
-    scores = [result.provenance.parameters.get("scores") for result in (first, second)]
-    if all(scores) and _encode(scores[0]) != _encode(scores[1]):
-        raise InvalidOption("the two results are of different data, or of different scores")
 
 
 def pair_frame(variables: Sequence[str], matrices: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame:
@@ -193,6 +240,13 @@ def _decode_floats(value: Any) -> Any:
     if isinstance(value, list):
         return [_decode_floats(item) for item in value]
     return float(value) if isinstance(value, str) else value
+
+
+def _decoder(entry: dataclasses.Field[Any]) -> Callable[[Any], Any]:
+    """How a field without a function of its own is read: JSON has no infinities, and lists stand for tuples."""
+    if entry.type in ("Provenance", Provenance):
+        return lambda document: decode_record(Provenance, document)
+    return float if entry.type in ("float", float) else _as_tuple
 
 
 def _as_tuple(value: Any) -> Any:

@@ -312,3 +312,13 @@ def test_a_list_that_outgrows_the_memory_ends_with_a_word(capfd, tmp_path):
     assert err.startswith("dagscape: warning: after ")
     assert "equivalence classes the search has filled" in err
     assert "(--max-memory): the list is right as far as it goes; raise the limit for more" in err
+
+
+@pytest.mark.parametrize("score", ["k2", "bdeu"])
+def test_the_network_is_fitted_as_the_scores_assume(capfd, table, tmp_path, score):
+    path = tmp_path / "best.bif"
+    arguments = ["--score", score, "--space", "dags", "--network", path]
+    code, _, err = run(capfd, "best", table, *arguments, *(["--ess", "4"] if score == "bdeu" else []))
+    assert (code, err) == (0, "")
+    written, data = ds.read_network(path), ds.read_data(table)
+    assert written == ds.Network.fit(written.dag, data, ess=4.0, prior=score)

@@ -123,9 +123,9 @@ def why_not_classes(scores: LocalScores) -> str:
     if isinstance(scores, LatticeScores):
         if not scores.constraints.empty:
             return "required and forbidden edges and tiers rule out some members of a class and not others"
-        if scores.provenance.parameters.get("experimental_rows"):
+        if scores.info.experimental_rows:
             return "rows from experiments tell members of a class apart"
-        name = scores.provenance.parameters.get("score", "this score")
+        name = scores.info.score or "this score"
         return "" if scores.score_equivalent else f"{name} differs between members of a class"
     if not scores.unconstrained:
         return "families are missing from the scores, and with them some members of classes"

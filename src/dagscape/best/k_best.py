@@ -110,10 +110,11 @@ def k_best(
     sizes = class_sizes(dags.cpdags().undirected) if space == "classes" else [1] * len(exact)
     return BestNetworks(
         variables=scores.variables,
+        score_info=scores.info,
         provenance=Provenance(
             version=__version__,
             method="k_best",
-            parameters={"k": k, "space": space, "within": within, "scores": dict(scores.provenance.parameters)},
+            parameters={"k": k, "space": space, "within": within, "scores": scores.info.to_dict()},
             seconds={"search": time.perf_counter() - start},
             backend=f"{kernels.name}, {used_threads} threads",
         ),

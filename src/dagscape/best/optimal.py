@@ -23,7 +23,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
-from dagscape.results import Provenance, Result
+from dagscape.results import Provenance, ScoredResult
 from dagscape.scores.local_scores import LocalScores, warn_if_incomplete
 from dagscape.version import __version__
 
@@ -36,7 +36,7 @@ _ROOM_FOR_ANOTHER = 1 << 28
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class OptimalNetwork(Result):
+class OptimalNetwork(ScoredResult):
     """A network with the highest score of all.
 
     Attributes
@@ -160,10 +160,11 @@ def optimal_network(
             tied = None if search.out_of_room else len(exact) > 1 and bool(exact[1] == exact[0])
     return OptimalNetwork(
         variables=scores.variables,
+        score_info=scores.info,
         provenance=Provenance(
             version=__version__,
             method="optimal_network",
-            parameters={"ties": ties, "scores": dict(scores.provenance.parameters)},
+            parameters={"ties": ties, "scores": scores.info.to_dict()},
             seconds={"search": time.perf_counter() - start},
             backend=f"{kernels.name}, {thread_count(threads)} threads",
         ),

@@ -17,7 +17,7 @@ from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
-from dagscape.results import Result, check_same_scores, decoded_field, pair_frame
+from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ class BestNetworks(RankedNetworks):
         log_total = getattr(total, "log_total", total)
         if getattr(total, "over", "dags") != "dags":
             raise InvalidOption("the list is of DAGs, and the posterior is over orders: use posterior(scores)")
-        if isinstance(total, Result):
+        if isinstance(total, ScoredResult):
             check_same_scores(self, total)
         if not isinstance(log_total, int | float | np.number) or not math.isfinite(log_total):
             raise InvalidOption(f"total is {total!r}; it must be a posterior over DAGs, or its log_total")
@@ -220,7 +220,7 @@ class BestNetworks(RankedNetworks):
             distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return predict_rows(self, logs, train, rows, None, ess, prior)
+        return predict_rows(self, logs, train, rows, None, ess, prior, classes=self._classes)
 
     def predict(
         self,
@@ -251,7 +251,7 @@ class BestNetworks(RankedNetworks):
 
         self._number(target)
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        found = predict_rows(self, logs, train, rows, target, ess, prior)
+        found = predict_rows(self, logs, train, rows, target, ess, prior, classes=self._classes)
         index = rows.index if isinstance(rows, pd.DataFrame) else None
         return pd.DataFrame(found, index=index, columns=pd.Index(train.levels[target], name=target))
 

@@ -24,6 +24,7 @@ from dagscape.cli.wording import with_option_names
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.errors import IncompleteScores, InvalidOption, StoppedEarly
 from dagscape.networks.bif import write_network
+from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
 from dagscape.posterior.summing import check_size, posterior
 from dagscape.posterior.weights import sum_memory
@@ -121,7 +122,7 @@ def command(
     if picture is not None:
         draw(best.cpdags[0] if space == "classes" else best.networks[0], picture)
     if fitted is not None and dataset is not None:
-        write_network(Network.fit(best.networks[0], dataset, scores.provenance.parameters["ess"] or 1.0), fitted)
+        write_network(Network.fit(best.networks[0], dataset, *fit_options(scores.info)), fitted)
     if as_json:
         out.show(best)
     else:

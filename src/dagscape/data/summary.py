@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
-from dagscape.results import Provenance, Result, decoded_field
+from dagscape.results import Provenance, Result, records_field
 from dagscape.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
 
@@ -59,13 +59,6 @@ class VariableSummary:
     missing: int
 
 
-def _decode_columns(documents: Sequence[Mapping[str, Any]]) -> tuple[VariableSummary, ...]:
-    return tuple(
-        VariableSummary(**{**entry, "levels": tuple(entry["levels"]), "counts": tuple(entry["counts"])})
-        for entry in documents
-    )
-
-
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class DataSummary(Result):
     """A summary of a data set or of a table as read.
@@ -94,7 +87,7 @@ class DataSummary(Result):
     rows: int
     distinct_rows: int
     warnings: tuple[str, ...]
-    columns: tuple[VariableSummary, ...] = decoded_field(_decode_columns)
+    columns: tuple[VariableSummary, ...] = records_field(VariableSummary)
 
     def __repr__(self) -> str:
         warned = f"{len(self.warnings)} warning{'' if len(self.warnings) == 1 else 's'}"

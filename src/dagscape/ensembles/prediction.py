@@ -15,7 +15,7 @@ from dagscape.data.frames import table_from_frame
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption
-from dagscape.networks.fitting import FitPrior
+from dagscape.networks.fitting import FitPrior, fit_options
 
 
 def predict_rows(
@@ -26,18 +26,23 @@ def predict_rows(
     target: str | None,
     ess: float | None,
     prior: FitPrior | None,
+    *,
+    classes: bool,
 ) -> NDArray[np.float64]:
-    """Log-probabilities of rows, or the probabilities of a target's levels, in the order of the rows."""
+    """Log-probabilities of rows, or the probabilities of a target's levels, in the order of the rows.
+
+    With ``classes``, each network stands for its equivalence class.
+    """
     _check_train(networks, train)
     data, places = _encoded(networks.variables, train, rows, target)
-    fit = _fit_options(networks, ess, prior)
+    fit = _fit_options(networks, classes, ess, prior)
     weighed = (networks.variables, networks.networks.parents, log_weights, train, data)
     found = log_predictive(*weighed, *fit) if target is None else predict(*weighed, target, *fit)
     return found[places]
 
 
 def _check_train(networks: RankedNetworks, train: Dataset) -> None:
-    scored = networks.provenance.parameters.get("scores", {}).get("data")
+    scored = None if networks.score_info is None else networks.score_info.data
     if not isinstance(train, Dataset):
         raise InvalidOption(f"train is a {type(train).__name__}; it must be the Dataset that was scored")
     if scored is not None and train.fingerprint != scored:
@@ -55,11 +60,12 @@ def _encoded(
     return encode_rows(table.only(wanted), levels={name: train.levels[name] for name in wanted})
 
 
-def _fit_options(networks: RankedNetworks, ess: float | None, prior: FitPrior | None) -> tuple[float, FitPrior]:
+def _fit_options(
+    networks: RankedNetworks, classes: bool, ess: float | None, prior: FitPrior | None
+) -> tuple[float, FitPrior]:
     """How tables are fitted: as the user says, or else as the scores do."""
-    scored = networks.provenance.parameters.get("scores", {})
-    if prior is None:
-        prior = "k2" if scored.get("score") == "k2" else "bdeu"
-    if prior == "k2" and networks.provenance.parameters.get("space") == "classes":
+    scored_ess, scored_prior = fit_options(networks.score_info)
+    prior = scored_prior if prior is None else prior
+    if prior == "k2" and classes:
         raise InvalidOption("prior 'k2' differs between members of a class: use a list of DAGs, or prior='bdeu'")
-    return (scored.get("ess") or 1.0) if ess is None else ess, prior
+    return scored_ess if ess is None else ess, prior

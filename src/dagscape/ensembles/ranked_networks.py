@@ -18,14 +18,14 @@ from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import CpdagList, DagList
-from dagscape.results import Result, array_field, check_lengths, check_same_scores
+from dagscape.results import ScoredResult, array_field, check_lengths, check_same_scores
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class RankedNetworks(Result):
+class RankedNetworks(ScoredResult):
     """Networks with their scores, best first.
 
     Attributes

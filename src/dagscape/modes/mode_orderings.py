@@ -152,6 +152,7 @@ def modes(
     expanded, generated, failed, merged = search.counts
     return Modes(
         variables=scores.variables,
+        score_info=scores.info,
         provenance=Provenance(
             version=__version__,
             method="modes",
@@ -163,7 +164,7 @@ def modes(
                 "groups": [[scores.variables[v] for v in range(scores.n) if mask >> v & 1] for mask in partition],
                 "merge": merge,
                 "max_seconds": max_seconds,
-                "scores": dict(scores.provenance.parameters),
+                "scores": scores.info.to_dict(),
             },
             seed=int(seed) if isinstance(seed, int | np.integer) else None,
             seconds={"search": time.perf_counter() - start},

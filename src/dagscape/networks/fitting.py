@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from dagscape.data.dataset import Dataset
     from dagscape.graphs.dag import Dag
+    from dagscape.score_info import ScoreInfo
 
 FitPrior = Literal["bdeu", "k2", "none"]
 
@@ -46,6 +47,13 @@ FIT_PRIORS: dict[FitPrior, Callable[[float, int], float]] = {
     "k2": lambda ess, cells: 1.0,
     "none": lambda ess, cells: 0.0,
 }
+
+
+def fit_options(info: ScoreInfo | None) -> tuple[float, FitPrior]:
+    """The equivalent sample size and the prior with which tables are fitted as the scores of the network assume."""
+    if info is None:
+        return 1.0, "bdeu"
+    return info.ess or 1.0, "k2" if info.score == "k2" else "bdeu"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

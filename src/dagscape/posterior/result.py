@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption
-from dagscape.results import Result, array_field, decoded_field, pair_frame
+from dagscape.results import ScoredResult, array_field, decoded_field, pair_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,7 @@ def _decode_matrix(rows: Any) -> NDArray[np.float64] | None:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Posterior(Result):
+class Posterior(ScoredResult):
     """Exact posterior probabilities of structural features.
 
     Attributes

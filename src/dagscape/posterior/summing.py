@@ -160,10 +160,11 @@ def posterior(
     n = scores.n
     return Posterior(
         variables=scores.variables,
+        score_info=scores.info,
         provenance=Provenance(
             version=__version__,
             method="posterior",
-            parameters={"over": over, "prior": prior, "scores": dict(scores.provenance.parameters)},
+            parameters={"over": over, "prior": prior, "scores": scores.info.to_dict()},
             seconds={"sums": time.perf_counter() - start},
             backend=f"{kernels.name}, {threads} threads",
         ),

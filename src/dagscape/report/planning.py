@@ -61,7 +61,7 @@ def plan(
     job = prepare(data, **options)
     threads = thread_count(threads)
     steps = [plan_scores(job, threads)]
-    parameters = job.parameters
+    parameters = job.info.to_dict()
     if task == "posterior":
         steps.append(plan_sum(data.n, job.max_parents, over, threads))
         parameters |= {"over": over}

@@ -89,22 +89,20 @@ def _score_summary(summary: ScoreSummary) -> RenderableType:
 
 def _score_name(summary: ScoreSummary) -> str:
     """The score, and all that was asked for besides the usual."""
-    parameters = summary.provenance.parameters
-    if "score" not in parameters:
+    info = summary.score_info
+    if info is None or info.score is None:
         return "Scores"
-    parts = [SCORES[parameters["score"]].title]
-    if parameters["ess"] is not None:
-        parts.append(f"ess {parameters['ess']:g}")
-    if parameters["structure_prior"] != "uniform":
-        parts.append(f"prior {parameters['structure_prior']}")
-    parts += [
-        f"{len(parameters[kind])} {kind} {'edge' if len(parameters[kind]) == 1 else 'edges'}"
-        for kind in ("required", "forbidden")
-        if parameters[kind]
-    ]
-    parts.append(plural(parameters["rows"], "row"))
-    if parameters["experimental_rows"]:
-        parts.append(f"{parameters['experimental_rows']:,} of them from experiments")
+    parts = [SCORES[info.score].title]
+    if info.ess is not None:
+        parts.append(f"ess {info.ess:g}")
+    if info.structure_prior != "uniform":
+        parts.append(f"prior {info.structure_prior}")
+    for kind, edges in (("required", info.required), ("forbidden", info.forbidden)):
+        if edges:
+            parts.append(plural(len(edges), f"{kind} edge"))
+    parts.append(plural(info.rows or 0, "row"))
+    if info.experimental_rows:
+        parts.append(f"{info.experimental_rows:,} of them from experiments")
     return ", ".join(parts)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData
 from dagscape.results import Provenance
+from dagscape.score_info import ScoreInfo
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members, set_count
 from dagscape.scores.local_scores import LocalScores
@@ -36,6 +37,8 @@ class FamilyTable(LocalScores):
         ``max_parents`` parents is listed, and otherwise unknown.
     score_equivalent : bool
         Whether the scores are those of a score-equivalent measure; nothing in the numbers themselves can tell.
+    info : ScoreInfo, optional
+        What the scores are scores of, where it is known; ``score_equivalent`` is then part of it.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class FamilyTable(LocalScores):
         *,
         complete: bool | None = None,
         score_equivalent: bool = False,
+        info: ScoreInfo | None = None,
         provenance: Provenance | None = None,
     ) -> None:
         self.variables = tuple(families if variables is None else variables)
@@ -79,7 +83,7 @@ class FamilyTable(LocalScores):
         if complete is None and all(len(listed) == every for listed in self._exact):
             complete = True
         self.complete = complete
-        self.score_equivalent = score_equivalent
+        self.info = info or ScoreInfo(max_parents=self.max_parents, score_equivalent=score_equivalent)
         self.provenance = provenance or Provenance(__version__, "family_table")
 
     def _numbered(

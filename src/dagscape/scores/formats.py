@@ -30,7 +30,8 @@ import numpy as np
 from dagscape.errors import InvalidData, InvalidOption
 from dagscape.files import decode_text, open_binary, replace_file, starts_with
 from dagscape.progress import Progress, ProgressListener
-from dagscape.results import Provenance
+from dagscape.results import Provenance, decode_record
+from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.family_table import FamilyTable
 from dagscape.scores.fixed_point import Unit
@@ -207,8 +208,8 @@ def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListene
         "variables": scores.variables,
         "max_parents": scores.max_parents,
         "complete": scores.complete,
-        "score_equivalent": scores.score_equivalent,
         "unit_bits": scores.unit.bits,
+        "info": scores.info.to_dict(),
         "provenance": dataclasses.asdict(scores.provenance),
     }
     arrays: dict[str, Any] = {}
@@ -276,9 +277,15 @@ def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
         constraints=EdgeConstraints(
             tuple(map(frozenset, header["required"])), tuple(map(frozenset, header["forbidden"]))
         ),
-        score_equivalent=bool(header["score_equivalent"]),
-        provenance=Provenance(**header["provenance"]),
+        info=_info(header),
+        provenance=decode_record(Provenance, header["provenance"]),
     )
+
+
+def _info(header: dict[str, Any]) -> ScoreInfo:
+    """What the scores are; version 0.1.0 kept these facts in the provenance."""
+    recorded = {**header["provenance"]["parameters"], "score_equivalent": header.get("score_equivalent", False)}
+    return ScoreInfo.from_dict(header.get("info", recorded))
 
 
 def _families(header: dict[str, Any], arrays: Any) -> FamilyTable:
@@ -293,6 +300,6 @@ def _families(header: dict[str, Any], arrays: Any) -> FamilyTable:
         families,
         variables,
         complete=header["complete"],
-        score_equivalent=bool(header["score_equivalent"]),
-        provenance=Provenance(**header["provenance"]),
+        info=_info(header),
+        provenance=decode_record(Provenance, header["provenance"]),
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.results import Provenance
+    from dagscape.score_info import ScoreInfo
     from dagscape.scores.constraints import EdgeConstraints
 
 
@@ -119,25 +120,30 @@ class LocalScores(ABC):
     complete : bool or None
         Whether every family of up to ``max_parents`` parents is there (``None``: unknown). Sums over networks are wrong
         where families are missing.
-    score_equivalent : bool
-        Whether Markov-equivalent networks have identical scores; only then can classes be ranked.
     unit : Unit
         What an exact score counts.
     provenance : Provenance
         How the scores were made.
+    info : ScoreInfo
+        What the scores are scores of.
     """
 
     variables: tuple[str, ...]
     max_parents: int
     complete: bool | None
-    score_equivalent: bool
     unit: Unit
     provenance: Provenance
+    info: ScoreInfo
 
     @property
     def n(self) -> int:
         """The number of variables."""
         return len(self.variables)
+
+    @property
+    def score_equivalent(self) -> bool:
+        """Whether Markov-equivalent networks have identical scores; only then can classes be ranked."""
+        return self.info.score_equivalent
 
     @property
     @abstractmethod
@@ -299,14 +305,14 @@ class LatticeScores(LocalScores):
         size_terms: NDArray[np.int64],
         prior_terms: NDArray[np.int64],
         constraints: EdgeConstraints,
-        score_equivalent: bool,
+        info: ScoreInfo,
         provenance: Provenance,
     ) -> None:
         """Put the parts together.
 
         Parameters
         ----------
-        variables, max_parents, unit, score_equivalent, provenance
+        variables, max_parents, unit, info, provenance
             As the attributes.
         tables : sequence of arrays
             Functions over the sets of at most ``max_parents + 1`` variables, as :class:`SetIndex` numbers them.
@@ -323,7 +329,7 @@ class LatticeScores(LocalScores):
         self.max_parents = max_parents
         self.unit = unit
         self.complete = True
-        self.score_equivalent = score_equivalent
+        self.info = info
         self.provenance = provenance
         self.index = SetIndex(len(variables), min(max_parents + 1, len(variables)))
         self.tables = tuple(tables)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dagscape.resources import format_bytes, thread_count
-from dagscape.results import Result, decoded_field
+from dagscape.results import Result, decoded_field, records_field
 from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
 
@@ -58,7 +58,7 @@ class Plan(Result):
 
     kind: ClassVar[str] = "plan"
 
-    steps: tuple[PlanStep, ...] = decoded_field(lambda steps: tuple(PlanStep(**step) for step in steps))
+    steps: tuple[PlanStep, ...] = records_field(PlanStep)
     memory_limit: int = decoded_field(int)
 
     @property

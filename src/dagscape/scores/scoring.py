@@ -108,11 +108,11 @@ def local_scores(
         size_terms=size_terms,
         prior_terms=prior_terms,
         constraints=job.constraints,
-        score_equivalent=job.score_equivalent,
+        info=job.info,
         provenance=Provenance(
             version=__version__,
             method="local_scores",
-            parameters=job.parameters,
+            parameters=job.info.to_dict(),
             seconds={"scoring": time.perf_counter() - start},
             backend=f"{kernels.name}, {threads} threads",
         ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dagscape import kernels
 from dagscape.checks import is_between, is_whole
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
 from dagscape.scores.definition import CellTerm, ChildFacts, ScoreDefinition, TermKind
 from dagscape.scores.fixed_point import Unit
@@ -102,31 +103,27 @@ class ScoringJob:
         return self.definition.score_equivalent and self.data.interventions is None and self.constraints.empty
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments that shape the scores, for the record."""
-        named = {
-            option: [
-                [self.data.variables[parent], child]
-                for child, parents in zip(self.data.variables, by_child, strict=True)
-                for parent in sorted(parents)
-            ]
-            for option, by_child in (
-                ("required", self.constraints.required),
-                ("forbidden", self.constraints.forbidden),
-            )
-        }
+    def info(self) -> ScoreInfo:
+        """What the scores will be scores of."""
         experiments = self.data.interventions
-        return {
-            "data": self.data.fingerprint,
-            "rows": self.data.m,
-            "dropped_rows": self.data.dropped,
-            "experimental_rows": 0 if experiments is None else int(self.data.weights[experiments.any(axis=1)].sum()),
-            "score": self.definition.name,
-            "ess": self.ess if self.definition.uses_ess else None,
-            "max_parents": self.max_parents,
-            "structure_prior": self.prior.name,
-            **named,
-        }
+        return ScoreInfo(
+            score=self.definition.name,
+            ess=self.ess if self.definition.uses_ess else None,
+            max_parents=self.max_parents,
+            structure_prior=self.prior.name,
+            required=self._named(self.constraints.required),
+            forbidden=self._named(self.constraints.forbidden),
+            data=self.data.fingerprint,
+            rows=self.data.m,
+            dropped_rows=self.data.dropped,
+            experimental_rows=0 if experiments is None else int(self.data.weights[experiments.any(axis=1)].sum()),
+            score_equivalent=self.score_equivalent,
+        )
+
+    def _named(self, by_child: Sequence[frozenset[int]]) -> tuple[Edge, ...]:
+        """Edges by name, from the parents of each child."""
+        names = self.data.variables
+        return tuple((names[parent], names[child]) for child, above in enumerate(by_child) for parent in sorted(above))
 
     def memory(self, threads: int) -> int:
         """Bytes that the scores and the work on them take."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from dagscape.results import Result, decoded_field
+from dagscape.results import ScoredResult, records_field
 from dagscape.scores.local_scores import Family, LocalScores
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def _decode_families(documents: Sequence[Mapping[str, Any]]) -> tuple[Family, ...]:
-    return tuple(Family(entry["child"], tuple(entry["parents"]), float(entry["score"])) for entry in documents)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoreSummary(Result):
+class ScoreSummary(ScoredResult):
     """The best families of every variable.
 
     Attributes
@@ -44,7 +39,7 @@ class ScoreSummary(Result):
     score_equivalent: bool
     family_count: int
     memory: int
-    families: tuple[Family, ...] = decoded_field(_decode_families)
+    families: tuple[Family, ...] = records_field(Family)
 
     def to_frame(self) -> pd.DataFrame:
         """One family in a row."""
@@ -83,6 +78,7 @@ def summarize_scores(scores: LocalScores, top: int = 3) -> ScoreSummary:
     return ScoreSummary(
         variables=scores.variables,
         provenance=scores.provenance,
+        score_info=scores.info,
         max_parents=scores.max_parents,
         complete=scores.complete,
         score_equivalent=scores.score_equivalent,
