@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.report.loading import RESULTS
-from dagscape.results import Provenance, Result, array_field
+from dagscape.results import Provenance, Result, ScoredResult, array_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,68 @@ def test_every_kind_of_result_survives_saving(tmp_path):
         assert back.provenance.version == ds.__version__
         assert len(result.to_frame())
         assert len(repr(result)) < 200
+
+
+OLD = Path(__file__).parent / "files" / "results_0.1.0"
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_results_of_version_0_1_0_still_load(kind):
+    result = ds.load_result(OLD / f"{kind}.json")
+    assert result.kind == kind
+    assert result.provenance.version == "0.1.0"
+    assert result.variables[:2] == ("asia", "tub")
+    if isinstance(result, ScoredResult):
+        assert result.score_info.score == "bdeu"
+        assert result.score_info.rows == 200
+
+
+def test_old_and_new_results_of_the_same_scores_go_together():
+    data = ds.load_network("asia").sample(200, seed=1).select(["asia", "tub", "smoke", "lung", "either"])
+    scores = ds.local_scores(data, max_parents=2)
+    old = ds.load_result(OLD / "k-best.json")
+    assert old == ds.k_best(scores, k=3)
+    assert old.coverage(ds.posterior(scores)) == pytest.approx(old.coverage(ds.load_result(OLD / "posterior.json")))
+    other = ds.posterior(ds.local_scores(data, max_parents=2, ess=2))
+    with pytest.raises(ds.InvalidOption, match="different scores"):
+        old.coverage(other)
+
+
+def test_score_files_of_version_0_1_0_still_load():
+    lattice = ds.read_scores(OLD / "lattice-scores.npz")
+    assert lattice.info.score == "bdeu"
+    assert lattice.score_equivalent
+    table = ds.read_scores(OLD / "family-table.npz")
+    assert table.info.score is None
+    assert table.family("a", ["b"]) == -8.5
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_unknown_fields_are_ignored(kind, tmp_path):
+    document = json.loads((OLD / f"{kind}.json").read_text())
+    more = {**document, "novel": 1, "provenance": {**document["provenance"], "novel": 2}}
+    for name in ("steps", "columns", "families"):
+        if name in more:
+            more[name] = [{**entry, "novel": 3} for entry in more[name]]
+    path = tmp_path / "newer.json"
+    path.write_text(json.dumps(more))
+    assert ds.load_result(path) == ds.load_result(OLD / f"{kind}.json")
+
+
+def test_a_newer_schema_is_refused_by_kind(tmp_path):
+    path = tmp_path / "newer.json"
+    path.write_text(json.dumps({**json.loads((OLD / "modes.json").read_text()), "schema": 2}))
+    with pytest.raises(ds.InvalidData, match="has schema 2 of 'modes'; this version of dagscape reads up to 1"):
+        ds.load_result(path)
+
+
+def test_infinite_times_are_read_back(tmp_path):
+    planned = ds.plan(ds.Dataset.from_array(np.zeros((2, 300), dtype=int)))
+    assert planned.seconds == math.inf
+    planned.save(tmp_path / "plan.json")
+    back = ds.load_result(tmp_path / "plan.json")
+    assert back == planned
+    assert repr(back) == repr(planned)
 
 
 def test_arrays_and_infinities(tmp_path):

@@ -13,7 +13,7 @@ from dagscape.files import open_text
 from dagscape.graphs.comparison import Comparison
 from dagscape.modes.result import Modes
 from dagscape.posterior.result import Posterior
-from dagscape.results import SCHEMA_VERSION, Result
+from dagscape.results import Result
 from dagscape.scores.planning import Plan
 from dagscape.scores.summary import ScoreSummary
 
@@ -40,9 +40,10 @@ def load_result(path: str | os.PathLike[str]) -> Result:
             raise InvalidData(f"{source!r} is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("kind") not in RESULTS:
         raise InvalidData(f"{source!r} is not a result of dagscape: its kind is none of {', '.join(RESULTS)}")
-    if document.get("schema") != SCHEMA_VERSION:
+    schema, known = document.get("schema"), RESULTS[document["kind"]].schema
+    if schema not in range(1, known + 1):
         raise InvalidData(
-            f"{source!r} has schema {document.get('schema')}; this version of dagscape reads {SCHEMA_VERSION}"
+            f"{source!r} has schema {schema} of {document['kind']!r}; this version of dagscape reads up to {known}"
         )
     try:
         return RESULTS[document["kind"]].from_dict(document)
