@@ -50,7 +50,7 @@ OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& moni
     const Subset all = (Subset{1} << n) - 1;
     const auto report = [&](Subset set) {
         if (set % kSetsBetweenChecks != 0) return;
-        monitor.advance(kSetsBetweenChecks);
+        monitor.advance(std::min(kSetsBetweenChecks, all + 1));
         monitor.check();
     };
     monitor.expect((2 + n) * (all + 1));

@@ -125,14 +125,14 @@ def test_too_little_memory_before_the_search():
             str(caught.value),
         )
     few = ds.local_scores(random_data(12, 10, seed=1), max_parents=2)
-    with pytest.raises(ds.TooLarge, match=r"fits for up to \d variables here; modes\(\) goes further"):
+    with pytest.raises(ds.TooLarge, match=r"fits for up to \d variables here; plan\(\) names what fits"):
         ds.k_best(few, max_memory="10 KiB")
 
 
 @pytest.mark.parametrize(("space", "what"), [("dags", "DAGs"), ("classes", "equivalence classes")])
 def test_too_little_memory_for_more_networks(space, what):
     scores = ds.local_scores(random_data(9, 20, seed=1))
-    limit = SearchSize.of(scores).memory(1) + 500_000
+    limit = SearchSize.like(scores).memory(1) + 500_000
     with pytest.warns(ds.StoppedEarly) as caught:
         best = ds.k_best(scores, 10**6, space, max_memory=limit, threads=1)
     told = re.fullmatch(
@@ -310,7 +310,7 @@ def test_what_is_asked_for_may_be_there_although_memory_ran_out():
     """The list is complete, and says what it does not know, wherever the memory ends."""
     scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
     whole = ds.k_best(scores, 100)
-    needed = SearchSize.of(scores).memory(1)
+    needed = SearchSize.like(scores).memory(1)
     for extra in range(60_000, 250_000, 5_000):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ds.StoppedEarly)

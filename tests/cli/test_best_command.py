@@ -305,7 +305,7 @@ def test_a_list_that_outgrows_the_memory_ends_with_a_word(capfd, tmp_path):
     path = write_table(tmp_path / "nine.csv", "abcdefghi", rows)
     scores = ds.local_scores(ds.read_data(path))
     ds.write_scores(scores, tmp_path / "scores.npz")
-    limit = SearchSize.of(scores).memory(1) + 500_000
+    limit = SearchSize.like(scores).memory(1) + 500_000
     code, out, err = run(capfd, "best", tmp_path / "scores.npz", "-k", 10**6, "--max-memory", limit, "--threads", 1)
     assert code == 0
     assert "memory ran out, and there are more" in out

@@ -101,7 +101,7 @@ def test_time_enough_is_no_limit():
 def memory_for(scores, *groups):
     """Bytes that the families take, and the bound for groups of so many variables."""
     numbers = sum(1 << size for size in groups)
-    return SearchSize.of(scores).memory(1, numbers)
+    return SearchSize.like(scores).memory(1, numbers)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def check_each(scores, found, delta, distinct):
 def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
     """Scores that are walked in tiles, as those of groups of ten variables and more."""
     scores = ds.local_scores(dependent_data(n, 60, seed=n), max_parents=max_parents)
-    assert SearchSize.of(scores).layout == "size"
+    assert SearchSize.like(scores).layout == "size"
     names = list(scores.variables)
     exact, *others = (
         ds.modes(scores, 15, delta, distinct=distinct, **options)
@@ -71,7 +71,7 @@ def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
 )
 def test_all_layouts_give_the_same_modes(n, spread, max_parents, drop):
     scores = whole_scores(n, spread, seed=3, max_parents=max_parents, drop=drop)
-    assert SearchSize.of(scores).layout == "list"
+    assert SearchSize.like(scores).layout == "list"
     everything = (1 << n) - 1
     for delta, groups in ((1, [everything]), (2, [0b11, everything & ~0b11]), (3, [everything & ~1, 1])):
         by_mask, *others = (

@@ -6,18 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.best.requirements import best_requirements
 from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.progress import ProgressListener, kernel_callback
-from dagscape.resources import check_memory, format_bytes, memory_limit
+from dagscape.resources import format_bytes, memory_limit
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.local_scores import LatticeScores, LocalScores, check_scores
 from dagscape.scores.search_planning import SearchSize
 
 # Scores in files have some ten digits: what agrees to this part of a nat, or of the score, is the same.
 _SAME_SCORE = 1e-4
-
-# What counts as few parents in advice.
-_FEW_PARENTS = 4
 
 # What it means for a list that families are missing.
 WITHOUT_FAMILIES = ", and the networks that have them from the list"
@@ -48,10 +46,10 @@ class BestEnumeration:
     ) -> None:
         """Prepare the search; its lists may take ``room`` bytes, or all that is left."""
         check_search(scores, space)
-        size = SearchSize.of(scores)
+        size = SearchSize.like(scores)
         # What is available may change from one look to the next.
         self._limit = memory_limit(max_memory)
-        check_search_memory(size, threads, self._limit)
+        best_requirements(size, threads, self._limit).check(self._limit)
         left = self._limit - size.memory(threads)
         self._kernel = kernels.BestNetworks(
             kernel_families(scores, size.layout),
@@ -93,20 +91,6 @@ class BestEnumeration:
             f"after {count} the search has filled {limit} (max_memory): the list is right as far as it goes; "
             "raise the limit for more"
         )
-
-
-def check_search_memory(size: SearchSize, threads: int, max_memory: int | str | None) -> None:
-    """Refuse a search that needs more memory than the limit, with advice that helps."""
-    limit = memory_limit(max_memory)
-
-    def fits_with_few_parents(n: int) -> bool:
-        return SearchSize.complete(n, min(size.max_parents, _FEW_PARENTS, n - 1)).memory(threads) <= limit
-
-    remedy = f"raise the limit, or score with max_parents={_FEW_PARENTS}"
-    if size.max_parents <= _FEW_PARENTS or not fits_with_few_parents(size.n):
-        most = max(filter(fits_with_few_parents, range(1, size.n)), default=0)
-        remedy = f"exact search with few parents fits for up to {most} variables here; modes() goes further"
-    check_memory(size.memory(threads), max_memory, f"the best networks of {size.n} variables", remedy)
 
 
 def check_search(scores: LocalScores, space: str) -> None:

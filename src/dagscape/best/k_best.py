@@ -16,7 +16,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
 from dagscape.best.result import BestNetworks
 from dagscape.checks import is_whole
@@ -24,11 +23,10 @@ from dagscape.errors import InvalidOption, StoppedEarly, TooLarge
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
+from dagscape.methods import provenance_of
 from dagscape.progress import ProgressListener, ProgressOption, listening
 from dagscape.resources import thread_count
-from dagscape.results import Provenance
 from dagscape.scores.local_scores import LocalScores, warn_if_incomplete
-from dagscape.version import __version__
 
 DEFAULT_K = 10
 
@@ -111,12 +109,11 @@ def k_best(
     return BestNetworks(
         variables=scores.variables,
         score_info=scores.info,
-        provenance=Provenance(
-            version=__version__,
-            method="k_best",
-            parameters={"k": k, "space": space, "within": within, "scores": scores.info.to_dict()},
-            seconds={"search": time.perf_counter() - start},
-            backend=f"{kernels.name}, {used_threads} threads",
+        provenance=provenance_of(
+            "k_best",
+            {"k": k, "space": space, "within": within, "scores": scores.info.to_dict()},
+            {"search": time.perf_counter() - start},
+            used_threads,
         ),
         space=space,
         networks=dags,

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dagscape import kernels
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
 from dagscape.ensembles.diversity import class_counts
@@ -21,11 +20,11 @@ from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.cpdag import Cpdag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
+from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
-from dagscape.results import Provenance, ScoredResult
+from dagscape.results import ScoredResult
 from dagscape.scores.local_scores import LocalScores, warn_if_incomplete
-from dagscape.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,12 +160,11 @@ def optimal_network(
     return OptimalNetwork(
         variables=scores.variables,
         score_info=scores.info,
-        provenance=Provenance(
-            version=__version__,
-            method="optimal_network",
-            parameters={"ties": ties, "scores": scores.info.to_dict()},
-            seconds={"search": time.perf_counter() - start},
-            backend=f"{kernels.name}, {thread_count(threads)} threads",
+        provenance=provenance_of(
+            "optimal_network",
+            {"ties": ties, "scores": scores.info.to_dict()},
+            {"search": time.perf_counter() - start},
+            thread_count(threads),
         ),
         network=Dag.trusted(scores.variables, tuple(map(int, parents[0]))),
         score=scores.unit.to_float(int(exact[0])),

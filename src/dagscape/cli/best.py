@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from dagscape.best.enumeration import SPACES, check_search_memory
+from dagscape.best.enumeration import SPACES
 from dagscape.best.k_best import DEFAULT_K, k_best
+from dagscape.best.requirements import best_requirements
 from dagscape.cli.options import (
     DATA_HELP,
     Output,
@@ -26,11 +27,9 @@ from dagscape.errors import IncompleteScores, InvalidOption, StoppedEarly
 from dagscape.networks.bif import write_network
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
-from dagscape.posterior.summing import check_size, posterior
-from dagscape.posterior.weights import sum_memory
+from dagscape.posterior.requirements import sum_requirements
+from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
-from dagscape.scores.scoring_job import ScoringJob
-from dagscape.scores.search_planning import SearchSize
 
 
 def _picture(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
@@ -98,18 +97,12 @@ def command(
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-
-    def check(job: ScoringJob, threads: int) -> None:
-        n = job.data.n
-        check_search_memory(SearchSize.complete(n, job.max_parents), threads, work["max_memory"])
-        if coverage:
-            check_size(n, "dags", threads, sum_memory(n, job.max_parents, "dags", threads), work["max_memory"])
-
+    needs = [best_requirements, sum_requirements] if coverage else [best_requirements]
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         for kind in (IncompleteScores, StoppedEarly):
             warnings.simplefilter("always", kind)
         scores, dataset = take_scores(
-            data, options, work | {"progress": progress}, out, check, score_equivalent=score_equivalent
+            data, options, work | {"progress": progress}, out, needs, score_equivalent=score_equivalent
         )
         if fitted is not None and dataset is None:
             raise InvalidOption("--network is for tables: a network cannot be fitted to a file of scores")

@@ -22,11 +22,9 @@ from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import DagscapeError, StoppedEarly
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.mode_orderings import DISTINCT, MOST_DELTA, modes
-from dagscape.modes.planning import check_families
+from dagscape.modes.requirements import modes_requirements
 from dagscape.networks.network import Network
 from dagscape.report.modes import render_modes
-from dagscape.scores.scoring_job import ScoringJob
-from dagscape.scores.search_planning import SearchSize
 
 
 def _described(choices: dict[str, str]) -> str:
@@ -81,13 +79,9 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     names = ("k", "delta", "distinct", "bound", "groups", "grouping", "seed", "max_seconds")
     asked = {name: options.pop(name) for name in names}
-
-    def check(job: ScoringJob, threads: int) -> None:
-        check_families(SearchSize.complete(job.data.n, job.max_parents), threads, work["max_memory"])
-
     with out.progress() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", StoppedEarly)
-        scores, _ = take_scores(data, options, work | {"progress": progress}, out, check)
+        scores, _ = take_scores(data, options, work | {"progress": progress}, out, [modes_requirements])
         found = modes(scores, **asked, **work, progress=progress)
     if output is not None:
         found.save(output)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from dagscape.cli.options import (
     DATA_HELP,
@@ -19,8 +19,17 @@ from dagscape.cli.options import (
     work_options,
 )
 from dagscape.errors import InvalidOption
-from dagscape.posterior.summing import SUMS
+from dagscape.registry import METHODS
 from dagscape.report.planning import TASKS, plan
+
+
+def _method_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options on which the needs of the methods depend."""
+    for method in METHODS.values():
+        for name, values in method.options.items():
+            text = f"For --task {method.name}; default: {values[0]}."
+            command = click.option(f"--{name}", type=click.Choice(values), help=text)(command)
+    return command
 
 
 @click.command(epilog=DATA_HELP)
@@ -30,13 +39,17 @@ from dagscape.report.planning import TASKS, plan
 @click.option(
     "--task", type=click.Choice(TASKS), default="scores", show_default=True, help="What the job is to give in the end."
 )
-@click.option("--over", type=click.Choice(list(SUMS)), default="dags", help="What a posterior sums over.")
+@_method_options
 @work_options
 @output_options
-def command(data: str, task: str, over: str, as_json: bool, quiet: bool, **options: Any) -> None:
+def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Say how much memory and time a job will need, from short trials on this machine."""
     out = Output(as_json, quiet)
-    if task != "posterior" and click.get_current_context().get_parameter_source("over") == ParameterSource.COMMANDLINE:
-        raise InvalidOption("--over is for --task posterior")
+    for method in METHODS.values():
+        for name in method.options:
+            if options[name] is None:
+                del options[name]
+            elif method.name != task:
+                raise InvalidOption(f"--{name} is for --task {method.name}")
     dataset = take_data(data, options)
-    out.show(plan(dataset, task, over=over, **take_score_options(options, out)))
+    out.show(plan(dataset, task, **take_score_options(options, out)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import click
@@ -19,10 +20,9 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import IncompleteScores
-from dagscape.posterior.summing import SUMS, check_size, posterior
-from dagscape.posterior.weights import sum_memory
+from dagscape.posterior.requirements import sum_requirements
+from dagscape.posterior.summing import SUMS, posterior
 from dagscape.report.tables import render_posterior
-from dagscape.scores.scoring_job import ScoringJob
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
@@ -52,14 +52,10 @@ def command(
     """Compute the exact posterior probability of every edge, and of every ancestor relation."""
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-
-    def check(job: ScoringJob, threads: int) -> None:
-        needed = sum_memory(job.data.n, job.max_parents, over, threads)
-        check_size(job.data.n, over, threads, needed, work["max_memory"])
-
+    needs = [partial(sum_requirements, over=over)]
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IncompleteScores)
-        scores, _ = take_scores(data, options, work | {"progress": progress}, out, check)
+        scores, _ = take_scores(data, options, work | {"progress": progress}, out, needs)
         result = posterior(scores, over, **work, progress=progress)
     for warning in caught:
         out.warn(str(warning.message))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -12,11 +12,13 @@ from dagscape.cli.options import Output, report_dropped_rows, take_data, take_sc
 from dagscape.cli.wording import with_option_names
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
-from dagscape.resources import thread_count
+from dagscape.methods import ProblemSize, Requirements
+from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.formats import SCORE_FILES, read_scores
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.scoring import local_scores
-from dagscape.scores.scoring_job import ScoringJob, prepare
+from dagscape.scores.scoring_job import prepare
+from dagscape.scores.search_planning import SearchSize
 
 SCORES_HELP = "\n\nIt may also be a score file (.jkl, .jkl.gz or .npz)."
 
@@ -33,7 +35,7 @@ def take_scores(
     options: dict[str, Any],
     work: dict[str, Any],
     out: Output,
-    check: Callable[[ScoringJob, int], None],
+    requirements: Sequence[Callable[[ProblemSize, int, int], Requirements]],
     *,
     score_equivalent: bool = False,
 ) -> Scored:
@@ -49,9 +51,9 @@ def take_scores(
         Threads, memory and progress.
     out : Output
         Where warnings go.
-    check : callable
-        Refuses a job that cannot be finished before its scores are computed in vain; takes the job and the number of
-        threads.
+    requirements : sequence of callables
+        What is needed after scoring, as in :attr:`dagscape.methods.Method.requirements`: a job that cannot be finished
+        is refused before its scores are computed.
     score_equivalent : bool
         What the user says about a file of scores.
     """
@@ -69,5 +71,8 @@ def take_scores(
     arguments = take_score_options(options, out)
     for warning in dataset.describe().warnings:
         out.warn(with_option_names(warning))
-    check(prepare(dataset, **arguments), thread_count(work["threads"]))
+    size = SearchSize.complete(dataset.n, prepare(dataset, **arguments).max_parents)
+    limit = memory_limit(work["max_memory"])
+    for needed in requirements:
+        needed(size, thread_count(work["threads"]), limit).check(limit)
     return Scored(local_scores(dataset, **arguments, **work), dataset)

@@ -24,6 +24,7 @@ from dagscape.checks import is_between, is_whole
 from dagscape.errors import InvalidData, InvalidOption, StoppedEarly
 from dagscape.graphs.lists import DagList
 from dagscape.masks import mask_of
+from dagscape.methods import provenance_of
 from dagscape.modes.bounds import (
     BOUNDS,
     GROUPINGS,
@@ -33,19 +34,22 @@ from dagscape.modes.bounds import (
     named_groups,
     tightest_groups,
 )
-from dagscape.modes.planning import check_bound, check_families, exact_bound_fits, largest_group, room_for_lists
+from dagscape.modes.requirements import (
+    check_bound,
+    exact_bound_fits,
+    largest_group,
+    modes_requirements,
+    room_for_lists,
+)
 from dagscape.modes.result import Modes
 from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.randomness import Seed
 from dagscape.resources import memory_limit, thread_count
-from dagscape.results import Provenance
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.local_scores import LocalScores, check_scores
 from dagscape.scores.search_planning import SearchSize
-from dagscape.version import __version__
 
 MOST_DELTA = 8
-MOST_VARIABLES = 63
 DISTINCT = {"network": "no two modes are the same network", "class": "no two are of the same equivalence class"}
 
 # What the kernel says about its end; the numbers are its own.
@@ -126,8 +130,8 @@ def modes(
     start = time.perf_counter()
     used_threads = thread_count(threads)
     limit = memory_limit(max_memory)
-    size = SearchSize.of(scores)
-    check_families(size, used_threads, limit)
+    size = SearchSize.like(scores)
+    modes_requirements(size, used_threads, limit).check(limit)
     families = kernel_families(scores, size.layout)
     with listening(progress) as listener:
         partition = _partition(scores, bound, groups, grouping, seed, families, limit, used_threads)
@@ -153,10 +157,9 @@ def modes(
     return Modes(
         variables=scores.variables,
         score_info=scores.info,
-        provenance=Provenance(
-            version=__version__,
-            method="modes",
-            parameters={
+        provenance=provenance_of(
+            "modes",
+            {
                 "k": k,
                 "delta": delta,
                 "distinct": distinct,
@@ -166,9 +169,9 @@ def modes(
                 "max_seconds": max_seconds,
                 "scores": scores.info.to_dict(),
             },
+            {"search": time.perf_counter() - start},
+            used_threads,
             seed=int(seed) if isinstance(seed, int | np.integer) else None,
-            seconds={"search": time.perf_counter() - start},
-            backend=f"{kernels.name}, {used_threads} threads",
         ),
         delta=delta,
         distinct=distinct,
@@ -239,8 +242,6 @@ def _check_options(
             raise InvalidOption(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known))}")
     if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
         raise InvalidOption(f"max_seconds is {max_seconds!r}; it must be a number, 0 or more")
-    if scores.n > MOST_VARIABLES:
-        raise InvalidOption(f"modes are searched for among up to {MOST_VARIABLES} variables; there are {scores.n}")
     check_groups(groups, scores.n)
     if groups is not None and bound in ("exact", "none"):
         raise InvalidOption(f"groups are for pattern databases, and bound is {bound!r}: use bound='patterns'")
@@ -260,7 +261,7 @@ def _partition(
     if bound == "none":
         return [1 << v for v in range(scores.n)]
     if bound == "exact" or (
-        bound == "auto" and groups is None and exact_bound_fits(SearchSize.of(scores), limit, threads)
+        bound == "auto" and groups is None and exact_bound_fits(SearchSize.like(scores), limit, threads)
     ):
         return [everything]
     if groups is None:
@@ -268,7 +269,9 @@ def _partition(
         def bound_of(candidate: Groups) -> int:
             return kernels.ModeSearch(families, 0, False, False, candidate, threads, limit, None).bound
 
-        return tightest_groups(scores, largest_group(scores.n, limit), bound_of) if scores.n > 1 else [everything]
+        if scores.n == 1:
+            return [everything]
+        return tightest_groups(scores, largest_group(SearchSize.like(scores), limit, threads), bound_of)
     if isinstance(groups, Sequence):
         return named_groups(scores, groups)
     return equal_groups(scores, int(groups), grouping, seed)

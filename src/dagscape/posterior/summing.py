@@ -18,22 +18,19 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.errors import DagscapeError, InvalidData, InvalidOption
+from dagscape.methods import provenance_of
 from dagscape.posterior.prior_total import log_prior_total
+from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.weights import FamilyWeights, family_weights, sum_memory
+from dagscape.posterior.weights import FamilyWeights, family_weights
 from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
-from dagscape.resources import check_memory, memory_limit, thread_count
-from dagscape.results import Provenance
+from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.local_scores import LocalScores, check_scores, warn_if_incomplete
-from dagscape.version import __version__
 
 _EPSILON = float(np.finfo(np.float64).eps)
 # Sums in tiles keep 40 bits.
 _WORD_EPSILON = 2.0**-39
-
-# What counts as few parents in advice.
-_FEW = 4
 
 KernelProgress = Callable[[int, int], None] | None
 
@@ -161,12 +158,11 @@ def posterior(
     return Posterior(
         variables=scores.variables,
         score_info=scores.info,
-        provenance=Provenance(
-            version=__version__,
-            method="posterior",
-            parameters={"over": over, "prior": prior, "scores": scores.info.to_dict()},
-            seconds={"sums": time.perf_counter() - start},
-            backend=f"{kernels.name}, {threads} threads",
+        provenance=provenance_of(
+            "posterior",
+            {"over": over, "prior": prior, "scores": scores.info.to_dict()},
+            {"sums": time.perf_counter() - start},
+            threads,
         ),
         over=over,
         edges=_clipped(found.edges[:n, :n], found.error),
@@ -197,20 +193,9 @@ def check_sum(
     if over not in SUMS:
         raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
     check_scores(scores)
-    needed = sum_memory(scores.n, scores.max_parents, over, threads, with_paths=with_paths, weights=weights)
-    check_size(scores.n, over, threads, needed, max_memory)
-    warn_if_incomplete(scores, ": probabilities are those among the structures that are left", stacklevel=3)
-
-
-def check_size(n: int, over: str, threads: int, needed: int, max_memory: int | str | None) -> None:
-    """Refuse a sum that would take too much memory, with advice that helps."""
     limit = memory_limit(max_memory)
-    if sum_memory(n, _FEW, "orders", threads) <= limit:
-        remedy = f"raise the limit, or sum over orders with max_parents at most {_FEW}"
-    else:
-        most = max(size for size in range(1, 41) if size == 1 or sum_memory(size, _FEW, "orders", threads) <= limit)
-        remedy = f"exact sums of any kind fit for up to {most} variables here, over orders with few parents"
-    check_memory(needed, max_memory, f"sums over {over} of {n} variables", remedy)
+    sum_requirements(scores, threads, limit, over=over, with_paths=with_paths, weights=weights).check(limit)
+    warn_if_incomplete(scores, ": probabilities are those among the structures that are left", stacklevel=3)
 
 
 def sum_weights(

@@ -5,26 +5,21 @@ from __future__ import annotations
 import json
 import os
 
-from dagscape.best.optimal import OptimalNetwork
-from dagscape.best.result import BestNetworks
 from dagscape.data.summary import DataSummary
 from dagscape.errors import InvalidData
 from dagscape.files import open_text
 from dagscape.graphs.comparison import Comparison
-from dagscape.modes.result import Modes
-from dagscape.posterior.result import Posterior
+from dagscape.registry import METHODS
+from dagscape.report.planning import Plan
 from dagscape.results import Result
-from dagscape.scores.planning import Plan
 from dagscape.scores.summary import ScoreSummary
 
+# Results of methods, and those that describe data, scores, structures and plans.
 _CLASSES: tuple[type[Result], ...] = (
-    BestNetworks,
+    *(method.result for method in METHODS.values()),
     Comparison,
     DataSummary,
-    Modes,
-    OptimalNetwork,
     Plan,
-    Posterior,
     ScoreSummary,
 )
 RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}

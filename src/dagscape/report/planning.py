@@ -1,33 +1,117 @@
-"""Memory and time of a whole job, step by step."""
+"""Memory and time of a whole job, step by step, and what to do instead where it does not fit."""
 
 from __future__ import annotations
 
-from typing import Unpack
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from dagscape import kernels
-from dagscape.best.planning import plan_best
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
-from dagscape.modes.planning import plan_modes
-from dagscape.posterior.planning import plan_sum
-from dagscape.posterior.summing import SUMS
-from dagscape.resources import memory_limit, thread_count
-from dagscape.results import Provenance
-from dagscape.scores.planning import Plan, plan_scores
-from dagscape.scores.scoring_job import ScoreOptions, prepare
-from dagscape.version import __version__
+from dagscape.methods import Requirements, provenance_of
+from dagscape.registry import METHODS
+from dagscape.resources import format_bytes, memory_limit, thread_count
+from dagscape.results import Result, decoded_field, records_field
+from dagscape.scores.requirements import scoring_requirements, scoring_seconds
+from dagscape.scores.scoring_job import prepare
+from dagscape.scores.search_planning import SearchSize
 
-TASKS = ("scores", "posterior", "best", "modes")
+if TYPE_CHECKING:
+    import pandas as pd
+
+TASKS = ("scores", *METHODS)
+
+# The limits on parents that are tried for advice, the highest first.
+_FEWER_PARENTS = (5, 4, 3, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step of a job.
+
+    Attributes
+    ----------
+    name : str
+        What is done.
+    work : str
+        How much of it, in words.
+    memory : int
+        Bytes it takes at its peak.
+    seconds : float
+        About how long it takes, from a short trial on this machine.
+    refusal : str
+        Why the method refuses the job however much memory there is; empty if it does not.
+    """
+
+    name: str
+    work: str
+    memory: int
+    seconds: float
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan(Result):
+    """Memory and time a job will need.
+
+    Attributes
+    ----------
+    steps : tuple of PlanStep
+        The steps, in order.
+    memory_limit : int
+        The most bytes the job may take.
+    advice : str
+        Where the job does not fit, a method and settings that do; empty otherwise.
+    """
+
+    kind: ClassVar[str] = "plan"
+
+    steps: tuple[PlanStep, ...] = records_field(PlanStep)
+    memory_limit: int = decoded_field(int)
+    advice: str = ""
+
+    @property
+    def memory(self) -> int:
+        """The most bytes that any step takes."""
+        return max(step.memory for step in self.steps)
+
+    @property
+    def seconds(self) -> float:
+        """About how long the job takes."""
+        return sum(step.seconds for step in self.steps)
+
+    @property
+    def refusal(self) -> str:
+        """Why a method refuses the job however much memory there is; empty if none does."""
+        return next((step.refusal for step in self.steps if step.refusal), "")
+
+    @property
+    def fits(self) -> bool:
+        """Whether the job can run within the memory limit."""
+        return not self.refusal and self.memory <= self.memory_limit
+
+    def to_frame(self) -> pd.DataFrame:
+        """The steps, one in a row."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [{"step": s.name, "work": s.work, "memory": s.memory, "seconds": s.seconds} for s in self.steps]
+        )
+
+    def __repr__(self) -> str:
+        verdict = "fits" if self.fits else "does not fit"
+        limit = format_bytes(self.memory_limit)
+        return f"Plan({format_bytes(self.memory)}, about {self.seconds:.3g} s; {verdict} {limit})"
 
 
 def plan(
     data: Dataset,
     task: str = "scores",
     *,
-    over: str = "dags",
     threads: int | None = None,
     max_memory: int | str | None = None,
-    **options: Unpack[ScoreOptions],
+    **options: Any,
 ) -> Plan:
     """The memory and time that a job will need.
 
@@ -37,15 +121,19 @@ def plan(
     ----------
     data : Dataset
         The data.
-    task : {"scores", "posterior", "best", "modes"}
-        To compute the local scores, or from them the posterior, the best network or the bound of a search for modes as
-        well. A list of many networks takes more, which none can tell beforehand.
-    over : {"dags", "orders"}
-        What the posterior sums over.
+    task : {"scores", "posterior", "optimal", "best", "modes"}
+        To compute the local scores, or from them what one of the methods gives as well. A list of many networks takes
+        more than the plan says, which nothing can tell beforehand.
     threads, max_memory
         As in :func:`dagscape.local_scores`.
     **options
-        What shapes the scores, as in :func:`dagscape.local_scores`: ``score``, ``ess``, ``max_parents`` and so on.
+        What shapes the scores, as in :func:`dagscape.local_scores`: ``score``, ``ess``, ``max_parents`` and so on; and
+        the options on which the method's needs depend: ``over`` for a posterior.
+
+    Returns
+    -------
+    Plan
+        The steps with their memory and time; whether the job fits; and if not, a method and settings that do.
 
     Examples
     --------
@@ -56,22 +144,71 @@ def plan(
     """
     if task not in TASKS:
         raise InvalidOption(f"task is {task!r}; it must be one of {', '.join(map(repr, TASKS))}")
-    if over not in SUMS:
-        raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
+    settings = _method_options(task, options)
     job = prepare(data, **options)
-    threads = thread_count(threads)
-    steps = [plan_scores(job, threads)]
-    parameters = job.info.to_dict()
-    if task == "posterior":
-        steps.append(plan_sum(data.n, job.max_parents, over, threads))
-        parameters |= {"over": over}
-    if task == "best":
-        steps.append(plan_best(data.n, job.max_parents, threads))
-    if task == "modes":
-        steps.append(plan_modes(data.n, job.max_parents, threads, memory_limit(max_memory)))
+    threads, limit = thread_count(threads), memory_limit(max_memory)
+    steps = [_step(scoring_requirements(job, threads, limit), scoring_seconds(job, threads))]
+    if task in METHODS:
+        method, size = METHODS[task], SearchSize.complete(data.n, job.max_parents)
+        needs = method.requirements(size, threads, limit, **settings)
+        steps.append(_step(needs, method.seconds(size, threads, limit, **settings)))
+    refused = any(step.refusal or step.memory > limit for step in steps)
     return Plan(
         variables=data.variables,
-        provenance=Provenance(__version__, "plan", parameters, backend=f"{kernels.name}, {threads} threads"),
+        provenance=provenance_of("plan", job.info.to_dict() | settings, {}, threads),
         steps=tuple(steps),
-        memory_limit=memory_limit(max_memory),
+        memory_limit=limit,
+        advice=_advice(data, task, settings, options, threads, limit) if refused else "",
     )
+
+
+def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Take out the options on which the needs of the method depend, and check them."""
+    known = METHODS[task].options if task in METHODS else {}
+    settings = {name: options.pop(name, values[0]) for name, values in known.items()}
+    for name, value in settings.items():
+        if value not in known[name]:
+            raise InvalidOption(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known[name]))}")
+    for method in METHODS.values():
+        for name in method.options:
+            if name in options:
+                raise InvalidOption(f"{name} is an option of {method.name!r}, and task is {task!r}")
+    return settings
+
+
+def _step(needs: Requirements, seconds: float) -> PlanStep:
+    return PlanStep(needs.step, needs.work, needs.memory, seconds, needs.refusal)
+
+
+def _advice(
+    data: Dataset, task: str, settings: Mapping[str, Any], options: Mapping[str, Any], threads: int, limit: int
+) -> str:
+    """A method and settings that fit: those nearest to what was asked for."""
+    asked = prepare(data, **options).max_parents
+    limits_on_parents = (asked, *(most for most in _FEWER_PARENTS if most < asked))
+    jobs = {most: prepare(data, **{**options, "max_parents": most}) for most in limits_on_parents}
+    for (name, chosen), (most, job) in itertools.product(_candidates(task, settings), jobs.items()):
+        needs = [scoring_requirements(job, threads, limit)]
+        if name in METHODS:
+            size = SearchSize.complete(data.n, most)
+            needs.append(METHODS[name].requirements(size, threads, limit, **chosen))
+        if all(need.fits(limit) for need in needs):
+            changed = {key: value for key, value in chosen.items() if (name, value) != (task, settings.get(key))}
+            return _described(name, changed | ({} if most == asked else {"max_parents": most}))
+    return f"no exact method fits {data.n} variables within {format_bytes(limit)}"
+
+
+def _candidates(task: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Methods with their settings: the one asked for first, with other values of its options, then the others."""
+    yield task, dict(settings)
+    if task == "scores":
+        return
+    for name in (task, *(other for other in METHODS if other != task)):
+        known = METHODS[name].options
+        for values in itertools.product(*known.values()):
+            yield name, dict(zip(known, values, strict=True))
+
+
+def _described(name: str, settings: Mapping[str, Any]) -> str:
+    arguments = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return f"{name} fits" + (f" with {arguments}" if arguments else "")

@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.text import Text
 
-from dagscape.best.optimal import OptimalNetwork
-from dagscape.best.result import BestNetworks
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
-from dagscape.modes.result import Modes
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
 from dagscape.report.layout import format_seconds, listed_names, plural, table_of
 from dagscape.report.modes import render_modes
+from dagscape.report.planning import Plan
 from dagscape.resources import format_bytes
 from dagscape.results import Result
-from dagscape.scores.planning import Plan
 from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
 
@@ -34,7 +31,7 @@ _LEVELS_SHOWN = 6
 
 def render(result: Result) -> RenderableType:
     """A result as something that rich can print."""
-    return _RENDERERS[type(result)](result)
+    return RENDERERS[result.kind](result)
 
 
 def _data_summary(summary: DataSummary) -> RenderableType:
@@ -110,10 +107,11 @@ def _plan(planned: Plan) -> RenderableType:
     table = table_of("step", "work", "memory", "time", right=(2, 3))
     for step in planned.steps:
         table.add_row(step.name, step.work, format_bytes(step.memory), format_seconds(step.seconds))
-    verdict = (
-        "It fits: " if planned.fits else "It does not fit: "
-    ) + f"the limit is {format_bytes(planned.memory_limit)}."
-    return Group(table, Text(), Text(verdict, style="" if planned.fits else "bold red"))
+    limit = f"the limit is {format_bytes(planned.memory_limit)}"
+    if planned.fits:
+        return Group(table, Text(), Text(f"It fits: {limit}."))
+    verdict = Text(f"It does not fit: {planned.refusal or limit}.", style="bold red")
+    return Group(table, Text(), verdict, Text(f"What fits: {planned.advice}."))
 
 
 def _comparison(comparison: Comparison) -> RenderableType:
@@ -156,13 +154,13 @@ def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> Render
     return Group(Text(heading), Text(), table, *footer)
 
 
-_RENDERERS: dict[type[Result], Callable[[Any], RenderableType]] = {
-    DataSummary: _data_summary,
-    ScoreSummary: _score_summary,
-    Plan: _plan,
-    Comparison: _comparison,
-    Posterior: render_posterior,
-    BestNetworks: render_best,
-    OptimalNetwork: render_optimal,
-    Modes: render_modes,
+RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
+    "comparison": _comparison,
+    "data-summary": _data_summary,
+    "k-best": render_best,
+    "modes": render_modes,
+    "optimal-network": render_optimal,
+    "plan": _plan,
+    "posterior": render_posterior,
+    "score-summary": _score_summary,
 }

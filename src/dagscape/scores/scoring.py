@@ -8,16 +8,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
 from dagscape.data.dataset import Dataset
+from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, kernel_callback, listening
-from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
-from dagscape.results import Provenance
+from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.constraints import Edge
-from dagscape.scores.lattice import set_count
 from dagscape.scores.local_scores import LatticeScores
-from dagscape.scores.scoring_job import ScoringJob, prepare
-from dagscape.version import __version__
+from dagscape.scores.requirements import scoring_requirements
+from dagscape.scores.scoring_job import prepare
 
 
 def local_scores(
@@ -84,7 +82,8 @@ def local_scores(
         tiers=tiers,
     )
     threads = thread_count(threads)
-    refuse_if_too_large(job, threads, max_memory)
+    limit = memory_limit(max_memory)
+    scoring_requirements(job, threads, limit).check(limit)
     start = time.perf_counter()
     tables: list[NDArray[np.int64]] = []
     with listening(progress) as listener:
@@ -109,22 +108,5 @@ def local_scores(
         prior_terms=prior_terms,
         constraints=job.constraints,
         info=job.info,
-        provenance=Provenance(
-            version=__version__,
-            method="local_scores",
-            parameters=job.info.to_dict(),
-            seconds={"scoring": time.perf_counter() - start},
-            backend=f"{kernels.name}, {threads} threads",
-        ),
+        provenance=provenance_of("local_scores", job.info.to_dict(), {"scoring": time.perf_counter() - start}, threads),
     )
-
-
-def refuse_if_too_large(job: ScoringJob, threads: int, max_memory: int | str | None) -> None:
-    """Refuse a job that needs more memory than the limit."""
-    remedy = "raise the limit, or set a lower max_parents"
-    if job.max_parents > 3:
-        fewer = 8 * set_count(job.data.n, 4) * len(job.functions)
-        if fewer <= memory_limit(max_memory):
-            remedy += f" (with 3, the scores take {format_bytes(fewer)})"
-    what = f"the scores of {job.data.n} variables with up to {job.max_parents} parents"
-    check_memory(job.memory(threads), max_memory, what, remedy)

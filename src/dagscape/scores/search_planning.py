@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 
 from dagscape import kernels
+from dagscape.methods import ProblemSize
 from dagscape.scores.family_arrays import LEAST_TILED, Layout, can_be_tiled, suits_tiles
 from dagscape.scores.lattice import set_count
-from dagscape.scores.local_scores import LocalScores
 
 # A list is worth it where an array would be so many times longer, and lists so short are quickly searched.
 _MUCH_LONGER = 4
@@ -51,9 +51,9 @@ class SearchSize:
     family_count: int
 
     @classmethod
-    def of(cls, scores: LocalScores) -> Self:
-        """The size of a search through some scores."""
-        return cls(scores.n, scores.max_parents, scores.family_count)
+    def like(cls, size: ProblemSize) -> Self:
+        """The size of a search through a problem, such as the families of some scores."""
+        return cls(size.n, size.max_parents, size.family_count)
 
     @classmethod
     def complete(cls, n: int, max_parents: int) -> Self:

@@ -1,12 +1,15 @@
-"""Memory of a search for modes, before it starts."""
+"""What a search for modes needs, before it starts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dagscape.methods import ProblemSize, Requirements
 from dagscape.resources import check_memory
-from dagscape.scores.planning import PlanStep
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
+
+# Sets of variables are 64-bit words, and one bit is spare.
+MOST_VARIABLES = 63
 
 # What the exact bound may take of the memory, and what a pattern database may; the rest is for the search itself.
 _SHARE_FOR_EXACT = 0.5
@@ -29,18 +32,12 @@ def exact_bound_fits(size: SearchSize, limit: int, threads: int) -> bool:
     return size.memory(threads) <= limit * _SHARE_FOR_EXACT
 
 
-def largest_group(n: int, limit: int) -> int:
-    """The most variables of a group whose pattern database fits, and is made in a moment."""
-    most = _MOST_TRIED
-    while most > 1 and 8 << most > limit * _SHARE_FOR_PATTERNS:
+def largest_group(size: SearchSize, limit: int, threads: int) -> int:
+    """The most variables of a group whose pattern database fits beside the families, and takes moments to make."""
+    most = max(min(_MOST_TRIED, size.n - 1), 1)
+    while most > 1 and (8 << most > limit * _SHARE_FOR_PATTERNS or size.memory(threads, 2 << most) > limit):
         most -= 1
-    return max(min(most, n - 1), 1)
-
-
-def check_families(size: SearchSize, threads: int, max_memory: int | str | None) -> None:
-    """Refuse families that need more memory than the limit, whatever the bound."""
-    remedy = "raise the limit, or score with a lower max_parents"
-    check_memory(size.memory(threads, 0), max_memory, f"the families of {size.n} variables", remedy)
+    return most
 
 
 def check_bound(size: SearchSize, groups: Sequence[int], threads: int, max_memory: int | str | None) -> None:
@@ -61,14 +58,37 @@ def _bound_numbers(groups: Sequence[int]) -> int:
     return sum(1 << group for group in groups)
 
 
-def plan_modes(n: int, max_parents: int, threads: int, limit: int) -> PlanStep:
-    """Memory and time of the bound of a search for modes; none can tell beforehand how long the search itself takes."""
-    size = SearchSize.complete(n, max_parents)
-    if exact_bound_fits(size, limit, threads):
-        work = f"{described_walk(n, max_parents)}; the search itself takes more"
-        return PlanStep("bound for modes", work, size.memory(threads), walk_seconds(n, max_parents, threads))
-    largest = largest_group(n, limit)
+def modes_requirements(size: ProblemSize, threads: int, limit: int) -> Requirements:
+    """The memory of the families and of the bound that ``bound="auto"`` chooses.
+
+    Nothing can tell beforehand how much the search itself takes: it fills what is left at most.
+    """
+    search = SearchSize.like(size)
+    memory, work = search.memory(threads, 0), described_walk(search.n, search.max_parents)
+    if exact_bound_fits(search, limit, threads):
+        memory = search.memory(threads)
+    elif memory <= limit:
+        largest = largest_group(search, limit, threads)
+        memory = search.memory(threads, 2 << largest)
+        work = f"pattern databases for groups of up to {largest}"
+    refusal = ""
+    if search.n > MOST_VARIABLES:
+        refusal = f"modes() searches among up to {MOST_VARIABLES} variables; there are {search.n}"
+    return Requirements(
+        step="bound for modes",
+        work=f"{work}; the search itself takes more",
+        memory=memory,
+        subject=f"the families of {search.n} variables",
+        remedy="raise the limit, or score with a lower max_parents",
+        refusal=refusal,
+    )
+
+
+def modes_seconds(size: ProblemSize, threads: int, limit: int) -> float:
+    """About how long it takes to prepare the bound."""
+    search = SearchSize.like(size)
+    if exact_bound_fits(search, limit, threads):
+        return walk_seconds(search.n, search.max_parents, threads)
+    largest = largest_group(search, limit, threads)
     # Two divisions of every size are tried; all but the largest are nothing beside it.
-    seconds = 4 * walk_seconds(largest, min(max_parents, largest - 1), threads)
-    work = f"pattern databases for groups of up to {largest}; the search itself takes more"
-    return PlanStep("bound for modes", work, size.memory(threads, 2 << largest), seconds)
+    return 4 * walk_seconds(largest, min(search.max_parents, largest - 1), threads)

@@ -1,4 +1,4 @@
-"""What a sum will take, before it starts: memory by counting, time from a small sum of the same kind, here and now."""
+"""How long a sum will take, from a small sum of the same kind, here and now."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import time
 
 import numpy as np
 
+from dagscape.methods import ProblemSize
 from dagscape.posterior.summing import SUMS
-from dagscape.posterior.weights import FamilyWeights, is_tiled, sum_memory
+from dagscape.posterior.weights import FamilyWeights, is_tiled
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, parent_sets, set_count
-from dagscape.scores.planning import PlanStep
 
 # Sizes that take a tenth of a second or less.
 _TRIAL_DAGS = 16
@@ -23,18 +23,16 @@ _NEVER_MORE = 500
 _PREPARATION_SECONDS = 0.003
 
 
-def plan_sum(n: int, max_parents: int, over: str, threads: int) -> PlanStep:
-    """Memory and time of a sum over the structures of some variables."""
+def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> float:  # noqa: ARG001
+    """About how long a sum takes; like all methods, it is told the memory limit."""
+    n, max_parents = size.n, size.max_parents
     tiled = is_tiled(n, max_parents, over)
     trial = min(n, _TRIAL_DAGS if over == "dags" else _TRIAL_TILED if tiled else _TRIAL_ORDERS)
     seconds = _trial_seconds(trial, min(max_parents, trial - 1), over, threads)
     more = min(n - trial, _NEVER_MORE)
     by_sets = 2.0**more * (n / trial) ** (1 if tiled else 2)
     # About half of the trial's time over DAGs goes to pairs of sets, the rest to sets and variables.
-    seconds *= (3.0**more + by_sets) / 2 if over == "dags" else by_sets
-    base = 3 if over == "dags" else 2
-    work = f"{base}^{n} steps" + (f", up to {max_parents} parents" if max_parents < n - 1 else "")
-    return PlanStep(f"sum over {over}", work, sum_memory(n, max_parents, over, threads), seconds + _PREPARATION_SECONDS)
+    return seconds * ((3.0**more + by_sets) / 2 if over == "dags" else by_sets) + _PREPARATION_SECONDS
 
 
 def _trial_seconds(n: int, max_parents: int, over: str, threads: int) -> float:

@@ -1,0 +1,34 @@
+"""What a search for the best networks needs, before it starts."""
+
+from __future__ import annotations
+
+from dagscape.methods import ProblemSize, Requirements
+from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
+
+# What counts as few parents in advice.
+_FEW_PARENTS = 4
+
+
+def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requirements:
+    """The memory to start with. A list of many networks takes more, which nothing can tell beforehand."""
+    search = SearchSize.like(size)
+
+    def fits_with_few_parents(n: int) -> bool:
+        return SearchSize.complete(n, min(search.max_parents, _FEW_PARENTS, n - 1)).memory(threads) <= limit
+
+    remedy = f"raise the limit, or score with max_parents={_FEW_PARENTS}"
+    if search.max_parents <= _FEW_PARENTS or not fits_with_few_parents(search.n):
+        most = max(filter(fits_with_few_parents, range(1, min(search.n, 64))), default=0)
+        remedy = f"exact search with few parents fits for up to {most} variables here; plan() names what fits"
+    return Requirements(
+        step="best network",
+        work=f"{described_walk(search.n, search.max_parents)}; a list of many takes more",
+        memory=search.memory(threads),
+        subject=f"the best networks of {search.n} variables",
+        remedy=remedy,
+    )
+
+
+def best_seconds(size: ProblemSize, threads: int, limit: int) -> float:  # noqa: ARG001 (as all methods take it)
+    """About how long it takes to find the best network."""
+    return walk_seconds(size.n, size.max_parents, threads)

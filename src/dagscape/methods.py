@@ -1,0 +1,113 @@
+"""The contract of a method: what it is called, what it takes and gives, and what it needs to run.
+
+Each room of methods exports a :class:`Method` for each of its methods (``posterior/methods.py`` and so on), and
+``registry.py`` lists them. Plans, the command line, :func:`dagscape.load_result`, the tables in the documentation and
+one contract suite in the tests read the records, so that a new method joins all of them with one line.
+
+A method refuses a job with the very :class:`Requirements` that a plan shows, so the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from dagscape import kernels
+from dagscape.errors import InvalidOption
+from dagscape.resources import check_memory
+from dagscape.results import Provenance, Result
+from dagscape.version import __version__
+
+
+class ProblemSize(Protocol):
+    """The size of a problem: what the requirements of a method depend on."""
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+
+    @property
+    def max_parents(self) -> int:
+        """The limit on the number of parents."""
+
+    @property
+    def family_count(self) -> int:
+        """The number of families."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What one step of a job needs.
+
+    Attributes
+    ----------
+    step, work : str
+        What is done, and how much of it, in a few words.
+    memory : int
+        Bytes that it takes at its peak.
+    subject : str
+        What needs the memory, as the start of an error message: "sums over dags of 31 variables".
+    remedy : str
+        What to do where the memory is not enough, as the end of the message.
+    refusal : str
+        Why the method refuses the job however much memory there is; empty if it does not.
+    """
+
+    step: str
+    work: str
+    memory: int
+    subject: str
+    remedy: str
+    refusal: str = ""
+
+    def fits(self, limit: int) -> bool:
+        """Whether the step can run within so many bytes."""
+        return not self.refusal and self.memory <= limit
+
+    def check(self, max_memory: int | str | None) -> None:
+        """Refuse a job that cannot run."""
+        if self.refusal:
+            raise InvalidOption(self.refusal)
+        check_memory(self.memory, max_memory, self.subject, self.remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method, as everything that lists methods sees it.
+
+    Attributes
+    ----------
+    name : str
+        The name in plans and on the command line.
+    summary : str
+        One line for tables.
+    function : callable
+        The public function. It takes local scores first.
+    result : type
+        The class of its result.
+    requirements : callable
+        ``requirements(size, threads, limit, **options)``: what it needs, with ``limit`` bytes to use.
+    seconds : callable
+        ``seconds(size, threads, limit, **options)``: about how long it takes on this machine, from a short trial.
+    options : mapping
+        The options that change what the method needs, with their values; the default stands first.
+    citations : tuple of str
+        Keys in ``docs/references.bib``.
+    """
+
+    name: str
+    summary: str
+    function: Callable[..., Result]
+    result: type[Result]
+    requirements: Callable[..., Requirements]
+    seconds: Callable[..., float]
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    citations: tuple[str, ...] = ()
+
+
+def provenance_of(
+    method: str, parameters: Mapping[str, Any], seconds: Mapping[str, float], threads: int, seed: int | None = None
+) -> Provenance:
+    """The record of how a result was made, by this version and these kernels."""
+    return Provenance(__version__, method, parameters, seed, seconds, f"{kernels.name}, {threads} threads")

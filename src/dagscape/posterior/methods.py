@@ -1,0 +1,20 @@
+"""The methods of this room."""
+
+from __future__ import annotations
+
+from dagscape.methods import Method
+from dagscape.posterior.requirements import sum_requirements
+from dagscape.posterior.result import Posterior
+from dagscape.posterior.summing import SUMS, posterior
+from dagscape.posterior.trial import sum_seconds
+
+POSTERIOR = Method(
+    name="posterior",
+    summary="the exact probability of every edge, ancestor relation and path",
+    function=posterior,
+    result=Posterior,
+    requirements=sum_requirements,
+    seconds=sum_seconds,
+    options={"over": tuple(SUMS)},
+    citations=("tian2009", "koivisto2004", "koivisto2006"),
+)

@@ -1,0 +1,49 @@
+"""What scoring a data set needs, before it starts."""
+
+from __future__ import annotations
+
+import math
+
+from dagscape.methods import Requirements
+from dagscape.resources import format_bytes, thread_count
+from dagscape.scores.lattice import set_count
+from dagscape.scores.scoring_job import ScoringJob
+
+# Seconds of trial scoring for each function: enough to tell a second from a minute from a day.
+_TRIAL_SECONDS = 0.3
+_TRIED_FUNCTIONS = 4
+
+# More sets than could be scored in the age of the universe.
+_NEVER_SETS = 2**70
+
+# What counts as few parents in advice.
+_FEW_PARENTS = 3
+
+
+def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requirements:
+    """The memory of :func:`dagscape.local_scores`."""
+    families = job.data.n * set_count(job.data.n - 1, job.max_parents)
+    work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
+    if len(job.functions) > 1:
+        work += f", {len(job.functions)} times"
+    remedy = "raise the limit, or set a lower max_parents"
+    if job.max_parents > _FEW_PARENTS:
+        fewer = 8 * set_count(job.data.n, _FEW_PARENTS + 1) * len(job.functions)
+        if fewer <= limit:
+            remedy += f" (with {_FEW_PARENTS}, the scores take {format_bytes(fewer)})"
+    return Requirements(
+        step="local scores",
+        work=work,
+        memory=job.memory(threads),
+        subject=f"the scores of {job.data.n} variables with up to {job.max_parents} parents",
+        remedy=remedy,
+    )
+
+
+def scoring_seconds(job: ScoringJob, threads: int) -> float:
+    """About how long scoring takes, from scoring a random part of the lattice for a moment."""
+    if job.sets >= _NEVER_SETS:
+        return math.inf
+    tried = job.functions[:_TRIED_FUNCTIONS]
+    per_set = sum(job.kernel(function).seconds_per_set(_TRIAL_SECONDS) for function in tried) / len(tried)
+    return per_set * job.sets * len(job.functions) / min(threads, thread_count(None))
