@@ -37,12 +37,13 @@ struct BoundJob {
 
 template <class Code>
 void construct(BoundJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weights, Input<std::uint32_t, 1> arities,
-               unsigned max_size, int term, double alpha, int unit_bits, double penalty_per_state,
+               unsigned max_size, int term, double alpha, int unit_bits, int guard_bits, double penalty_per_state,
                std::uint64_t max_states) {
     if (codes.shape(0) == 0 || codes.shape(0) != weights.size() || codes.shape(1) != arities.size()) {
         throw nb::value_error("codes, weights and arities do not have matching shapes");
     }
-    const JointScoreSpec spec{{static_cast<CellTermKind>(term), alpha, unit_bits}, penalty_per_state, max_states};
+    const JointScoreSpec spec{
+        {static_cast<CellTermKind>(term), alpha, unit_bits, guard_bits}, penalty_per_state, max_states};
     new (job) BoundJob{codes, weights, arities, max_size, spec};
 }
 
@@ -63,7 +64,7 @@ double seconds_per_set(const BoundJob& job, double budget) {
 template <class Code>
 void bind_constructor(nb::class_<BoundJob>& job) {
     job.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
-            "max_size"_a, "term"_a, "alpha"_a, "unit_bits"_a, "penalty_per_state"_a, "max_states"_a);
+            "max_size"_a, "term"_a, "alpha"_a, "unit_bits"_a, "guard_bits"_a, "penalty_per_state"_a, "max_states"_a);
 }
 
 }  // namespace

@@ -9,19 +9,22 @@ namespace {
 constexpr std::uint32_t kTabulated = 1U << 14;
 constexpr std::size_t kCacheBytes = std::size_t{16} << 20;
 
-// lnΓ(x) less its constant, for x >= kTabulated: three terms of Stirling's series leave an error below 1e-23.
-long double stirling(long double x) {
-    const long double inverse = 1 / x;
-    const long double square = inverse * inverse;
-    return (x - 0.5L) * std::log(x) - x + inverse * (1 / 12.0L - square * (1 / 360.0L - square / 1260.0L));
+// lnΓ(x + more) − lnΓ(x), for x >= kTabulated: three terms of Stirling's series leave an error below 1e-23. The large
+// parts of the two are subtracted before they are rounded, which matters where x is far larger than the difference.
+long double log_gamma_step(long double x, long double more) {
+    const auto correction = [](long double at) {
+        const long double inverse = 1 / at;
+        const long double square = inverse * inverse;
+        return inverse * (1 / 12.0L - square * (1 / 360.0L - square / 1260.0L));
+    };
+    const long double sum = x + more;
+    return (x - 0.5L) * std::log1p(more / x) + more * (std::log(sum) - 1) + (correction(sum) - correction(x));
 }
 
 }  // namespace
 
 CellTerms::CellTerms(const CellTermSpec& spec, long double alpha, long double log_alpha)
-    : kind_(spec.kind), unit_bits_(spec.unit_bits), alpha_(alpha), log_alpha_(log_alpha) {}
-
-std::int64_t CellTerms::round(long double term) const noexcept { return std::llrint(std::ldexp(term, unit_bits_)); }
+    : spec_(spec), alpha_(alpha), log_alpha_(log_alpha) {}
 
 void CellTerms::reserve(std::uint32_t count) {
     const std::uint32_t wanted = std::min(count, kTabulated) + 1;
@@ -29,7 +32,7 @@ void CellTerms::reserve(std::uint32_t count) {
     // Growing by halves again keeps the number of reallocations small.
     const std::uint32_t grown = std::min<std::uint32_t>(kTabulated + 1, std::max(wanted, wanted / 2 * 3));
     for (auto n = static_cast<std::uint32_t>(table_.size()); n < grown; ++n) {
-        if (kind_ == CellTermKind::entropy) {
+        if (spec_.kind == CellTermKind::entropy) {
             last_ = n * std::log(static_cast<long double>(n));
         } else {
             // lnΓ(n + a) = lnΓ(n - 1 + a) + ln(n - 1 + a); Neumaier's sum keeps what each addition rounds away. ln a
@@ -40,14 +43,14 @@ void CellTerms::reserve(std::uint32_t count) {
                 std::fabs(last_) >= std::fabs(increment) ? (last_ - sum) + increment : (increment - sum) + last_;
             last_ = sum;
         }
-        table_.push_back(round(last_ + last_low_));
+        table_.push_back(spec_.fine(last_ + last_low_));
     }
 }
 
 std::int64_t CellTerms::beyond_table(std::uint32_t count) const noexcept {
-    if (kind_ == CellTermKind::entropy) return round(count * std::log(static_cast<long double>(count)));
+    if (spec_.kind == CellTermKind::entropy) return spec_.fine(count * std::log(static_cast<long double>(count)));
     const auto tabulated = static_cast<long double>(table_.size() - 1);
-    return round(last_ + (stirling(count + alpha_) - stirling(tabulated + alpha_)) + last_low_);
+    return spec_.fine(last_ + log_gamma_step(tabulated + alpha_, count - tabulated) + last_low_);
 }
 
 LogStates::LogStates(std::span<const std::uint32_t> arities) {

@@ -52,7 +52,7 @@ public:
         }
         if (branch.chosen.empty()) {
             const std::uint32_t all = level_[0].largest;
-            value_ = cache_.terms(0, all)(all) - penalty(1);
+            value_ = rounded(cache_.terms(0, all)(all) - penalty(1));
         }
     }
 
@@ -95,7 +95,7 @@ private:
                                      ? refine(job_.rows_, parent, position, terms, scratch_, level_[depth_ + 1])
                                      : refined_sum(job_.rows_, parent, position, terms, scratch_);
         ++depth_;
-        return states_ > job_.spec_.max_states ? kImpossible : sum - penalty(states_);
+        return states_ > job_.spec_.max_states ? kImpossible : rounded(sum - penalty(states_));
     }
 
     void leave(unsigned position) {
@@ -119,8 +119,10 @@ private:
     std::int64_t penalty(std::uint64_t states) const {
         const long double nats =
             static_cast<long double>(job_.spec_.penalty_per_state) * static_cast<long double>(states);
-        return std::llrint(std::ldexp(nats, job_.spec_.term.unit_bits));
+        return job_.spec_.term.fine(nats);
     }
+
+    std::int64_t rounded(std::int64_t sum) const noexcept { return job_.spec_.term.rounded(sum); }
 
     void write(std::span<std::int64_t> out, std::int64_t value) {
         if (!out.empty()) out[job_.index_.rank(members_)] = value;

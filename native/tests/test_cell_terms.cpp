@@ -45,6 +45,30 @@ void entropy_terms() {
     }
 }
 
+// With large parameters lnΓ is far larger than the terms, which are its differences: they must not feel its rounding.
+void large_parameters_lose_nothing() {
+    const std::vector<std::uint32_t> arities{2};
+    const LogStates log_states(arities);
+    CellTermCache cache({CellTermKind::dirichlet_shared, 1e9, 38}, log_states);
+    for (const std::uint32_t count : {20000U, 100000U}) {
+        long double expected = 0, lost = 0;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const long double term = std::log(1e9L + i) - lost;
+            const long double sum = expected + term;
+            lost = (sum - expected) - term;
+            expected = sum;
+        }
+        CHECK(std::abs(cache.terms(0, count)(count) - std::llrint(std::ldexp(expected, 38))) <= 1);
+    }
+}
+
+void guard_bits_are_rounded_away() {
+    const CellTermSpec spec{CellTermKind::entropy, 1.0, 10, 4};
+    CHECK(spec.fine(1.0L) == 1 << 14);
+    CHECK(spec.rounded(7) == 0 && spec.rounded(8) == 1 && spec.rounded(-8) == 0 && spec.rounded(-9) == -1);
+    CHECK((CellTermSpec{CellTermKind::entropy, 1.0, 10}.rounded(-9) == -9));
+}
+
 // A million variables' worth of states would underflow alpha/q; ln(alpha/q) must not.
 void tiny_parameters_do_not_underflow() {
     const std::vector<std::uint32_t> arities(2000, 1000000);
@@ -73,6 +97,8 @@ int main() {
     dirichlet_terms_match_the_gamma_function();
     constant_terms_do_not_depend_on_the_states();
     entropy_terms();
+    large_parameters_lose_nothing();
+    guard_bits_are_rounded_away();
     tiny_parameters_do_not_underflow();
     growth_does_not_change_terms();
 }

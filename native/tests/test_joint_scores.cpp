@@ -46,10 +46,11 @@ std::int64_t obvious_joint_score(const Data& data, std::uint64_t mask, const Joi
         cells[cell] += data.weights[row];
     }
     if (states > spec.max_states) return kImpossible;
-    std::int64_t sum =
-        -std::llrint(std::ldexp(static_cast<long double>(spec.penalty_per_state) * states, spec.term.unit_bits));
+    std::int64_t sum = -std::llrint(std::ldexp(static_cast<long double>(spec.penalty_per_state) * states,
+                                               spec.term.unit_bits + spec.term.guard_bits));
     for (const auto& [cell, count] : cells) sum += cache.terms(log_sum, count)(count);
-    return sum;
+    return static_cast<std::int64_t>(
+        std::floor(std::ldexp(static_cast<long double>(sum), -spec.term.guard_bits) + 0.5L));
 }
 
 template <class Code>
@@ -93,6 +94,8 @@ void sums_over_cells_match_the_definition() {
         compare(data, {{CellTermKind::dirichlet_shared, 1.0, 30}, 0, ~std::uint64_t{0}});
         compare(data, {{CellTermKind::dirichlet_constant, 3.0, 30}, 0, ~std::uint64_t{0}});
         compare(data, {{CellTermKind::entropy, 1.0, 30}, 0.7777, 60});
+        compare(data, {{CellTermKind::dirichlet_shared, 1.0, 28, 7}, 0, ~std::uint64_t{0}});
+        compare(data, {{CellTermKind::entropy, 1.0, 20, 1}, 0.7777, 60});
     }
 }
 

@@ -99,6 +99,7 @@ class JointScoreJob:
         term: int,
         alpha: float,
         unit_bits: int,
+        guard_bits: int,
         penalty_per_state: float,
         max_states: int,
     ) -> None: ...

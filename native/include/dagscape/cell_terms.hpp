@@ -7,10 +7,12 @@
 //   Dirichlet, constant  lnΓ(N + alpha) − lnΓ(alpha)          K2: alpha = 1, and alpha = the arity    [cooper1992]
 //   entropy              N ln N                               log-likelihood, and BIC, AIC, MDL on it
 //
-// Terms are rounded once, to a multiple of 2^-unit_bits; sums of integers do not depend on their order, so neither the
-// order of the rows, nor that of the variables, nor the number of threads can change a score or break a tie.
+// Terms are rounded to multiples of 2^-(unit_bits + guard_bits), and their sum to a multiple of 2^-unit_bits; sums of
+// integers do not depend on their order, so neither the order of the rows, nor that of the variables, nor the number of
+// threads can change a score or break a tie. Before rounding a term is within a few ulps of a long double.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -24,6 +26,15 @@ struct CellTermSpec {
     CellTermKind kind;
     double alpha;
     int unit_bits;
+    int guard_bits = 0;
+
+    // Nats as an integer, as fine as terms are.
+    std::int64_t fine(long double nats) const noexcept { return std::llrint(std::ldexp(nats, unit_bits + guard_bits)); }
+
+    // A sum of terms in units, to the nearest.
+    std::int64_t rounded(std::int64_t sum) const noexcept {
+        return guard_bits == 0 ? sum : (sum + (std::int64_t{1} << (guard_bits - 1))) >> guard_bits;
+    }
 };
 
 // The terms of one kind for one number of joint states, for every count N: tabulated up to a bound, and by Stirling's
@@ -43,10 +54,8 @@ public:
 
 private:
     std::int64_t beyond_table(std::uint32_t count) const noexcept;
-    std::int64_t round(long double term) const noexcept;
 
-    CellTermKind kind_;
-    int unit_bits_;
+    CellTermSpec spec_;
     long double alpha_;
     long double log_alpha_;
     // The unrounded term of the last tabulated count, with the part lost to rounding so far.

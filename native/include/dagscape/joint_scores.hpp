@@ -1,6 +1,6 @@
 // One set function over the lattice, from which the local scores of all families are differences.
 //
-//   J(S) = Σ over the observed joint states of S of a term  −  penalty · q(S), each term and the penalty rounded once
+//   J(S) = Σ over the observed joint states of S of a term  −  penalty · q(S), summed with guard bits and rounded once
 //
 // where the term (cell_terms.hpp) depends on the number of rows in the state, and q(S) is the number of possible
 // states. With J of every set of at most d + 1 variables, local_score(i, G) = J(G ∪ {i}) − J(G) for BDeu, BIC and AIC.

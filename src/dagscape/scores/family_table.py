@@ -78,6 +78,7 @@ class FamilyTable(LocalScores):
         self._exact: tuple[dict[tuple[int, ...], int], ...] = tuple(
             self._numbered(number, child, families[child]) for child in self.variables
         )
+        self.rounding = sum(self._rounding(listed) for listed in families.values())
         self.max_parents = max((len(parents) for listed in self._exact for parents in listed), default=0)
         every = set_count(self.n - 1, self.max_parents)
         if complete is None and all(len(listed) == every for listed in self._exact):
@@ -104,6 +105,11 @@ class FamilyTable(LocalScores):
         if all(score == IMPOSSIBLE for score in exact.values()):
             raise InvalidData(f"{child!r} has no possible family")
         return exact
+
+    def _rounding(self, listed: Mapping[Collection[str], float]) -> float:
+        """How far the scores of a child are moved by rounding to the unit: an exact difference of doubles."""
+        scaled = (math.ldexp(score, self.unit.bits) for score in listed.values() if score != -math.inf)
+        return math.ldexp(max((abs(units - round(units)) for units in scaled), default=0.0), -self.unit.bits)
 
     @property
     def unconstrained(self) -> bool:

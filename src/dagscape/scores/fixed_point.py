@@ -38,6 +38,10 @@ class Unit:
         """The finest unit in which any sum of ``n`` numbers, none beyond ``±largest`` nats, fits."""
         return cls(min(_FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0)) + math.log2(n + 1))))
 
+    def guard_bits(self, largest: float) -> int:
+        """How many bits more a sum may have on the way, where no number is beyond ``±largest`` nats."""
+        return 61 - math.ceil(math.log2(max(largest, 1.0))) - self.bits
+
     def to_int(self, nats: float) -> int:
         """The nearest number of units; minus infinity is impossible."""
         return IMPOSSIBLE if nats == -math.inf else round(math.ldexp(nats, self.bits))

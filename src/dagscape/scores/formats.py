@@ -37,6 +37,7 @@ from dagscape.scores.family_table import FamilyTable
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.lattice import set_count
 from dagscape.scores.local_scores import LatticeScores, LocalScores
+from dagscape.scores.rounding import unrecorded_rounding
 from dagscape.version import __version__
 
 _NPZ_SCHEMA = 1
@@ -209,6 +210,7 @@ def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListene
         "max_parents": scores.max_parents,
         "complete": scores.complete,
         "unit_bits": scores.unit.bits,
+        "rounding": scores.rounding,
         "info": scores.info.to_dict(),
         "provenance": dataclasses.asdict(scores.provenance),
     }
@@ -265,10 +267,12 @@ def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
     per_child = [header[key] for key in ("joint_table", "base_table", "required", "forbidden")]
     if any(table.shape != (sets,) for table in tables) or any(len(listed) != n for listed in per_child):
         raise ValueError("its arrays do not fit its header")
+    unit = Unit(int(header["unit_bits"]))
     return LatticeScores(
         variables=variables,
         max_parents=max_parents,
-        unit=Unit(int(header["unit_bits"])),
+        unit=unit,
+        rounding=float(header.get("rounding", unrecorded_rounding(unit, n))),
         tables=tables,
         joint_table=header["joint_table"],
         base_table=header["base_table"],
@@ -296,10 +300,13 @@ def _families(header: dict[str, Any], arrays: Any) -> FamilyTable:
         parents, exact = arrays[f"parents{child}"], arrays[f"exact{child}"]
         listed = zip(parents.tolist(), unit.to_floats(exact).tolist(), strict=True)
         families[name] = {tuple(variables[p] for p in row if p >= 0): score for row, score in listed}
-    return FamilyTable(
+    table = FamilyTable(
         families,
         variables,
         complete=header["complete"],
         info=_info(header),
         provenance=decode_record(Provenance, header["provenance"]),
     )
+    # The scores were rounded when the table was first made, by half a unit at most.
+    table.rounding += float(header.get("rounding", math.ldexp(len(variables) / 2, -unit.bits)))
+    return table

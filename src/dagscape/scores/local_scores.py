@@ -24,6 +24,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.resources import format_bytes
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members, SetIndex, parent_sets, set_count, with_member
+from dagscape.scores.rounding import term_rounding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,6 +123,8 @@ class LocalScores(ABC):
         where families are missing.
     unit : Unit
         What an exact score counts.
+    rounding : float
+        A bound on how far the score of a network is from the exact one, in nats, because of rounding.
     provenance : Provenance
         How the scores were made.
     info : ScoreInfo
@@ -132,6 +135,7 @@ class LocalScores(ABC):
     max_parents: int
     complete: bool | None
     unit: Unit
+    rounding: float
     provenance: Provenance
     info: ScoreInfo
 
@@ -180,6 +184,11 @@ class LocalScores(ABC):
     def prior_terms(self) -> NDArray[np.int64]:
         """What the structure prior gives a family for its number of parents, in units."""
         return np.zeros(self.max_parents + 1, dtype=np.int64)
+
+    @property
+    def prior_rounding(self) -> float:
+        """As ``rounding``, for the structure prior alone."""
+        return self.n * term_rounding(self.unit, self.unit.to_floats(self.prior_terms).tolist())
 
     def prior_row(self, row: NDArray[np.int64]) -> NDArray[np.int64]:
         """The structure prior in place of the scores of :meth:`score_row`, for the families that are possible."""
@@ -299,6 +308,7 @@ class LatticeScores(LocalScores):
         variables: tuple[str, ...],
         max_parents: int,
         unit: Unit,
+        rounding: float,
         tables: Sequence[NDArray[np.int64]],
         joint_table: Sequence[int],
         base_table: Sequence[int],
@@ -312,7 +322,7 @@ class LatticeScores(LocalScores):
 
         Parameters
         ----------
-        variables, max_parents, unit, info, provenance
+        variables, max_parents, unit, rounding, info, provenance
             As the attributes.
         tables : sequence of arrays
             Functions over the sets of at most ``max_parents + 1`` variables, as :class:`SetIndex` numbers them.
@@ -328,6 +338,7 @@ class LatticeScores(LocalScores):
         self.variables = variables
         self.max_parents = max_parents
         self.unit = unit
+        self.rounding = rounding
         self.complete = True
         self.info = info
         self.provenance = provenance

@@ -15,6 +15,7 @@ from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.constraints import Edge
 from dagscape.scores.local_scores import LatticeScores
 from dagscape.scores.requirements import scoring_requirements
+from dagscape.scores.rounding import network_rounding
 from dagscape.scores.scoring_job import prepare
 
 
@@ -101,6 +102,7 @@ def local_scores(
         variables=data.variables,
         max_parents=job.max_parents,
         unit=job.unit,
+        rounding=network_rounding(job),
         tables=tables,
         joint_table=job.joint_table,
         base_table=job.base_table,

@@ -86,6 +86,7 @@ class ScoringJob:
     base_table: tuple[int, ...]
     needed_states: int
     unit: Unit
+    guard_bits: int
 
     @property
     def max_size(self) -> int:
@@ -155,6 +156,7 @@ class ScoringJob:
             int(function.term.kind),
             function.term.alpha,
             self.unit.bits,
+            self.guard_bits,
             function.term.penalty,
             function.max_states(self.needed_states),
         )
@@ -210,8 +212,9 @@ def prepare(data: Dataset, **options: Unpack[ScoreOptions]) -> ScoringJob:
     log_states = sum(math.log(arity) for arity in largest_set)
     size_terms = _size_terms(definition, prior, data.n, limit)
     needed = _needed_states(data, constraints)
+    largest = max(function.bound(log_states, needed) for function in functions)
     # A family is a difference of two values of a function, and its term for the number of parents.
-    largest = 2 * max(function.bound(log_states, needed) for function in functions) + max(map(abs, size_terms))
+    unit = Unit.for_scores_up_to(2 * largest + max(map(abs, size_terms)), data.n)
     return ScoringJob(
         data=data,
         definition=definition,
@@ -223,7 +226,8 @@ def prepare(data: Dataset, **options: Unpack[ScoreOptions]) -> ScoringJob:
         joint_table=tuple(joint_table),
         base_table=tuple(base_table),
         needed_states=needed,
-        unit=Unit.for_scores_up_to(largest, data.n),
+        unit=unit,
+        guard_bits=unit.guard_bits(largest),
     )
 
 
