@@ -24,8 +24,8 @@ def board_posterior(board):
 
 
 @pytest.fixture(scope="module")
-def votes(shared_data):
-    return ds.local_scores(ds.read_data(shared_data / "sets/house_votes_84.csv", missing="level"))
+def votes():
+    return ds.local_scores(ds.load_dataset("votes"))
 
 
 def test_sixteen_classes_of_tic_tac_toe_tie(board):

@@ -132,6 +132,13 @@ def test_standard_input_and_bundled_sets(capfd):
     assert json.loads(found.stdout)["rows"] == 2
     _, out, _ = run(capfd, "describe", "builtin:tic-tac-toe", "--json")
     assert json.loads(out)["rows"] == 958
+    code, out, _ = run(capfd, "describe", "builtin:votes")
+    assert code == 0
+    assert out.startswith("17 variables, 435 rows (342 distinct), 392 missing cells")
+    code, _, err = run(capfd, "score", "builtin:votes", "--max-parents", "1")
+    assert code == 3
+    assert "'builtin:votes' has 392 missing cells" in err
+    assert run(capfd, "score", "builtin:votes", "--max-parents", "1", "--missing", "level")[0] == 0
 
 
 def test_plan(capfd):
@@ -327,10 +334,8 @@ def test_dropped_rows_are_counted(capfd, tmp_path):
     assert json.loads(out)["provenance"]["parameters"]["dropped_rows"] == 1
 
 
-def test_describe_shows_data_as_they_will_be_used(capfd, shared_data):
-    code, out, _ = run(
-        capfd, "describe", shared_data / "sets/iris.csv", "--discretize", "mdl", "--class-column", "class"
-    )
+def test_describe_shows_data_as_they_will_be_used(capfd):
+    code, out, _ = run(capfd, "describe", "builtin:iris", "--discretize", "mdl", "--class-column", "class")
     assert code == 0
     assert "(0.8,1.75]" in out
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dagscape.data.bundled import SETS
 from dagscape.data.dataset import Dataset
 from dagscape.data.reading import read_data
 from dagscape.errors import InvalidData, InvalidOption
@@ -244,8 +245,8 @@ def test_missing_must_be_a_known_choice():
         Dataset.from_frame(frame(a=["x"]), missing="ignore")
 
 
-def test_votes(shared_data):
-    path = shared_data / "sets" / "house_votes_84.csv"
+def test_votes():
+    path = SETS / "votes.csv"
     with pytest.raises(InvalidData, match=r"has 392 missing cells, the first in column '.*' at line 2"):
         read_data(path)
     dropped = read_data(path, missing="drop")

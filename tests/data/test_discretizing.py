@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dagscape.data.bundled import SETS
 from dagscape.data.discretizing import DISCRETIZERS, cut_by_mdl, cut_by_quantile, cut_by_width, discretize
 from dagscape.errors import InvalidData, InvalidOption
 from oracles.discretize import mdl_cuts, quantile_cuts
@@ -67,20 +68,28 @@ IRIS = {
 }
 
 
-def test_iris_has_the_published_cuts(shared_data):
-    path = shared_data / "sets" / "iris.csv"
-    data = discretize(path, method="mdl", class_column="class")
+def test_iris_has_the_published_cuts():
+    path = SETS / "iris.csv"
+    data = discretize("builtin:iris", method="mdl", class_column="class")
     assert {name: data.levels[name] for name in IRIS} == IRIS
     assert data.levels["class"] == ("setosa", "versicolor", "virginica")
+    assert discretize(path, method="mdl", class_column="class") == data
     assert discretize(pl.read_csv(path), method="mdl", class_column="class") == data
 
 
-def test_wine_and_diabetes_agree_with_the_oracle(shared_data):
-    for name, target in [("wine.csv", "class"), ("keel_pima.csv", "Class")]:
-        frame = pd.read_csv(shared_data / "sets" / name)
-        for column in frame.columns.drop(target):
-            values, classes = frame[column].tolist(), frame[target].tolist()
-            assert cut_by_mdl(*counted(values, classes), 3).tolist() == mdl_cuts(values, classes)
+def assert_mdl_is_the_oracle(path, target):
+    frame = pd.read_csv(path)
+    for column in frame.columns.drop(target):
+        values, classes = frame[column].tolist(), frame[target].tolist()
+        assert cut_by_mdl(*counted(values, classes), 3).tolist() == mdl_cuts(values, classes)
+
+
+def test_wine_agrees_with_the_oracle():
+    assert_mdl_is_the_oracle(SETS / "wine.csv", "class")
+
+
+def test_diabetes_agrees_with_the_oracle(shared_data):
+    assert_mdl_is_the_oracle(shared_data / "sets" / "keel_pima.csv", "Class")
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=40), st.integers(2, 8))

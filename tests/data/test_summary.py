@@ -124,12 +124,15 @@ def test_json_round_trip(tmp_path):
     assert repr(read) == "DataSummary(2 variables, 2 rows, 2 of them distinct, 1 warning)"
 
 
-def test_real_data(shared_data):
+def test_mushrooms(shared_data):
     summary = summarize_table(read_table(shared_data / "sets" / "mushroom.csv.gz"))
     missing = {column.name: column.missing for column in summary.columns if column.missing}
     assert missing == {"stalk-root": 2480}
     assert [warning for warning in summary.warnings if "same value" in warning] == [
         "'veil-type' has the same value, 'p', in every row"
     ]
-    summary = summarize_table(read_table(shared_data / "sets" / "iris.csv"))
+
+
+def test_decimals_of_iris_are_warned_of():
+    summary = summarize_table(read_table("builtin:iris"))
     assert np.count_nonzero(["decimals" in warning for warning in summary.warnings]) == 4

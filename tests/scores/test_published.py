@@ -66,8 +66,6 @@ def best_network_score(scores):
     [
         ("gobnilp_discrete.csv.gz", "bdeu", -24028.09477835),
         ("gobnilp_discrete.csv.gz", "bic", -24006.73423250),
-        ("ebnsl/iris.csv.gz", "bdeu", -452.21429688),
-        ("ebnsl/iris.csv.gz", "bic", -465.43502834),
         ("bnlearn_coronary.csv.gz", "bdeu", -6730.55014699),
         ("keel_car.csv", "bdeu", -13592.88109606),
     ],
@@ -77,9 +75,13 @@ def test_optima(shared_data, file, score, optimum):
     assert best_network_score(ds.local_scores(data, score=score)) == pytest.approx(optimum, abs=1e-6)
 
 
-def test_optimum_of_tic_tac_toe():
-    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
-    assert best_network_score(scores) == pytest.approx(-9423.068332703, abs=1e-8)
+@pytest.mark.parametrize(
+    ("name", "score", "optimum"),
+    [("iris", "bdeu", -452.21429688), ("iris", "bic", -465.43502834), ("tic-tac-toe", "bdeu", -9423.068332703)],
+)
+def test_optima_of_bundled_sets(name, score, optimum):
+    scores = ds.local_scores(ds.load_dataset(name), score=score)
+    assert best_network_score(scores) == pytest.approx(optimum, abs=1e-8)
 
 
 def test_declared_arities_change_bdeu(shared_data):

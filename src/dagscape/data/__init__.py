@@ -2,5 +2,6 @@
 
 The way of a table: a file, frame or array becomes a :class:`~dagscape.data.table.Table` of texts, which is
 encoded as an immutable :class:`~dagscape.data.dataset.Dataset`. Modules import only from those before them:
-table, rows < frames, levels, interventions < dataset < bundled < reading < discretizing, summary.
+table, rows, tic_tac_toe < frames, levels, interventions, intervals < dataset < bundled < reading < discretizing,
+summary.
 """

@@ -1,103 +1,166 @@
-"""Data sets that come with dagscape; they are generated, not stored."""
+"""Data sets that come with dagscape: those of the papers it follows.
+
+They are data sets of the UCI Machine Learning Repository, under CC BY 4.0; ``sets/README.md`` has the sources. The
+boards of tic-tac-toe are generated, the others are stored.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from dagscape.data.dataset import Dataset, encode
-from dagscape.data.table import Table, column_from_texts
+from dagscape.data.intervals import cut_column
+from dagscape.data.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_texts, parse_numbers
+from dagscape.data.tic_tac_toe import final_boards
 from dagscape.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PREFIX = "builtin:"
 
-_BLANK, _FIRST, _SECOND = "b", "x", "o"
+# The folder of the stored tables.
+SETS = Path(__file__).parent / "sets"
 
-_SQUARES = (
-    "top-left-square",
-    "top-middle-square",
-    "top-right-square",
-    "middle-left-square",
-    "middle-middle-square",
-    "middle-right-square",
-    "bottom-left-square",
-    "bottom-middle-square",
-    "bottom-right-square",
-)
-
-_LINES = (
-    *((row, row + 1, row + 2) for row in (0, 3, 6)),
-    *((column, column + 3, column + 6) for column in (0, 1, 2)),
-    (0, 4, 8),
-    (2, 4, 6),
-)
+Rows = Sequence[Sequence[str]]
 
 
-def _won(board: str, player: str) -> bool:
-    return any(all(board[square] == player for square in line) for line in _LINES)
+@dataclass(frozen=True, slots=True)
+class BundledSet:
+    """A data set that comes with dagscape.
 
-
-def _final_boards(board: str, player: str, seen: set[str]) -> Iterator[str]:
-    """All boards at which a game that goes on from here can end, each once."""
-    if board in seen:
-        return
-    seen.add(board)
-    opponent = _SECOND if player == _FIRST else _FIRST
-    if _BLANK not in board or _won(board, opponent):
-        yield board
-        return
-    for square, mark in enumerate(board):
-        if mark == _BLANK:
-            yield from _final_boards(board[:square] + player + board[square + 1 :], opponent, seen)
-
-
-def tic_tac_toe() -> Table:
-    """Return the 958 boards at which tic-tac-toe can end when x begins, and whether x has won.
-
-    Examples
-    --------
-    >>> table = tic_tac_toe()
-    >>> table.m, table.names[-1], table.column("Class").counts().max()
-    (958, 'Class', np.int64(626))
+    Attributes
+    ----------
+    summary : str
+        What its rows and columns are, in a few words.
+    citation : str
+        The key of its source in ``docs/references.bib``.
+    rows : callable
+        Returns the names of its columns, then its cells, row by row, as they were published.
+    cuts : mapping of str to tuple of float
+        Where :func:`load_dataset` cuts columns of numbers; empty where all columns are discrete.
     """
-    boards = list(_final_boards(_BLANK * 9, _FIRST, set()))
-    classes = ["positive" if _won(board, _FIRST) else "negative" for board in boards]
-    columns = [column_from_texts(cells) for cells in (*zip(*boards, strict=True), classes)]
-    rows = np.arange(len(boards), dtype=np.int64)
-    return Table((*_SQUARES, "Class"), tuple(columns), rows, "row", "'builtin:tic-tac-toe'")
+
+    summary: str
+    citation: str
+    rows: Callable[[], Rows]
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
-BUNDLED: dict[str, Callable[[], Table]] = {"tic-tac-toe": tic_tac_toe}
+def _stored(file: str) -> Rows:
+    with (SETS / file).open(encoding="utf-8", newline="") as stream:
+        return list(csv.reader(stream))
 
 
-def bundled_table(name: str) -> Table:
-    """Return the table of a bundled data set, by its name in :data:`BUNDLED`.
+# The thirds of each range, as in the experiments of [liao2019].
+_IRIS_CUTS = {
+    "sepal_length": (5.5, 6.7),
+    "sepal_width": (2.8, 3.6),
+    "petal_length": (2.97, 4.93),
+    "petal_width": (0.9, 1.7),
+}
+
+# The two levels of the experiments of [liao2019].
+_WINE_CUTS = {
+    "alcohol": (12.9,),
+    "malic_acid": (2.2,),
+    "ash": (2.365,),
+    "alcalinity_of_ash": (19.8,),
+    "magnesium": (98.5,),
+    "total_phenols": (2.33,),
+    "flavanoids": (2.12,),
+    "nonflavanoid_phenols": (0.395,),
+    "proanthocyanins": (1.555,),
+    "color_intensity": (7.15,),
+    "hue": (1.095,),
+    "od280_od315_of_diluted_wines": (2.64,),
+    "proline": (977.5,),
+}
+
+BUNDLED: dict[str, BundledSet] = {
+    "tic-tac-toe": BundledSet(
+        "final boards of tic-tac-toe when x moves first, and whether x has won", "aha1991", final_boards
+    ),
+    "votes": BundledSet(
+        "16 votes of each member of the US House of Representatives in 1984, and the party; 392 cells missing",
+        "schlimmer1987",
+        partial(_stored, "votes.csv"),
+    ),
+    "zoo": BundledSet("traits of animals, and their type", "forsyth1990", partial(_stored, "zoo.csv")),
+    "wine": BundledSet(
+        "13 measurements of wines, and the cultivar", "aeberhard1992", partial(_stored, "wine.csv"), _WINE_CUTS
+    ),
+    "iris": BundledSet(
+        "4 measurements of iris flowers, and the species", "fisher1936", partial(_stored, "iris.csv"), _IRIS_CUTS
+    ),
+}
+
+
+def bundled_table(name: str, missing_values: Collection[str] = DEFAULT_MISSING_VALUES) -> Table:
+    """Return the table of a bundled data set as it was published, by its name in :data:`BUNDLED`.
 
     Examples
     --------
-    >>> len(bundled_table("tic-tac-toe").names)
-    10
+    >>> table = bundled_table("iris")
+    >>> table.m, table.column("petal_width").values[:3]
+    (150, ('0.2', '0.4', '0.3'))
     """
     if name not in BUNDLED:
         raise InvalidOption(f"there is no bundled data set {name!r}: there are {', '.join(map(repr, BUNDLED))}")
-    return BUNDLED[name]()
+    header, *cells = BUNDLED[name].rows()
+    columns = [column_from_texts(texts, missing_values=missing_values) for texts in zip(*cells, strict=True)]
+    places = np.arange(len(cells), dtype=np.int64)
+    return Table(tuple(header), tuple(columns), places, "row", f"'{PREFIX}{name}'")
 
 
 def load_dataset(name: str) -> Dataset:
-    """Load a data set that comes with dagscape.
+    """Load a data set that comes with dagscape, in the form that published results use.
+
+    Missing cells are a level of their own, ``?``; measurements are cut into intervals. For the table as it was
+    published give ``"builtin:NAME"`` to :func:`~dagscape.data.reading.read_data` or
+    :func:`~dagscape.data.discretizing.discretize`, with options of your own.
 
     Parameters
     ----------
     name : str
-        ``"tic-tac-toe"``: the 958 final boards of the game when x begins, and whether x has won.
+        ``"tic-tac-toe"``
+            10 variables, 958 rows: the final boards of the game when x moves first, and whether x has won
+            [aha1991]_.
+        ``"votes"``
+            17 variables, 435 rows: 16 votes in the US House of Representatives in 1984 (``y``, ``n`` or ``?``),
+            and the party [schlimmer1987]_.
+        ``"zoo"``
+            17 variables, 101 rows: traits of animals, and their type [forsyth1990]_.
+        ``"wine"``
+            14 variables, 178 rows: 13 measurements of wines, each cut in two as in [liao2019]_, and the cultivar
+            [aeberhard1992]_.
+        ``"iris"``
+            5 variables, 150 rows: 4 measurements of flowers, each range cut into thirds, and the species
+            [fisher1936]_.
 
     Examples
     --------
     >>> load_dataset("tic-tac-toe")
     Dataset(10 variables, 958 rows, 958 of them distinct)
+    >>> load_dataset("votes").levels["crime"]
+    ('n', 'y', '?')
+    >>> load_dataset("iris").levels["petal_width"]
+    ('(-inf,0.9]', '(0.9,1.7]', '(1.7,inf)')
     """
-    return encode(bundled_table(name))
+    table = bundled_table(name)
+    cuts = BUNDLED[name].cuts
+    columns = [
+        _cut_at(column, cuts[variable]) if variable in cuts else column
+        for variable, column in zip(table.names, table.columns, strict=True)
+    ]
+    return encode(table.with_columns(table.names, columns), missing="level")
+
+
+def _cut_at(column: Column, cuts: Sequence[float]) -> Column:
+    numbers = parse_numbers(column.values)
+    assert numbers is not None, "only columns of numbers have cuts"
+    values, rank = np.unique(numbers, return_inverse=True)
+    return cut_column(column, values, rank, np.array(cuts))

@@ -48,6 +48,7 @@ import numpy.typing as npt
 
 from dagscape.data.dataset import Dataset, Missing, encode
 from dagscape.data.frames import table_from_array, table_from_frame
+from dagscape.data.intervals import Floats, cut_column
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, kind, listing, parse_numbers
 from dagscape.errors import InvalidData, InvalidOption
@@ -55,11 +56,7 @@ from dagscape.errors import InvalidData, InvalidOption
 if TYPE_CHECKING:
     from dagscape.data.levels import LevelsOption
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-
-# R's cut() shows as many digits of a break, and more where they are needed.
-_DIGITS = 3
 
 # Whole numbers with more different values than this are taken for measurements.
 MOST_LEVELS = 20
@@ -238,10 +235,7 @@ def _discretize_column(table: Table, name: str, discretizer: Discretizer, bins: 
     counts = _class_counts(column, rank, values.size, classes)
     seen = counts.any(axis=1)
     cuts = discretizer.cut(values[seen], counts[seen], bins) if seen.any() else np.empty(0)
-    used, interval = np.unique(np.searchsorted(cuts, values, side="left"), return_inverse=True)
-    labels = _interval_labels(values, cuts)
-    lookup = np.append(interval[rank], MISSING).astype(np.int32)
-    return Column(tuple(labels[index] for index in used.tolist()), lookup[column.codes], declared=True)
+    return cut_column(column, values, rank, cuts)
 
 
 def _finite_numbers(table: Table, name: str, column: Column) -> Floats:
@@ -272,22 +266,6 @@ def _class_counts(column: Column, rank: npt.NDArray[np.intp], distinct: int, cla
     if classes is not None:
         cells += classes.codes[kept]
     return np.bincount(cells, minlength=distinct * groups).reshape(distinct, groups)
-
-
-def _interval_labels(values: Floats, cuts: Floats) -> list[str]:
-    """Return the labels of the intervals; a cut has as few digits as leave all values on their side."""
-    bounds = ["-inf"]
-    for cut, right in zip(cuts.tolist(), np.searchsorted(values, cuts, side="right").tolist(), strict=True):
-        low, high = float(values[right - 1]), float(values[right])
-        rounded = (float(f"{cut:.{digits}g}") for digits in range(_DIGITS, 18))
-        bounds.append(_number_text(next(number for number in rounded if low <= number < high)))
-    pairs = zip(bounds, [*bounds[1:], "inf"], strict=True)
-    return [f"({low},{high}{')' if high == 'inf' else ']'}" for low, high in pairs]
-
-
-def _number_text(number: float) -> str:
-    # Adding zero makes 0.0 of -0.0.
-    return repr(number + 0.0).removesuffix(".0")
 
 
 def cut_by_width(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001

@@ -64,7 +64,8 @@ def read_data(
     ----------
     source : str or path
         A CSV or TSV file with a header, plain or gzipped; a Parquet file (with the extra
-        ``dagscape[parquet]``); ``"-"`` for standard input; or ``"builtin:NAME"`` for a bundled data set.
+        ``dagscape[parquet]``); ``"-"`` for standard input; or ``"builtin:NAME"`` for a bundled data set
+        as it was published (:func:`~dagscape.data.bundled.load_dataset` has their names).
     missing : {"error", "level", "drop"}
         What becomes of missing cells: refuse them; make them a level of their own, called ``?``; or leave out
         the rows that have any.
@@ -124,7 +125,7 @@ def read_table(
         )
     path = os.fspath(source)
     if path.startswith(PREFIX):
-        return bundled_table(path.removeprefix(PREFIX))
+        return bundled_table(path.removeprefix(PREFIX), missing)
     if Path(path).suffix.lower() in _PARQUET_SUFFIXES:
         return _read_parquet(path, missing)
     with open_binary(path) as stream:
