@@ -79,7 +79,9 @@ def test_paths_that_cannot_be_written(tmp_path):
 
 def test_devices_are_written_in_place():
     with replace_file(os.devnull) as stream:
-        stream.write(b"gone")
+        assert stream.write(b"gone") == 4
+    assert not os.path.isfile(os.devnull)
+    assert os.path.exists(os.devnull)
 
 
 def test_a_pipe_can_be_read(tmp_path):
