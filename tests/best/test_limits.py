@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import threading
-import time
 import warnings
 from collections import deque
 
@@ -286,11 +285,9 @@ def test_a_search_stopped_half_way_cannot_go_on():
     families = kernel_families(ds.local_scores(ds.load_dataset("tic-tac-toe")), "mask")
     search = kernels.BestNetworks(families, False, 1, PLENTY, None)
     parents, exact = np.zeros((10**6, 10), dtype=np.uint64), np.zeros(10**6, dtype=np.int64)
-    start = time.perf_counter()
     with pytest.raises(Enough):
         search.next(parents, exact, stop)
-    # The whole list would take many times as long.
-    assert time.perf_counter() - start < 1
+    assert exact[-1] == 0, "the list was filled although it was to stop"
     with pytest.raises(ValueError, match="stopped half way"):
         search.next(parents, exact, None)
 
@@ -299,10 +296,8 @@ def test_an_interrupt_stops_the_search():
     scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         ds.k_best(scores, 10**8, "dags")
-    assert time.perf_counter() - start < 5
     timer.join()
 
 

@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import threading
-import time
 import warnings
 from functools import cache
 
@@ -63,9 +62,7 @@ def check_stopped(scores, found, delta, why):
 @pytest.mark.parametrize("seconds", [1e-9, 0.02, 0.05])
 def test_time_runs_out(seconds, delta):
     scores = many_modes()
-    start = time.perf_counter()
     found = stopped(scores, ALL, delta, "time", max_seconds=seconds)
-    assert time.perf_counter() - start < seconds + 1
     check_stopped(scores, found, delta, "time")
     if seconds < 1e-6:
         assert len(found) == 0
@@ -275,22 +272,22 @@ def test_progress_is_reported():
 
 @pytest.mark.parametrize("task", ["Preparing the bound", "Finding modes"])
 def test_a_listener_can_stop_the_search(task):
+    heard = []
+
     def stop(progress):
+        heard.append(progress.task)
         if progress.task == task:
             raise Enough
 
-    start = time.perf_counter()
     with pytest.raises(Enough):
         ds.modes(many_modes(), ALL, 0, progress=stop)
-    assert time.perf_counter() - start < 2
+    assert heard.count(task) == 1
 
 
 def test_an_interrupt_stops_the_search():
     scores = many_modes()
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         ds.modes(scores, ALL, 0, bound="none", merge=False)
-    assert time.perf_counter() - start < 5
     timer.join()

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import time
+import sys
+import tracemalloc
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -78,13 +80,6 @@ def test_published_networks_load_sample_and_come_back_the_same(shared_data, tmp_
 def test_all_networks_of_the_collection_are_tested(shared_data):
     found = {path.name.removesuffix(".bif.gz") for path in (shared_data / "networks").glob("*.bif.gz")}
     assert found == set(PUBLISHED)
-
-
-@pytest.mark.parametrize("name", ["andes", "mildew"])
-def test_large_networks_load_in_less_than_two_seconds(shared_data, name):
-    start = time.perf_counter()
-    read_network(shared_data / "networks" / f"{name}.bif.gz")
-    assert time.perf_counter() - start < 2
 
 
 def test_a_small_file_is_read_as_it_is_written():
@@ -411,14 +406,19 @@ def test_tables_too_large_for_the_file_are_refused_at_once():
         parse_network(text)
 
 
-def test_a_table_of_which_most_is_missing_takes_no_memory(monkeypatch):
-    monkeypatch.setattr(np, "empty", None)
+def test_a_table_of_which_most_is_missing_takes_no_memory():
     above = ", ".join(f"v{i}" for i in range(24))
     key = ", ".join("a" * 24)
-    text = declared(25) + f"probability ( v24 | {above} ) {{ ({key}) 0.5, 0.5; }}"
-    monkeypatch.setattr(bif, "_flat_table", lambda source, block, flat, shape: np.full((1, 2), 0.5))
-    with pytest.raises(InvalidData, match=r"there are no probabilities of 'v24' given \('a', .*'a', 'b'\)"):
-        parse_network(text + roots(24))
+    text = declared(25) + roots(24) + f"probability ( v24 | {above} ) {{ ({key}) 0.5, 0.5; }}"
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidData, match=r"there are no probabilities of 'v24' given \('a', .*'a', 'b'\)"):
+            parse_network(text)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # The table itself would take 256 MiB.
+    assert peak < 2**20
 
 
 def test_more_parents_than_a_table_has_axes_are_refused():
@@ -455,33 +455,61 @@ def test_long_names_are_shortened_in_messages():
     assert len(str(caught.value)) < 200
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{" * 10**6,
-        "network a " + "{" * 10**6,
-        "variable a { type discrete [ 2 ] { " + "(" * 10**6,
-        "variable a { property " + '"' * (10**6 + 1),
-        "variable a { property " + "\\" * 10**6,
-        '"' + '\\"' * 10**6,
-        "/*" * 10**6,
-        "/ " * 10**6,
-        "//\n" * 10**6 + "/*",
-        "probability ( a ) { table " + "1," * 3 * 10**5,
-        "probability ( a ) { table " + "1e," * 10**6 + ";}",
-        "probability ( a ) { " + "() 1;" * 10**5,
-        "variable a { type discrete [ 9 ] { " + "".join(f"l{i}," for i in range(10**5)),
-        declared(4000)
-        + "".join(f"probability ( v{i} | v{(i + 1) % 4000} ) {{ default 0.5, 0.5; }}\n" for i in range(4000)),
-    ],
-    ids=range(14),
-)
-def test_hostile_files_are_refused_in_linear_time(text):
-    start = time.perf_counter()
+# Files of about a given size that are wrong in ways that a careless parser takes quadratic time to find out.
+HOSTILE = [
+    lambda size: "{" * size,
+    lambda size: "network a " + "{" * size,
+    lambda size: "variable a { type discrete [ 2 ] { " + "(" * size,
+    lambda size: "variable a { property " + '"' * (size + 1),
+    lambda size: "variable a { property " + "\\" * size,
+    lambda size: '"' + '\\"' * size,
+    lambda size: "/*" * size,
+    lambda size: "/ " * size,
+    lambda size: "//\n" * size + "/*",
+    lambda size: "probability ( a ) { table " + "1," * (size * 3 // 10),
+    lambda size: "probability ( a ) { table " + "1e," * size + ";}",
+    lambda size: "probability ( a ) { " + "() 1;" * (size // 10),
+    lambda size: "variable a { type discrete [ 9 ] { " + "".join(f"l{i}," for i in range(size // 10)),
+    lambda size: (
+        declared(size // 250)
+        + "".join(
+            f"probability ( v{i} | v{(i + 1) % (size // 250)} ) {{ default 0.5, 0.5; }}\n" for i in range(size // 250)
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_large_hostile_files_are_refused_in_a_few_words(hostile):
     with pytest.raises(InvalidData) as caught:
-        parse_network(text)
+        parse_network(hostile(10**6))
     assert len(str(caught.value)) < 400
-    assert time.perf_counter() - start < 5
+
+
+def calls_while(work) -> int:
+    """How many functions, Python's and C's, are called while some work is done."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_files_are_refused_in_a_linear_number_of_steps(hostile):
+    def refuse(text):
+        with pytest.raises(InvalidData):
+            parse_network(text)
+
+    few, more = (calls_while(partial(refuse, hostile(size))) for size in (25_000, 100_000))
+    assert more <= 4.4 * few
 
 
 @given(st.integers(1, 8), st.integers(0, 10**6))
