@@ -1,5 +1,6 @@
 # make demo: set up, build, install and run the demonstration.
 # make test: the same with the development extras, then every check.
+# make check-all: the heavier checks as well.
 PYTHON ?= python3
 CXX ?= c++
 VENV ?= .venv
@@ -12,12 +13,14 @@ SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsan
              -fno-sanitize-recover=all -ffp-contract=off -Inative/include -pthread
 
 .SECONDARY: $(SANITIZED_KERNELS)
-.PHONY: demo test lint types native-test pytest docs bench clean
+.PHONY: demo test check-all lint types native-test pytest docs dist bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
 
 test: lint types native-test pytest docs
+
+check-all: test dist
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
@@ -57,6 +60,12 @@ pytest: $(VENV)/installed-dev
 docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build/html
 
+# An sdist, the wheel that it builds, and a try of both in environments of their own.
+dist: $(VENV)/installed-dev
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python packaging/check_distributions.py dist/*
+
 bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python -m benchmarks.local_scores
@@ -66,4 +75,4 @@ bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m benchmarks.modes speed states experiments
 
 clean:
-	rm -rf build .venv docs/_build
+	rm -rf build dist .venv docs/_build
