@@ -1,0 +1,137 @@
+"""Two versions of dagscape side by side: the same jobs, run in turn, and the ratio of their times.
+
+python -m benchmarks.versions OTHER_PYTHON [ROUNDS]
+
+OTHER_PYTHON is the interpreter of a virtual environment with the other version ("before"); this one is "after". Every
+job uses the public names only, so that one file measures both.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+if str(ROOT) not in sys.path:
+    # The other version's interpreter runs this file by its path.
+    sys.path.insert(0, str(ROOT))
+
+import numpy as np  # noqa: E402
+
+import dagscape as ds  # noqa: E402
+from benchmarks.posterior import random_network  # noqa: E402
+from benchmarks.timing import SHARED, best_of, machine  # noqa: E402
+
+Job = tuple[str, int, Callable[[], object]]
+
+DROPPED_LEAVES = ("LVHreport", "LowerBodyO2", "RUQO2", "CO2Report", "XrayReport")
+
+
+def random_data(n: int, m: int, arity: int) -> ds.Dataset:
+    return ds.Dataset.from_array(np.random.default_rng(1).integers(0, arity, (m, n)))
+
+
+def random_scores(n: int, max_parents: int | None = 4) -> ds.LocalScores:
+    return ds.local_scores(random_network(n).sample(500, seed=3), max_parents=max_parents)
+
+
+def votes() -> ds.Dataset:
+    return ds.read_data(SHARED / "sets" / "house_votes_84.csv", missing="level")
+
+
+def scoring() -> Iterator[Job]:
+    data = votes()
+    yield "scores: Votes, all sets, 1 thread", 5, lambda: ds.local_scores(data, threads=1)
+    few = random_data(20, 5000, 2)
+    yield (
+        "scores: n=20, 5000 rows, binary, 4 parents, 1 thread",
+        5,
+        lambda: ds.local_scores(few, max_parents=4, threads=1),
+    )
+    many = random_data(20, 5000, 3)
+    yield "scores: n=20, ternary, all sets", 1, lambda: ds.local_scores(many)
+    alarm = ds.read_data(SHARED / "sets" / "gobnilp_alarm_10000.csv.gz")
+    yield "scores: ALARM, 10,000 rows, 4 parents", 2, lambda: ds.local_scores(alarm, max_parents=4)
+
+
+def graphs() -> Iterator[Job]:
+    dags = [ds.random_dag(20, 2.0, seed=i) for i in range(300)]
+    yield "graphs: 300 DAGs of 20 to CPDAGs, one by one", 5, lambda: [dag.to_cpdag() for dag in dags]
+    wide = [ds.random_dag(200, 2.0, seed=i).to_cpdag() for i in range(5)]
+    yield "graphs: class sizes of 5 DAGs of 200", 5, lambda: [cpdag.size() for cpdag in wide]
+    andes = ds.read_network(SHARED / "networks" / "andes.bif.gz")
+    yield "networks: read andes.bif.gz", 3, lambda: ds.read_network(SHARED / "networks" / "andes.bif.gz")
+    alarm = ds.read_network(SHARED / "networks" / "alarm.bif.gz")
+    yield "networks: 100,000 rows of alarm", 3, lambda: alarm.sample(100_000, seed=1)
+    other = ds.random_dag(andes.variables, 1.5, seed=1)
+    yield "graphs: compare two of 223 variables", 5, lambda: ds.compare(other, andes)
+    yield "drawing: andes as SVG", 2, lambda: ds.draw(andes)
+
+
+def posteriors() -> Iterator[Job]:
+    zoo = ds.local_scores(ds.read_data(SHARED / "sets" / "zoo.csv", missing="level"))
+    yield "posterior: DAGs, Zoo, n=17", 3, lambda: ds.posterior(zoo)
+    for n, repeats in ((15, 3), (17, 3), (20, 1)):
+        scores = random_scores(n)
+        yield f"posterior: DAGs, n={n}, 4 parents", repeats, lambda s=scores: ds.posterior(s)
+    paths = random_scores(12, None)
+    yield "posterior: all paths, n=12", 3, lambda: ds.posterior(paths, via="all")
+    dense = random_scores(16, None)
+    yield "posterior: orders, n=16, no limit", 3, lambda: ds.posterior(dense, "orders")
+    for n, repeats in ((20, 3), (24, 1)):
+        scores = random_scores(n)
+        yield f"posterior: orders, n={n}, 4 parents", repeats, lambda s=scores: ds.posterior(s, "orders")
+
+
+def best() -> Iterator[Job]:
+    tic = ds.load_dataset("tic-tac-toe")
+    yield "best: tic-tac-toe, k=10,000, with averages", 2, lambda: ds.k_best(ds.local_scores(tic), 10_000).edges
+    data = votes()
+    for k in (100, 1000):
+        yield f"best: Votes, k={k}, with averages", 3, lambda k=k: ds.k_best(ds.local_scores(data), k).edges
+    dense = random_scores(17, None)
+    yield "best: optimal, n=17, no limit", 3, lambda: ds.optimal_network(dense)
+    for n, repeats in ((20, 3), (24, 2)):
+        scores = random_scores(n)
+        yield f"best: optimal, n={n}, 4 parents", repeats, lambda s=scores: ds.optimal_network(s)
+
+
+def modes() -> Iterator[Job]:
+    child = ds.read_network(SHARED / "networks" / "child.bif.gz")
+    kept = tuple(v for v in child.variables if v not in DROPPED_LEAVES)
+    few = ds.local_scores(child.sample(100, seed=1).select(kept))
+    for delta in (0, 3, 5):
+        yield f"modes: Child*, 100 rows, delta {delta}", 5, lambda d=delta: ds.modes(few, 10, d)
+    many = ds.local_scores(child.sample(1000, seed=1))
+    yield "modes: Child, 1000 rows, delta 3", 2, lambda: ds.modes(many, 10, 3)
+    voted = ds.local_scores(votes())
+    yield "modes: Votes, 100 modes, delta 3", 3, lambda: ds.modes(voted, 100, 3)
+
+
+def run_all() -> dict[str, float]:
+    """Seconds by job, of the version that this interpreter has."""
+    jobs = [job for group in (scoring, graphs, posteriors, best, modes) for job in group()]
+    return {name: best_of(repeats, work)[0] for name, repeats, work in jobs}
+
+
+def compare(other: str, rounds: int) -> None:
+    found: dict[str, list[dict[str, float]]] = {"before": [], "after": []}
+    for _ in range(rounds):
+        for label, python in (("before", other), ("after", sys.executable)):
+            run = subprocess.run([python, __file__, "--run"], capture_output=True, text=True, check=True, cwd=ROOT)
+            found[label].append(json.loads(run.stdout))
+    print("| job | before, s | after, s | ratio |\n| --- | ---: | ---: | ---: |")
+    for name in found["after"][0]:
+        before, after = (min(times[name] for times in found[label]) for label in ("before", "after"))
+        print(f"| {name} | {before:.4f} | {after:.4f} | {after / before:.2f} |")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--run"]:
+        print(json.dumps(run_all()))
+    else:
+        print(machine())
+        compare(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2)
