@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import os
 import re
 import subprocess
@@ -82,6 +83,52 @@ def does_nothing(node: ast.stmt) -> bool:
             return False
         return True
     return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def modules() -> dict[str, Path]:
+    """The files of all modules and packages, by dotted name; of the compiled one, its stub."""
+    named = {}
+    for path in [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyi")]:
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return named
+
+
+def imports_of(tree: ast.AST, known: dict[str, Path]):
+    """The modules of dagscape that some code imports, wherever it does so; type checkers' imports do not count."""
+    if isinstance(tree, ast.If) and isinstance(tree.test, ast.Name) and tree.test.id == "TYPE_CHECKING":
+        for node in tree.orelse:
+            yield from imports_of(node, known)
+        return
+    if isinstance(tree, ast.Import):
+        yield from (alias.name for alias in tree.names if alias.name in known)
+    elif isinstance(tree, ast.ImportFrom) and tree.module in known:
+        for alias in tree.names:
+            name = f"{tree.module}.{alias.name}"
+            yield name if name in known else tree.module
+    for node in ast.iter_child_nodes(tree):
+        yield from imports_of(node, known)
+
+
+def test_modules_do_not_import_each_other_in_a_cycle():
+    known = modules()
+    graph = {name: set(imports_of(ast.parse(path.read_text("utf-8")), known)) for name, path in known.items()}
+    assert graph["dagscape.graphs.lists"] >= {"dagscape.graphs.dag", "dagscape.graphs.equivalence"}
+    # Raises an error that names the modules of a cycle.
+    assert len(list(graphlib.TopologicalSorter(graph).static_order())) == len(known)
+
+
+def test_functions_import_no_module_of_dagscape():
+    """An import that waits for a call hides a cycle, or a dependency."""
+    known = modules()
+    found = [
+        f"{name}.{function.name} imports {imported}"
+        for name, path in known.items()
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for imported in imports_of(function, known)
+    ]
+    assert not found
 
 
 def test_packages_do_nothing_when_imported():

@@ -26,10 +26,8 @@ from dagscape.errors import (
     StoppedEarly,
     TooLarge,
 )
-from dagscape.graphs.comparison import Comparison, compare
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag
-from dagscape.graphs.equivalence import equivalent
+from dagscape.graphs.comparison import Comparison, compare, equivalent
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.random_dags import random_dag, uniform_dag
 from dagscape.modes.mode_orderings import modes
 from dagscape.modes.result import Modes

@@ -10,14 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.graphs.equivalence import (
-    class_key,
-    class_keys,
-    consistent_extension,
-    cpdags,
-    equivalent,
-    meek_closure,
-)
+from dagscape.graphs.comparison import equivalent
+from dagscape.graphs.equivalence import class_key, class_keys, cpdags
+from dagscape.graphs.orientation import consistent_extension, meek_closure
 from dagscape.masks import bits, transposed
 from oracles.graphs import all_dags, check_equivalence
 

@@ -17,8 +17,7 @@ from dagscape.best.k_best import gather
 from dagscape.ensembles.diversity import class_counts
 from dagscape.errors import TooLarge
 from dagscape.graphs.class_size import class_sizes
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening

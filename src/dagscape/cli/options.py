@@ -19,6 +19,7 @@ from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
 from dagscape.networks.bif import read_network
 from dagscape.progress import progress_bar
+from dagscape.report.tables import render
 from dagscape.results import Result
 from dagscape.scores.formats import SCORE_FILES
 from dagscape.scores.priors import PRIORS
@@ -197,8 +198,6 @@ class Output:
         if self.as_json:
             click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
             return
-        from dagscape.report.tables import render
-
         self.show_table(render(result))
 
     def show_table(self, table: RenderableType) -> None:

@@ -19,6 +19,7 @@ from dagscape.data.frames import table_from_array, table_from_frame
 from dagscape.data.interventions import Marks, split_interventions
 from dagscape.data.levels import LevelsOption, check_declarations, encode_column
 from dagscape.data.rows import code_type, group_rows, merge_rows, pack_words
+from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Table, check_names, listing
 from dagscape.errors import InvalidData, InvalidOption
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dagscape.data.summary import DataSummary
 
 Missing = Literal["error", "level", "drop"]
 
@@ -311,8 +311,6 @@ class Dataset:
         >>> Dataset.from_array([[0, 1], [1, 1]], ["a", "b"]).describe().warnings
         ("'b' has the same value, '1', in every row",)
         """
-        from dagscape.data.summary import summarize
-
         return summarize(self)
 
 

@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 
 from dagscape.ensembles.class_shares import ancestor_shares, undirected_edge_shares
 from dagscape.errors import InvalidOption
-from dagscape.graphs.dag import Dag, v_structures
-from dagscape.graphs.equivalence import class_members
+from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
-from dagscape.masks import transposed
+from dagscape.graphs.parent_sets import v_structures
 
 WEIGHTS = ("dags", "classes")
 
@@ -93,8 +92,7 @@ def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tupl
     """The probability of every v-structure (a, child, b) that some network has, most probable first."""
     found: dict[tuple[int, int, int], float] = {}
     for share, parents in zip(shares.tolist(), dags.parents.tolist(), strict=True):
-        adjacent = [above | below for above, below in zip(parents, transposed(parents), strict=True)]
-        for triple in v_structures(parents, adjacent):
+        for triple in v_structures(parents):
             found[triple] = found.get(triple, 0.0) + share
     ordered = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
     name = dags.variables
@@ -107,7 +105,7 @@ def function_average(
     """The average of a function of a DAG: a number, a truth value, or an array."""
     total: Any = 0.0
     for share, dag in zip(shares.tolist(), dags, strict=True):
-        each = class_members(dag.to_cpdag()) if members else (dag,)
+        each = dag.to_cpdag().members() if members else (dag,)
         values = [_as_number(function(member)) for member in each]
         total = total + share * (sum(values) / len(values))
     return total

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption
 from dagscape.graphs.comparison import HasDag
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList
 
 Curve = NDArray[np.float64]

@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.graphs.dag import check_variables
 from dagscape.graphs.equivalence import cpdags
+from dagscape.graphs.validation import check_variables
 from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 from dagscape.networks.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior

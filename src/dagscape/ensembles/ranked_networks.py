@@ -15,8 +15,7 @@ from dagscape.drawing.curves import draw_curves
 from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
 from dagscape.errors import InvalidOption
 from dagscape.graphs.comparison import HasDag
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.results import ScoredResult, array_field, check_lengths, check_same_scores
 

@@ -33,24 +33,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.graphs.cpdag import Cpdag
 from dagscape.masks import bits, connected_components
 
 Shape = tuple[int, ...]
 
 
-def class_size(cpdag: Cpdag) -> int:
+def class_size(undirected: Sequence[int]) -> int:
     """The number of DAGs in an equivalence class.
+
+    Parameters
+    ----------
+    undirected : sequence of int
+        The neighbours of each variable by undirected edges in the CPDAG, as sets.
 
     Examples
     --------
-    >>> import dagscape as ds
-    >>> names = [f"v{i}" for i in range(30)]
-    >>> complete = ds.Dag.from_edges(names, [(u, v) for i, u in enumerate(names) for v in names[i + 1 :]])
-    >>> class_size(complete.to_cpdag()) == math.factorial(30)
+    >>> complete = [(1 << 30) - 1 - (1 << vertex) for vertex in range(30)]
+    >>> class_size(complete) == math.factorial(30)
     True
     """
-    return _size(cpdag.undirected)
+    size = 1
+    for component in undirected_components(undirected):
+        count = component.bit_count()
+        ends = sum(undirected[vertex].bit_count() for vertex in bits(component))
+        if ends == 2 * (count - 1):
+            # An AMO of a tree is given by its source.
+            size *= count
+        elif ends == count * (count - 1):
+            size *= math.factorial(count)
+        else:
+            size *= _shape_size(shape_of(undirected, component))
+    return size
 
 
 def class_sizes(undirected: NDArray[np.uint64]) -> list[int]:
@@ -66,22 +79,7 @@ def class_sizes(undirected: NDArray[np.uint64]) -> list[int]:
     >>> class_sizes(np.array([[0b110, 0b001, 0b001], [0b110, 0b101, 0b011], [0, 0, 0]], dtype=np.uint64))
     [3, 6, 1]
     """
-    return [_size(neighbours) for neighbours in undirected.tolist()]
-
-
-def _size(neighbours: Sequence[int]) -> int:
-    size = 1
-    for component in undirected_components(neighbours):
-        count = component.bit_count()
-        ends = sum(neighbours[vertex].bit_count() for vertex in bits(component))
-        if ends == 2 * (count - 1):
-            # An AMO of a tree is given by its source.
-            size *= count
-        elif ends == count * (count - 1):
-            size *= math.factorial(count)
-        else:
-            size *= _shape_size(shape_of(neighbours, component))
-    return size
+    return [class_size(neighbours) for neighbours in undirected.tolist()]
 
 
 @lru_cache(maxsize=1 << 14)

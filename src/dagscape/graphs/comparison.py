@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from dagscape.errors import InvalidOption
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.masks import bits, transposed
 from dagscape.results import Provenance, Result
 from dagscape.version import __version__
@@ -147,6 +146,34 @@ def as_class(graph: Dag | Cpdag | HasDag) -> Cpdag:
     if not isinstance(dag, Dag):
         raise InvalidOption(f"a {type(graph).__name__} has no structure to compare: give a Dag, a Cpdag or a Network")
     return dag.to_cpdag()
+
+
+def equivalent(first: Dag | HasDag, second: Dag | HasDag) -> bool:
+    """Whether two DAGs (or networks) on the same variables are Markov equivalent.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> a = ds.Dag.from_edges(["x", "y"], [("x", "y")])
+    >>> b = ds.Dag.from_edges(["x", "y"], [("y", "x")])
+    >>> ds.equivalent(a, b)
+    True
+    """
+    one, other = _dag_of(first), _dag_of(second)
+    if sorted(other.variables) != sorted(one.variables):
+        raise InvalidOption("the two graphs do not have the same variables")
+    if other.variables != one.variables:
+        other = other.reordered(one.variables)
+    return one.skeleton_masks() == other.skeleton_masks() and set(one.v_structure_numbers()) == set(
+        other.v_structure_numbers()
+    )
+
+
+def _dag_of(graph: Dag | HasDag) -> Dag:
+    dag = getattr(graph, "dag", graph)
+    if not isinstance(dag, Dag):
+        raise InvalidOption(f"a {type(graph).__name__} is no DAG: compare classes with ==, or take a member")
+    return dag
 
 
 @dataclass(frozen=True, slots=True)

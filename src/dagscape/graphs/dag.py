@@ -1,8 +1,12 @@
-"""Directed acyclic graphs with named variables: immutable, hashable, of any size."""
+"""Directed acyclic graphs, and their Markov equivalence classes as CPDAGs: immutable, hashable, of any size.
+
+A DAG knows its class and a class its members: the two are one module. What they answer is computed on sets in the other
+modules of this package.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +15,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.drawing.draw import svg
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.graphs.class_size import class_size
+from dagscape.graphs.conversion import (
+    adjacency_of,
+    mixed_networkx_graph,
+    names_and_edges,
+    networkx_graph,
+    parents_of_adjacency,
+)
+from dagscape.graphs.equivalence import cpdag_masks, is_cpdag
+from dagscape.graphs.orientation import class_members, consistent_extension
+from dagscape.graphs.parent_sets import (
+    ancestor_masks,
+    ancestors_of,
+    d_connected,
+    directed_cycle,
+    skeleton,
+    topological_order,
+    v_structures,
+)
+from dagscape.graphs.validation import check_collection, check_masks, check_order, check_variables, numbered
 from dagscape.masks import bits, mask_of, transposed
 
 if TYPE_CHECKING:
     import networkx as nx
-
-    from dagscape.graphs.cpdag import Cpdag
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,7 +73,8 @@ class Dag:
         check_variables(self.variables)
         check_masks(self.variables, self.parent_masks)
         if len(self.order_numbers()) < self.n:
-            raise InvalidData(f"the graph has a directed cycle: {' -> '.join(self._cycle())}")
+            cycle = directed_cycle(self.parent_masks)
+            raise InvalidData(f"the graph has a directed cycle: {' -> '.join(self.variables[v] for v in cycle)}")
 
     @classmethod
     def trusted(cls, variables: tuple[str, ...], parent_masks: tuple[int, ...]) -> Dag:
@@ -89,27 +112,12 @@ class Dag:
 
         Variables are called ``X0``, ``X1``, … if they are not named; a data frame's labels are their names.
         """
-        if hasattr(matrix, "columns") and hasattr(matrix, "index"):
-            matrix, variables = _labelled_matrix(matrix, variables)
-        array = np.asarray(matrix)
-        if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and np.isnan(array).any()):
-            raise InvalidData("an adjacency matrix holds numbers or truth values, without gaps")
-        if array.ndim != 2 or array.shape[0] != array.shape[1]:
-            raise InvalidData(f"an adjacency matrix is square; this one has the shape {array.shape}")
-        names = [f"X{i}" for i in range(len(array))] if variables is None else list(variables)
-        if len(names) != len(array):
-            raise InvalidData(f"the adjacency matrix has {len(array)} rows, but {len(names)} variables are named")
-        parents = (mask_of(np.flatnonzero(array[:, child]).tolist()) for child in range(len(array)))
-        return cls(tuple(names), tuple(parents))
+        return cls(*parents_of_adjacency(matrix, variables))
 
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph[Any]) -> Dag:
         """The DAG of a networkx graph; nodes become names by ``str``."""
-        if not graph.is_directed():
-            raise InvalidData("the networkx graph is not directed")
-        nodes: list[Hashable] = list(graph.nodes)
-        edges = [(str(parent), str(child)) for parent, child in graph.edges()]
-        return cls.from_edges([str(node) for node in nodes], edges)
+        return cls.from_edges(*names_and_edges(graph))
 
     @property
     def n(self) -> int:
@@ -155,11 +163,11 @@ class Dag:
 
     def ancestors(self, variable: str) -> tuple[str, ...]:
         """All variables from which a directed path leads to this one."""
-        return self.names(self.ancestor_masks()[self.number(variable)])
+        return self.names(ancestors_of(self.parent_masks, 1 << self.number(variable)))
 
     def descendants(self, variable: str) -> tuple[str, ...]:
         """All variables to which a directed path leads from this one."""
-        return self.names(transposed(self.ancestor_masks())[self.number(variable)])
+        return self.names(ancestors_of(transposed(self.parent_masks), 1 << self.number(variable)))
 
     def markov_blanket(self, variable: str) -> tuple[str, ...]:
         """Parents, children and the children's other parents: given these, no other says more about the variable."""
@@ -172,28 +180,11 @@ class Dag:
 
     def ancestor_masks(self) -> tuple[int, ...]:
         """The ancestors of every variable, as sets."""
-        ancestors = [0] * self.n
-        for variable in self.order_numbers():
-            for parent in bits(self.parent_masks[variable]):
-                ancestors[variable] |= ancestors[parent] | 1 << parent
-        return tuple(ancestors)
+        return ancestor_masks(self.parent_masks)
 
     def order_numbers(self) -> tuple[int, ...]:
         """The topological order that always takes the smallest variable possible, as numbers."""
-        children = transposed(self.parent_masks)
-        waiting = list(self.parent_masks)
-        ready = mask_of(v for v in range(self.n) if not waiting[v])
-        order = []
-        while ready:
-            lowest = ready & -ready
-            variable = lowest.bit_length() - 1
-            ready ^= lowest
-            order.append(variable)
-            for child in bits(children[variable]):
-                waiting[child] ^= lowest
-                if not waiting[child]:
-                    ready |= 1 << child
-        return tuple(order)
+        return topological_order(self.parent_masks)
 
     def topological_order(self) -> tuple[str, ...]:
         """The variables, parents before children; of several such orders, the one with the earliest variables first."""
@@ -201,8 +192,7 @@ class Dag:
 
     def skeleton_masks(self) -> tuple[int, ...]:
         """The neighbours of every variable, whatever the direction of the edge, as sets."""
-        children = transposed(self.parent_masks)
-        return tuple(above | below for above, below in zip(self.parent_masks, children, strict=True))
+        return skeleton(self.parent_masks)
 
     def v_structures(self) -> tuple[tuple[str, str, str], ...]:
         """The triples (a, child, b) in which a → child ← b, and a and b are not adjacent; a before b."""
@@ -211,7 +201,7 @@ class Dag:
 
     def v_structure_numbers(self) -> Iterator[tuple[int, int, int]]:
         """The v-structures as triples of numbers (a, child, b), a < b, by child."""
-        return v_structures(self.parent_masks, self.skeleton_masks())
+        return v_structures(self.parent_masks)
 
     def d_separated(self, x: str | Collection[str], y: str | Collection[str], given: Collection[str] = ()) -> bool:
         """Whether two variables, or sets of them, are d-separated by a third set.
@@ -227,42 +217,7 @@ class Dag:
         known = mask_of(map(self.number, [given] if isinstance(given, str) else given))
         if sources & targets or (sources | targets) & known:
             raise InvalidOption("the sets of variables in a question of d-separation must not overlap")
-        return not self._reachable(sources, known) & targets
-
-    def _reachable(self, sources: int, known: int) -> int:
-        """All variables to which an active path leads from some source, given what is known."""
-        children = transposed(self.parent_masks)
-        ancestors = self.ancestor_masks()
-        # A collider lets pass where it, or a descendant of it, is known.
-        opened = known
-        for variable in bits(known):
-            opened |= ancestors[variable]
-        upwards = seen_up = sources
-        downwards = seen_down = 0
-        while upwards or downwards:
-            next_up = next_down = 0
-            for variable in bits(upwards & ~known):
-                next_up |= self.parent_masks[variable]
-                next_down |= children[variable]
-            for variable in bits(downwards & ~known):
-                next_down |= children[variable]
-            for variable in bits(downwards & opened):
-                next_up |= self.parent_masks[variable]
-            upwards, downwards = next_up & ~seen_up, next_down & ~seen_down
-            seen_up |= upwards
-            seen_down |= downwards
-        return (seen_up | seen_down) & ~known
-
-    def _cycle(self) -> list[str]:
-        """A directed cycle: walk backwards among the variables that no order can place."""
-        stuck = mask_of(range(self.n)) & ~mask_of(self.order_numbers())
-        path = [next(bits(stuck))]
-        while True:
-            parent = next(bits(self.parent_masks[path[-1]] & stuck))
-            if parent in path:
-                cycle = [parent, *reversed(path[path.index(parent) :])]
-                return [self.variables[v] for v in cycle]
-            path.append(parent)
+        return not d_connected(self.parent_masks, sources, known) & targets
 
     def with_edge(self, parent: str, child: str) -> Dag:
         """The graph with one more edge."""
@@ -298,19 +253,11 @@ class Dag:
 
     def to_adjacency(self) -> NDArray[np.bool_]:
         """The adjacency matrix: ``[u, v]`` is true for the edge *u* → *v*."""
-        matrix = np.zeros((self.n, self.n), dtype=np.bool_)
-        for child, mask in enumerate(self.parent_masks):
-            matrix[list(bits(mask)), child] = True
-        return matrix
+        return adjacency_of(self.parent_masks)
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The graph as a networkx ``DiGraph``."""
-        import networkx as nx
-
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_nodes_from(self.variables)
-        graph.add_edges_from(self.edges)
-        return graph
+        return networkx_graph(self.variables, self.edges)
 
     @property
     def directed(self) -> tuple[int, ...]:
@@ -324,9 +271,7 @@ class Dag:
 
     def to_cpdag(self) -> Cpdag:
         """The equivalence class of the graph, as a CPDAG."""
-        from dagscape.graphs.equivalence import dag_to_cpdag
-
-        return dag_to_cpdag(self)
+        return Cpdag.trusted(self.variables, *cpdag_masks(self.parent_masks))
 
     def _repr_svg_(self) -> str:
         return svg(self)
@@ -337,58 +282,166 @@ class Dag:
         return f"Dag({self.n} variables, {self.edge_count} edges{': ' if shown else ''}{shown}{more})"
 
 
-def v_structures(parents: Sequence[int], adjacent: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """The triples (a, child, b), a < b, of parents of one child that are not adjacent, by child."""
-    for child, above in enumerate(parents):
-        for a in bits(above):
-            for b in bits(above & ~adjacent[a] & ~((2 << a) - 1)):
-                yield a, child, b
+@dataclass(frozen=True, slots=True, repr=False)
+class Cpdag:
+    """An equivalence class of DAGs: directed where all members agree, undirected where they do not.
+
+    Parameters
+    ----------
+    variables : tuple of str
+        The names of the variables.
+    directed : tuple of int
+        For each variable the parents on which all members agree, as a set.
+    undirected : tuple of int
+        For each variable the neighbours by undirected edges, as a set.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> chain = ds.Dag.from_edges(["a", "b", "c"], [("a", "b"), ("b", "c")])
+    >>> chain.to_cpdag()
+    Cpdag(3 variables, 0 directed and 2 undirected edges: a - b, b - c)
+    >>> chain.to_cpdag().size()
+    3
+    """
+
+    variables: tuple[str, ...]
+    directed: tuple[int, ...]
+    undirected: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(self.variables))
+        object.__setattr__(self, "directed", tuple(map(int, self.directed)))
+        object.__setattr__(self, "undirected", tuple(map(int, self.undirected)))
+        check_variables(self.variables)
+        check_masks(self.variables, self.directed)
+        check_masks(self.variables, self.undirected)
+        if not is_cpdag(self.directed, self.undirected):
+            raise InvalidData(
+                "these edges are not the CPDAG of any DAG: make one with Dag.to_cpdag(), or complete a pattern "
+                "with Cpdag.from_pattern()"
+            )
+
+    @classmethod
+    def trusted(cls, variables: tuple[str, ...], directed: tuple[int, ...], undirected: tuple[int, ...]) -> Cpdag:
+        """The CPDAG of edges that come from a DAG: nothing is checked."""
+        cpdag = object.__new__(cls)
+        for name, value in (("variables", variables), ("directed", directed), ("undirected", undirected)):
+            object.__setattr__(cpdag, name, value)
+        return cpdag
+
+    @classmethod
+    def from_edges(
+        cls,
+        variables: Sequence[str],
+        directed: Iterable[tuple[str, str]] = (),
+        undirected: Iterable[tuple[str, str]] = (),
+    ) -> Cpdag:
+        """The CPDAG with the given edges."""
+        return cls(tuple(variables), *_edge_masks(variables, directed, undirected))
+
+    @classmethod
+    def from_pattern(
+        cls,
+        variables: Sequence[str],
+        directed: Iterable[tuple[str, str]] = (),
+        undirected: Iterable[tuple[str, str]] = (),
+    ) -> Cpdag:
+        """The class of the DAGs that extend a partially directed graph without new v-structures.
+
+        The directed edges of the pattern need not be all that are compelled, and may be more: what the class leaves
+        open becomes undirected. Where no DAG extends it, that is an error.
+        """
+        names = tuple(variables)
+        extension = consistent_extension(*_edge_masks(names, directed, undirected))
+        if extension is None:
+            raise InvalidData("no DAG extends the pattern without a new v-structure or a directed cycle")
+        return cls.trusted(names, *cpdag_masks(extension))
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return len(self.variables)
+
+    @property
+    def directed_edges(self) -> tuple[tuple[str, str], ...]:
+        """The directed edges (parent, child), by child, then by parent."""
+        return tuple(
+            (self.variables[parent], child)
+            for child, mask in zip(self.variables, self.directed, strict=True)
+            for parent in bits(mask)
+        )
+
+    @property
+    def undirected_edges(self) -> tuple[tuple[str, str], ...]:
+        """The undirected edges, each once, the earlier variable first."""
+        return tuple(
+            (name, self.variables[other])
+            for number, name in enumerate(self.variables)
+            for other in bits(self.undirected[number] >> (number + 1) << (number + 1))
+        )
+
+    def size(self) -> int:
+        """The number of DAGs in the class, in polynomial time [wienobst2021]_."""
+        return class_size(self.undirected)
+
+    def members(self) -> Iterator[Dag]:
+        """The DAGs of the class, one after the other, in a fixed order."""
+        return (Dag.trusted(self.variables, parents) for parents in class_members(self.directed, self.undirected))
+
+    def __contains__(self, dag: object) -> bool:
+        dag = getattr(dag, "dag", dag)
+        return isinstance(dag, Dag) and dag.variables == self.variables and dag.to_cpdag() == self
+
+    def to_dag(self) -> Dag:
+        """One member of the class."""
+        extension = consistent_extension(self.directed, self.undirected)
+        assert extension is not None, "a CPDAG has a member"
+        return Dag.trusted(self.variables, extension)
+
+    def skeleton_masks(self) -> tuple[int, ...]:
+        """The neighbours of every variable, whatever the kind of the edge, as sets."""
+        children = transposed(self.directed)
+        return tuple(a | b | c for a, b, c in zip(self.directed, children, self.undirected, strict=True))
+
+    def reordered(self, variables: Sequence[str]) -> Cpdag:
+        """The same class with its variables in another order."""
+        check_order(self.variables, variables)
+        return Cpdag.trusted(tuple(variables), *_edge_masks(variables, self.directed_edges, self.undirected_edges))
+
+    def to_adjacency(self) -> NDArray[np.bool_]:
+        """The adjacency matrix: ``[u, v]`` is true for *u* → *v*; for an undirected edge ``[v, u]`` is as well."""
+        return adjacency_of([a | b for a, b in zip(self.directed, self.undirected, strict=True)])
+
+    def to_networkx(self) -> nx.DiGraph[Any]:
+        """A networkx ``DiGraph`` with the edge attribute ``directed``; an undirected edge stands in both directions."""
+        return mixed_networkx_graph(self.variables, self.directed_edges, self.undirected_edges)
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+    def __repr__(self) -> str:
+        edges = [f"{u} -> {v}" for u, v in self.directed_edges] + [f"{u} - {v}" for u, v in self.undirected_edges]
+        shown = ": " + ", ".join(edges[:8]) + (", …" if len(edges) > 8 else "") if edges else ""
+        return (
+            f"Cpdag({self.n} variables, {len(self.directed_edges)} directed and "
+            f"{len(self.undirected_edges)} undirected edges{shown})"
+        )
 
 
-def numbered(variables: Sequence[str]) -> dict[str, int]:
-    """The number of each variable by its name."""
-    check_variables(variables)
-    return {name: number for number, name in enumerate(variables)}
-
-
-def check_order(variables: Sequence[str], order: Sequence[str]) -> None:
-    """Refuse an order that is not one of the variables."""
-    if sorted(variables) != sorted(order):
-        raise InvalidOption("the new order does not have the variables of the graph, each once")
-
-
-def check_collection(names: object, what: str) -> None:
-    """Refuse a text where a collection of names is meant, and what is no collection at all."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InvalidOption(f"{what} is {names!r}; it must be a collection of names")
-
-
-def _labelled_matrix(frame: Any, variables: Sequence[str] | None) -> tuple[Any, list[str]]:
-    """A data frame's cells and names, with its columns in the order of its rows."""
-    rows, columns = list(map(str, frame.index)), list(map(str, frame.columns))
-    if sorted(rows) != sorted(columns):
-        raise InvalidData("the rows and columns of the adjacency matrix do not have the same labels")
-    cells = np.asarray(frame)[:, [columns.index(name) for name in rows]]
-    return cells, rows if variables is None else list(variables)
-
-
-def check_variables(variables: Sequence[str]) -> None:
-    """Refuse names that are not texts, or not distinct."""
-    seen = set()
-    for name in variables:
-        if not isinstance(name, str):
-            raise InvalidData(f"the name {name!r} of a variable is not a text")
-        if name in seen:
-            raise InvalidData(f"two variables are called {name!r}")
-        seen.add(name)
-
-
-def check_masks(variables: Sequence[str], masks: Sequence[int]) -> None:
-    """Refuse sets that do not fit the variables, and edges from a variable to itself."""
-    if len(masks) != len(variables):
-        raise InvalidData(f"there are {len(variables)} variables, but {len(masks)} sets of parents")
-    for number, mask in enumerate(masks):
-        if mask < 0 or mask >> len(variables):
-            raise InvalidData(f"the parents of {variables[number]!r} are not a set of the {len(variables)} variables")
-        if mask >> number & 1:
-            raise InvalidData(f"{variables[number]!r} cannot be a parent of itself")
+def _edge_masks(
+    variables: Sequence[str], directed: Iterable[tuple[str, str]], undirected: Iterable[tuple[str, str]]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    number = numbered(variables)
+    arrows, lines = [0] * len(number), [0] * len(number)
+    for kind, edges in (("->", directed), ("-", undirected)):
+        for u, v in edges:
+            for name in (u, v):
+                if name not in number:
+                    raise InvalidData(f"the edge {u!r} {kind} {v!r} names {name!r}, which is not a variable")
+            if kind == "->":
+                arrows[number[v]] |= 1 << number[u]
+            else:
+                lines[number[v]] |= 1 << number[u]
+                lines[number[u]] |= 1 << number[v]
+    return tuple(arrows), tuple(lines)

@@ -1,39 +1,38 @@
-"""Markov equivalence: when two DAGs say the same about independence, and what their whole class looks like.
+"""Markov equivalence: the class of a DAG as a CPDAG, and as a key.
 
 Two DAGs are equivalent when they have the same skeleton and the same v-structures. A class is drawn as a CPDAG, with
-the edges on which its members agree directed. From a DAG it comes by labelling its edges [chickering1995]_; from a
-CPDAG, DAGs come by directing one edge after the other and following Meek's rules [meek1995]_ after each, or, for one of
-them, by removing sinks [dor1992]_.
+the edges on which its members agree directed. From a DAG it comes by labelling its edges [chickering1995]_.
 
-Graphs are sets here: ``parents[v]`` (or ``directed[v]``) holds the parents of *v*, ``undirected[v]`` its neighbours by
-undirected edges.
+One graph is a sequence of Python integers here: ``parents[v]`` holds the parents of *v* as a set. Many graphs are an
+array (:mod:`dagscape.graphs.words`), and kernels do the work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.errors import InvalidData, InvalidOption
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag
+from dagscape.errors import InvalidData
+from dagscape.graphs.orientation import consistent_extension
+from dagscape.graphs.parent_sets import Masks, topological_order, v_structures
 from dagscape.masks import bits, transposed
 
-Masks = tuple[int, ...]
+if TYPE_CHECKING:
+    from dagscape.graphs.dag import Dag
 
 _WORD = (1 << 64) - 1
 _SECOND_WORD = 0x9FB21C651E98DF25
 
 
-def dag_to_cpdag(dag: Dag) -> Cpdag:
-    """The equivalence class of a DAG."""
-    directed = compelled_parents(dag.parent_masks, dag.order_numbers())
-    free = [above & ~agreed for above, agreed in zip(dag.parent_masks, directed, strict=True)]
-    undirected = [above | below for above, below in zip(free, transposed(free), strict=True)]
-    return Cpdag.trusted(dag.variables, directed, tuple(undirected))
+def cpdag_masks(parents: Sequence[int]) -> tuple[Masks, Masks]:
+    """The CPDAG of a DAG: the parents on which all members agree, and the neighbours by other edges."""
+    directed = compelled_parents(parents, topological_order(parents))
+    free = [above & ~agreed for above, agreed in zip(parents, directed, strict=True)]
+    return directed, tuple(above | below for above, below in zip(free, transposed(free), strict=True))
 
 
 def compelled_parents(parents: Sequence[int], order: Sequence[int]) -> Masks:
@@ -57,28 +56,13 @@ def compelled_parents(parents: Sequence[int], order: Sequence[int]) -> Masks:
     return tuple(compelled)
 
 
-def equivalent(first: Dag, second: Dag) -> bool:
-    """Whether two DAGs (or networks) on the same variables are Markov equivalent.
-
-    Examples
-    --------
-    >>> import dagscape as ds
-    >>> a = ds.Dag.from_edges(["x", "y"], [("x", "y")])
-    >>> b = ds.Dag.from_edges(["x", "y"], [("y", "x")])
-    >>> ds.equivalent(a, b)
-    True
-    """
-    first, second = (getattr(graph, "dag", graph) for graph in (first, second))
-    for graph in (first, second):
-        if not isinstance(graph, Dag):
-            raise InvalidOption(f"a {type(graph).__name__} is no DAG: compare classes with ==, or take a member")
-    if sorted(second.variables) != sorted(first.variables):
-        raise InvalidOption("the two graphs do not have the same variables")
-    if second.variables != first.variables:
-        second = second.reordered(first.variables)
-    return first.skeleton_masks() == second.skeleton_masks() and set(first.v_structure_numbers()) == set(
-        second.v_structure_numbers()
-    )
+def is_cpdag(directed: Sequence[int], undirected: Sequence[int]) -> bool:
+    """Whether a partially directed graph is the CPDAG of some DAG."""
+    both = any(a & (b | c) for a, b, c in zip(undirected, directed, transposed(directed), strict=True))
+    if both or tuple(transposed(undirected)) != tuple(undirected):
+        return False
+    parents = consistent_extension(directed, undirected)
+    return parents is not None and cpdag_masks(parents) == (tuple(directed), tuple(undirected))
 
 
 def class_key(dag: Dag) -> int:
@@ -92,7 +76,7 @@ def class_key(dag: Dag) -> int:
         for parent in bits(above):
             a, b = sorted((parent, child))
             low, high = _add_words(low, high, a << 32 | b)
-    for a, child, b in dag.v_structure_numbers():
+    for a, child, b in v_structures(dag.parent_masks):
         low, high = _add_words(low, high, 1 << 63 | a << 42 | b << 21 | child)
     return high << 64 | low
 
@@ -150,128 +134,3 @@ def _checked_graphs(parents: NDArray[np.uint64]) -> NDArray[np.uint64]:
     if (graphs & np.uint64(outside)).any() or (graphs & itself).any():
         raise InvalidData("a set of parents holds the variable itself, or one that does not exist")
     return graphs
-
-
-class PartlyDirected:
-    """A partially directed graph that can be directed further, edge by edge.
-
-    Attributes
-    ----------
-    arrows, lines : list of int
-        For each vertex its parents, and its neighbours by undirected edges, as sets.
-    """
-
-    def __init__(self, directed: Sequence[int], undirected: Sequence[int]) -> None:
-        self.arrows = list(directed)
-        self.lines = list(undirected)
-        self._children = transposed(directed)
-
-    def direct(self, a: int, b: int) -> None:
-        """Turn the undirected edge a - b into a → b."""
-        self.lines[a] &= ~(1 << b)
-        self.lines[b] &= ~(1 << a)
-        self.arrows[b] |= 1 << a
-        self._children[a] |= 1 << b
-
-    def close(self, vertices: int) -> None:
-        """Direct all edges that must be, by Meek's four rules, when only edges at some vertices have changed."""
-        waiting = vertices
-        while waiting:
-            at = waiting & -waiting
-            waiting ^= at
-            a = at.bit_length() - 1
-            for b in bits(self.lines[a]):
-                for parent, child in ((a, b), (b, a)):
-                    if self._must_point(parent, child):
-                        self.direct(parent, child)
-                        waiting |= self._adjacent(parent) | self._adjacent(child)
-                        break
-
-    def _adjacent(self, vertex: int) -> int:
-        return self.arrows[vertex] | self._children[vertex] | self.lines[vertex]
-
-    def _must_point(self, a: int, b: int) -> bool:
-        """Whether a - b has to become a → b."""
-        near_b = self._adjacent(b)
-        # Rule 1: c → a - b with c and b not adjacent would make a v-structure.
-        if self.arrows[a] & ~near_b:
-            return True
-        # Rule 2: a → c → b would close a cycle.
-        if self._children[a] & self.arrows[b]:
-            return True
-        # Rule 3: a - c → b and a - d → b, with c and d not adjacent.
-        middles = self.lines[a] & self.arrows[b]
-        if any(middles & ~self._adjacent(c) & ~(1 << c) for c in bits(middles)):
-            return True
-        # Rule 4: a - c → d → b with c and b not adjacent, and a and d adjacent.
-        near_a = self._adjacent(a)
-        return any(self.arrows[d] & self.lines[a] & ~near_b & ~(1 << b) for d in bits(self.arrows[b] & near_a))
-
-
-def meek_closure(directed: Sequence[int], undirected: Sequence[int]) -> tuple[Masks, Masks]:
-    """Direct all undirected edges that must be, by Meek's four rules [meek1995]_."""
-    graph = PartlyDirected(directed, undirected)
-    graph.close((1 << len(directed)) - 1)
-    return tuple(graph.arrows), tuple(graph.lines)
-
-
-def consistent_extension(directed: Sequence[int], undirected: Sequence[int]) -> Masks | None:
-    """A DAG that directs the undirected edges without new v-structures or cycles; ``None`` if there is none [dor1992]_.
-
-    A sink whose undirected neighbours are adjacent to all its other neighbours can take all its edges, and is removed.
-    """
-    arrows, lines = list(directed), list(undirected)
-    parents = list(directed)
-    left = (1 << len(arrows)) - 1
-    while left:
-        children = transposed(arrows)
-        adjacent = [a | b | c for a, b, c in zip(arrows, lines, children, strict=True)]
-        for sink in bits(left):
-            if children[sink]:
-                continue
-            neighbours = adjacent[sink]
-            if all(not neighbours & ~adjacent[u] & ~(1 << u) for u in bits(lines[sink])):
-                break
-        else:
-            return None
-        parents[sink] |= lines[sink]
-        left &= ~(1 << sink)
-        gone = ~(1 << sink)
-        arrows = [0 if v == sink else mask & gone for v, mask in enumerate(arrows)]
-        lines = [0 if v == sink else mask & gone for v, mask in enumerate(lines)]
-    return tuple(parents)
-
-
-def is_cpdag(directed: Sequence[int], undirected: Sequence[int]) -> bool:
-    """Whether a partially directed graph is the CPDAG of some DAG."""
-    both = any(a & (b | c) for a, b, c in zip(undirected, directed, transposed(directed), strict=True))
-    if both or tuple(transposed(undirected)) != tuple(undirected):
-        return False
-    parents = consistent_extension(directed, undirected)
-    if parents is None:
-        return False
-    dag = Dag(tuple(map(str, range(len(parents)))), parents)
-    completed = dag_to_cpdag(dag)
-    return completed.directed == tuple(directed) and completed.undirected == tuple(undirected)
-
-
-def class_members(cpdag: Cpdag) -> Iterator[Dag]:
-    """The DAGs of a class, one after the other.
-
-    Directing an undirected edge of a graph that is closed under Meek's rules either way, and closing again, never leads
-    into a dead end: each step of the search gives a member.
-    """
-    waiting = [(cpdag.directed, cpdag.undirected)]
-    while waiting:
-        arrows, lines = waiting.pop()
-        a = next((v for v, mask in enumerate(lines) if mask), None)
-        if a is None:
-            yield Dag(cpdag.variables, arrows)
-            continue
-        b = next(bits(lines[a]))
-        # The last one put down is taken up first.
-        for parent, child in ((b, a), (a, b)):
-            graph = PartlyDirected(arrows, lines)
-            graph.direct(parent, child)
-            graph.close(1 << parent | 1 << child | lines[parent] | lines[child])
-            waiting.append((tuple(graph.arrows), tuple(graph.lines)))

@@ -8,9 +8,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.graphs.cpdag import Cpdag
-from dagscape.graphs.dag import Dag, numbered
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.equivalence import cpdags
+from dagscape.graphs.validation import numbered
 
 
 class DagList(Sequence[Dag]):

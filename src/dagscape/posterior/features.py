@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption, did_you_mean
-from dagscape.graphs.dag import check_collection
+from dagscape.graphs.validation import check_collection
 from dagscape.posterior.summing import check_not_empty, check_sum, sum_weights
 from dagscape.posterior.weights import family_weights
 from dagscape.progress import ProgressOption, listening
