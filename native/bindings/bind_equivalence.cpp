@@ -10,46 +10,44 @@ using namespace nb::literals;
 namespace dagscape {
 namespace {
 
-using Graphs = nb::ndarray<const Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Graphs = nb::ndarray<const Subset, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Sets = nb::ndarray<Subset, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Keys = nb::ndarray<std::uint64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
-auto row(const auto& array, std::size_t i) { return std::span(array.data() + i * array.shape(1), array.shape(1)); }
-
-void check_graphs(const Graphs& parents) {
-    if (parents.shape(1) > 64) throw nb::value_error("graphs may have up to 64 variables");
+GraphArray checked(const Graphs& parents) {
+    if (parents.shape(1) == 0 || parents.shape(2) != words_for(parents.shape(1))) {
+        throw nb::value_error("graphs must be graphs × variables × words, one word for every 64 variables");
+    }
+    return {parents.data(), parents.shape(0), parents.shape(1)};
 }
 
-void class_keys(Graphs parents, Output keys) {
-    check_graphs(parents);
-    if (keys.shape(0) != parents.shape(0) || keys.shape(1) != 2) throw nb::value_error("keys must be graphs × 2");
+void bound_class_keys(Graphs parents, Keys keys) {
+    const GraphArray graphs = checked(parents);
+    if (keys.shape(0) != graphs.count) throw nb::value_error("keys must be graphs × 2");
     nb::gil_scoped_release unlocked;
-    for (std::size_t i = 0; i < parents.shape(0); ++i) {
-        const ClassKey key = class_key(row(parents, i));
-        row(keys, i)[0] = key.low;
-        row(keys, i)[1] = key.high;
-    }
+    class_keys(graphs, keys.data());
 }
 
 // The number of the first graph with a cycle, where the work ended, or -1.
-std::int64_t cpdags(Graphs parents, Output directed, Output undirected) {
-    check_graphs(parents);
-    for (const Output* out : {&directed, &undirected}) {
-        if (out->shape(0) != parents.shape(0) || out->shape(1) != parents.shape(1)) {
-            throw nb::value_error("the outputs must have the shape of the graphs");
+std::int64_t bound_cpdags(Graphs parents, Sets directed, Sets undirected) {
+    const GraphArray graphs = checked(parents);
+    for (const Sets* out : {&directed, &undirected}) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (out->shape(axis) != parents.shape(axis)) {
+                throw nb::value_error("the outputs must have the shape of the graphs");
+            }
         }
     }
     nb::gil_scoped_release unlocked;
-    for (std::size_t i = 0; i < parents.shape(0); ++i) {
-        if (!cpdag(row(parents, i), row(directed, i), row(undirected, i))) return static_cast<std::int64_t>(i);
-    }
-    return -1;
+    const std::size_t done = cpdags(graphs, directed.data(), undirected.data());
+    return done == graphs.count ? -1 : static_cast<std::int64_t>(done);
 }
 
 }  // namespace
 
 void bind_equivalence(nb::module_& module) {
-    module.def("class_keys", &class_keys, "parents"_a.noconvert(), "keys"_a.noconvert());
-    module.def("cpdags", &cpdags, "parents"_a.noconvert(), "directed"_a.noconvert(), "undirected"_a.noconvert());
+    module.def("class_keys", &bound_class_keys, "parents"_a.noconvert(), "keys"_a.noconvert());
+    module.def("cpdags", &bound_cpdags, "parents"_a.noconvert(), "directed"_a.noconvert(), "undirected"_a.noconvert());
 }
 
 }  // namespace dagscape

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace dagscape {
 namespace {
@@ -22,57 +23,158 @@ void add_feature(ClassKey& key, std::uint64_t feature) noexcept {
     key.high += mixed(feature ^ kSecondWord);
 }
 
-}  // namespace
+// Turns DAGs on n variables into CPDAGs, one after the other in the same space.
+template <class Words>
+class Labelling {
+public:
+    Labelling(std::size_t n, Words words)
+        : n_(static_cast<unsigned>(n)), words_(words), order_(n), place_(n), path_(n), placed_(words), met_(words) {}
 
-bool topological_order(std::span<const Subset> parents, std::span<std::uint8_t> order) {
-    const auto n = static_cast<unsigned>(parents.size());
-    Subset placed = 0;
-    unsigned filled = 0;
-    // Sweeps in increasing order: graphs that were grown along an order need one or two.
-    for (bool progress = true; progress && filled < n;) {
-        progress = false;
-        for (unsigned v = 0; v < n; ++v) {
-            if (contains(placed, v) || (parents[v] & ~placed) != 0) continue;
-            placed |= singleton(v);
-            order[filled++] = static_cast<std::uint8_t>(v);
-            progress = true;
+    // False if the graph has a cycle.
+    bool cpdag(const Subset* graph, Subset* directed, Subset* undirected) {
+        const Parents parents{graph, words_};
+        const SetRows<Subset, Words> compelled{directed, words_}, open{undirected, words_};
+        if (!topological_order(parents)) return false;
+        label_edges(parents, compelled);
+        std::fill(undirected, undirected + n_ * words_, Subset{0});
+        for (unsigned child = 0; child < n_; ++child) {
+            for (std::size_t w = 0; w < words_; ++w) {
+                const Subset above = parents[child][w] & ~compelled[child][w];
+                open[child][w] |= above;
+                for_each_member(above, [&](unsigned bit) { insert(open[64 * w + bit], child, words_); });
+            }
+        }
+        return true;
+    }
+
+private:
+    using Parents = SetRows<const Subset, Words>;
+
+    // Depth first, from each variable up to parents that are not placed yet: 2n looks at a set of parents, since each
+    // either finds a variable or places one. False if there is a cycle.
+    bool topological_order(Parents parents) {
+        std::fill(placed_.begin(), placed_.end(), Subset{0});
+        std::fill(met_.begin(), met_.end(), Subset{0});
+        unsigned filled = 0;
+        for (unsigned root = 0; root < n_; ++root) {
+            if (contains(placed_.data(), root, words_)) continue;
+            std::size_t depth = 0;
+            path_[depth++] = root;
+            insert(met_.data(), root, words_);
+            while (depth > 0) {
+                const unsigned last = path_[depth - 1];
+                const unsigned parent = first_not_placed(parents[last]);
+                if (parent == n_) {
+                    insert(placed_.data(), last, words_);
+                    order_[filled] = last;
+                    place_[last] = filled++;
+                    --depth;
+                    continue;
+                }
+                // Met but not placed: it is on the path that has led here.
+                if (contains(met_.data(), parent, words_)) return false;
+                insert(met_.data(), parent, words_);
+                path_[depth++] = parent;
+            }
+        }
+        return true;
+    }
+
+    unsigned first_not_placed(const Subset* set) const {
+        for (std::size_t w = 0; w < words_; ++w) {
+            const Subset left = set[w] & ~placed_[w];
+            if (left != 0) return static_cast<unsigned>(64 * w) + lowest(left);
+        }
+        return n_;
+    }
+
+    // The edges on which all members of the class agree, as parent sets (Label-Edges of [chickering1995]).
+    void label_edges(Parents parents, SetRows<Subset, Words> compelled) {
+        for (const unsigned child : order_) {
+            const Subset* above = parents[child];
+            unsigned last = n_;
+            for_each_member(above, words_, [&](unsigned parent) {
+                if (last == n_ || place_[parent] > place_[last]) last = parent;
+            });
+            if (last == n_) {
+                std::fill(compelled[child], compelled[child] + words_, Subset{0});
+                continue;
+            }
+            // The edge from the last parent decides about all: either each is compelled, or just those that follow a
+            // compelled edge into it.
+            const bool all = decides_for_all(above, last, parents[last], compelled[last]);
+            const Subset* agreed = all ? above : compelled[last];
+            std::copy(agreed, agreed + words_, compelled[child]);
         }
     }
-    return filled == n;
+
+    bool decides_for_all(const Subset* above, unsigned last, const Subset* its_parents, const Subset* its_compelled) {
+        for (std::size_t w = 0; w < words_; ++w) {
+            const Subset itself = w == word_of(last, words_) ? singleton(last % 64) : 0;
+            if ((its_compelled[w] & ~above[w]) != 0 || (above[w] & ~its_parents[w] & ~itself) != 0) return true;
+        }
+        return false;
+    }
+
+    unsigned n_;
+    [[no_unique_address]] Words words_;
+    std::vector<unsigned> order_;
+    std::vector<unsigned> place_;
+    std::vector<unsigned> path_;
+    std::vector<Subset> placed_;
+    std::vector<Subset> met_;
+};
+
+template <class Words>
+std::size_t cpdags_of(GraphArray graphs, Words words, Subset* directed, Subset* undirected) {
+    Labelling<Words> labelling(graphs.n, words);
+    for (std::size_t i = 0; i < graphs.count; ++i) {
+        const std::size_t at = i * graphs.stride();
+        if (!labelling.cpdag(graphs.parents + at, directed + at, undirected + at)) return i;
+    }
+    return graphs.count;
 }
 
-void compelled_parents(std::span<const Subset> parents, std::span<const std::uint8_t> order,
-                       std::span<Subset> compelled) {
-    std::array<std::uint8_t, 64> place{};
-    for (unsigned i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint8_t>(i);
-    for (const std::uint8_t child : order) {
-        const Subset above = parents[child];
-        compelled[child] = 0;
-        if (above == 0) continue;
-        unsigned last = lowest(above);
-        for_each_member(above, [&](unsigned parent) {
-            if (place[parent] > place[last]) last = parent;
+// The neighbours of each variable are written to `adjacent`.
+template <class Words>
+ClassKey key_of(SetRows<const Subset, Words> parents, std::size_t n, SetRows<Subset, Words> adjacent) {
+    const Words words = parents.words;
+    std::copy(parents[0], parents[n], adjacent[0]);
+    for (unsigned child = 0; child < n; ++child) {
+        for_each_member(parents[child], words, [&](unsigned parent) { insert(adjacent[parent], child, words); });
+    }
+    ClassKey key;
+    for (unsigned child = 0; child < n; ++child) {
+        const Subset* above = parents[child];
+        for_each_member(above, words, [&](unsigned a) {
+            key.add_edge(a, child);
+            Subset later = ~(singleton(a % 64) | (singleton(a % 64) - 1));
+            for (std::size_t w = word_of(a, words); w < words; ++w, later = ~Subset{0}) {
+                for_each_member(above[w] & ~adjacent[a][w] & later, [&](unsigned bit) {
+                    key.add_v_structure(a, child, static_cast<unsigned>(64 * w) + bit);
+                });
+            }
         });
-        // The edge from the last parent decides about all: either each is compelled, or just those that follow a
-        // compelled edge into it.
-        const bool all = (compelled[last] & ~above) != 0 || (above & ~parents[last] & ~singleton(last)) != 0;
-        compelled[child] = all ? above : compelled[last];
+    }
+    return key;
+}
+
+template <class Words>
+void class_keys_of(GraphArray graphs, Words words, std::uint64_t* halves) {
+    std::vector<Subset> adjacent(graphs.stride());
+    for (std::size_t i = 0; i < graphs.count; ++i) {
+        const SetRows<const Subset, Words> parents{graphs.parents + i * graphs.stride(), words};
+        const ClassKey key = key_of(parents, graphs.n, SetRows<Subset, Words>{adjacent.data(), words});
+        halves[2 * i] = key.low;
+        halves[2 * i + 1] = key.high;
     }
 }
 
-bool cpdag(std::span<const Subset> parents, std::span<Subset> directed, std::span<Subset> undirected) {
-    std::array<std::uint8_t, 64> order{};
-    const std::span<std::uint8_t> places(order.data(), parents.size());
-    if (!topological_order(parents, places)) return false;
-    compelled_parents(parents, places, directed);
-    std::fill(undirected.begin(), undirected.end(), Subset{0});
-    for (unsigned child = 0; child < parents.size(); ++child) {
-        for_each_member(parents[child] & ~directed[child], [&](unsigned parent) {
-            undirected[child] |= singleton(parent);
-            undirected[parent] |= singleton(child);
-        });
-    }
-    return true;
+}  // namespace
+
+std::size_t cpdags(GraphArray graphs, Subset* directed, Subset* undirected) {
+    if (words_for(graphs.n) == 1) return cpdags_of(graphs, OneWord{}, directed, undirected);
+    return cpdags_of(graphs, words_for(graphs.n), directed, undirected);
 }
 
 void ClassKey::add_edge(unsigned a, unsigned b) noexcept {
@@ -93,21 +195,18 @@ void ClassKey::add_vertex(unsigned vertex) noexcept { add_feature(*this, std::ui
 
 void ClassKey::add_tail(std::uint64_t tail) noexcept { add_feature(*this, mixed(tail) + 1); }
 
+void class_keys(GraphArray graphs, std::uint64_t* halves) {
+    if (words_for(graphs.n) == 1) {
+        class_keys_of(graphs, OneWord{}, halves);
+    } else {
+        class_keys_of(graphs, words_for(graphs.n), halves);
+    }
+}
+
 ClassKey class_key(std::span<const Subset> parents) {
-    std::array<Subset, 64> adjacent{};
-    for (unsigned child = 0; child < parents.size(); ++child) {
-        adjacent[child] |= parents[child];
-        for_each_member(parents[child], [&](unsigned parent) { adjacent[parent] |= singleton(child); });
-    }
-    ClassKey key;
-    for (unsigned child = 0; child < parents.size(); ++child) {
-        for_each_member(parents[child], [&](unsigned a) {
-            key.add_edge(a, child);
-            const Subset later = parents[child] & ~adjacent[a] & ~(singleton(a) | (singleton(a) - 1));
-            for_each_member(later, [&](unsigned b) { key.add_v_structure(a, child, b); });
-        });
-    }
-    return key;
+    std::array<Subset, 64> adjacent;
+    return key_of(SetRows<const Subset, OneWord>{parents.data(), {}}, parents.size(),
+                  SetRows<Subset, OneWord>{adjacent.data(), {}});
 }
 
 }  // namespace dagscape

@@ -210,7 +210,7 @@ def test_families_live_as_long_as_they_are_needed():
         families = kernel_families(scores, layout)
         # Something else where the arrays were, if they were given up.
         filling = [np.full((10, 1 << 9), 12345) for _ in range(20)]
-        expected = ds.k_best(scores, 20, "dags").networks.parents.tolist()
+        expected = [list(dag.parent_masks) for dag in ds.k_best(scores, 20, "dags").networks]
         assert kernel_list(families, 10, False, 20)[0] == expected
         del filling
 

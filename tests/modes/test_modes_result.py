@@ -223,7 +223,7 @@ def test_repr(scores, peaks, nothing):
 def test_an_empty_result(nothing, best, truth, tmp_path):
     assert len(nothing) == nothing.classes == 0
     assert (nothing.complete, nothing.exhausted, nothing.stopped) == (False, False, "time")
-    assert nothing.networks.parents.shape == (0, 8)
+    assert nothing.networks.parents.shape == (0, 8, 1)
     assert nothing.scores.tolist() == nothing.diversity.tolist() == nothing.oracle_accuracy(truth).tolist() == []
     assert nothing.orders == ()
     assert nothing.bound >= best.scores[0]

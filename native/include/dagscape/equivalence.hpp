@@ -1,22 +1,28 @@
-// Markov equivalence of DAGs on up to 64 variables, for many graphs at once. A graph is the list of its parent sets.
+// Markov equivalence of DAGs on any number of variables, for many graphs at once. A graph is the list of its parent
+// sets, each a row of words (word_sets.hpp); up to 64 variables have one word, and kernels of their own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "dagscape/subset.hpp"
+#include "dagscape/word_sets.hpp"
 
 namespace dagscape {
 
-// Whether the edges of a graph are free of directed cycles; writes a topological order (n numbers) if they are.
-bool topological_order(std::span<const Subset> parents, std::span<std::uint8_t> order);
+// Graphs on the same variables, one after the other.
+struct GraphArray {
+    const Subset* parents;  // count × n × words_for(n)
+    std::size_t count;
+    std::size_t n;
 
-// The edges on which all members of a DAG's class agree, as parent sets (Label-Edges of [chickering1995]).
-void compelled_parents(std::span<const Subset> parents, std::span<const std::uint8_t> order,
-                       std::span<Subset> compelled);
+    std::size_t stride() const noexcept { return n * words_for(n); }
+};
 
-// The CPDAG of a DAG: compelled edges as parent sets, the others as neighbour sets. False if the graph has a cycle.
-bool cpdag(std::span<const Subset> parents, std::span<Subset> directed, std::span<Subset> undirected);
+// The CPDAGs of the graphs: compelled edges as parent sets, the others as neighbour sets, in arrays as large as the
+// graphs'. Returns how many graphs there are, or the number of the first with a directed cycle, where the work ends.
+std::size_t cpdags(GraphArray graphs, Subset* directed, Subset* undirected);
 
 struct ClassKey {
     std::uint64_t low = 0;
@@ -24,7 +30,8 @@ struct ClassKey {
 
     bool operator==(const ClassKey&) const = default;
 
-    // Each edge of the skeleton and each v-structure adds one random word to each half.
+    // Each edge of the skeleton and each v-structure adds one random word to each half. Numbers of variables have up
+    // to 21 bits.
     void add_edge(unsigned a, unsigned b) noexcept;
     void add_v_structure(unsigned a, unsigned child, unsigned b) noexcept;
 
@@ -35,7 +42,10 @@ struct ClassKey {
     void add_tail(std::uint64_t tail) noexcept;
 };
 
-// The same for equivalent DAGs, and in practice only for them.
+// Keys that are the same for equivalent DAGs, and in practice only for them; the low and the high half of each.
+void class_keys(GraphArray graphs, std::uint64_t* halves);
+
+// The key of one DAG on up to 64 variables.
 ClassKey class_key(std::span<const Subset> parents);
 
 }  // namespace dagscape

@@ -16,6 +16,7 @@ from dagscape.ensembles.prediction import predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.words import Words
 from dagscape.networks.fitting import FitPrior
 from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
 
@@ -287,11 +288,11 @@ class BestNetworks(RankedNetworks):
                 "times_less": times_less(self.scores),
                 "share": self.weights(),
                 "dags": pd.Series(self.class_sizes, dtype=None if max(self.class_sizes) < 2**63 else object),
-                "edges": np.bitwise_count(self.networks.parents).sum(axis=1, dtype=np.int64),
+                "edges": self.networks.edge_counts(),
             }
         )
 
-    def _edges(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def _edges(self) -> tuple[Words, Words]:
         if self._classes:
             return super(BestNetworks, self)._edges()
         return self.networks.parents, np.zeros_like(self.networks.parents)

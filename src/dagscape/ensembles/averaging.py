@@ -27,6 +27,7 @@ from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.parent_sets import v_structures
+from dagscape.graphs.words import Words, holds, members_of_any, pack, unpack
 
 WEIGHTS = ("dags", "classes")
 
@@ -55,8 +56,8 @@ def edge_average(dags: DagList, shares: NDArray[np.float64], *, classes: bool) -
         return _bit_average(dags.parents, shares)
     found = dags.cpdags()
     average = _bit_average(found.directed, shares)
-    for row in np.flatnonzero(found.undirected.any(axis=1)):
-        for u, v, share in undirected_edge_shares(found.undirected[row].tolist()):
+    for row in np.flatnonzero(found.undirected.any(axis=(1, 2))):
+        for u, v, share in undirected_edge_shares(unpack(found.undirected[row])):
             average[u, v] += shares[row] * share
     return average
 
@@ -65,34 +66,32 @@ def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: boo
     """The probability of a directed path between every two variables."""
     n = len(dags.variables)
     if not classes:
-        masks = np.array([dag.ancestor_masks() for dag in dags], dtype=np.uint64).reshape(len(dags), n)
-        return _bit_average(masks, shares)
-    found = dags.cpdags()
+        return _bit_average(pack([dag.ancestor_masks() for dag in dags], n), shares)
     average = np.zeros((n, n))
-    for share, directed, undirected in zip(shares, found.directed.tolist(), found.undirected.tolist(), strict=True):
-        average += share * ancestor_shares(directed, undirected)
+    for share, cpdag in zip(shares, dags.cpdags(), strict=True):
+        average += share * ancestor_shares(cpdag.directed, cpdag.undirected)
     return average
 
 
 def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:
     """The probability that one variable is in the Markov blanket of another: symmetric, and the same within a class."""
-    blankets = np.zeros_like(dags.parents)
     n = len(dags.variables)
+    itself = pack([[1 << variable for variable in range(n)]], n)[0]
+    blankets = np.zeros_like(dags.parents)
     for child in range(n):
         above = dags.parents[:, child]
         blankets[:, child] |= above
-        for parent in range(n):
-            has_edge = above >> np.uint64(parent) & np.uint64(1) == 1
-            others = (above | np.uint64(1 << child)) & ~np.uint64(1 << parent)
-            blankets[:, parent] |= np.where(has_edge, others, np.uint64(0))
+        for parent in members_of_any(above):
+            others = (above | itself[child]) & ~itself[parent]
+            blankets[:, parent] |= np.where(holds(above, parent)[:, np.newaxis], others, np.uint64(0))
     return _bit_average(blankets, shares)
 
 
 def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tuple[str, str, str], float]:
     """The probability of every v-structure (a, child, b) that some network has, most probable first."""
     found: dict[tuple[int, int, int], float] = {}
-    for share, parents in zip(shares.tolist(), dags.parents.tolist(), strict=True):
-        for triple in v_structures(parents):
+    for share, dag in zip(shares.tolist(), dags, strict=True):
+        for triple in v_structures(dag.parent_masks):
             found[triple] = found.get(triple, 0.0) + share
     ordered = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
     name = dags.variables
@@ -123,12 +122,12 @@ def _as_number(value: Any) -> Any:
     return array.astype(np.float64) if array.ndim else float(array)
 
 
-def _bit_average(masks: NDArray[np.uint64], shares: NDArray[np.float64]) -> Probabilities:
-    """``[u, v]``: the sum of the shares of the rows in which the mask of v holds u."""
-    n = masks.shape[1]
+def _bit_average(sets: Words, shares: NDArray[np.float64]) -> Probabilities:
+    """``[u, v]``: the sum of the shares of the graphs in which the set of v holds u."""
+    n = sets.shape[1]
     average = np.empty((n, n))
     for u in range(n):
-        held = (masks >> np.uint64(u) & np.uint64(1)).astype(np.float64)
+        held = holds(sets, u).astype(np.float64)
         # Not a dot product: its rounding may depend on the number of threads.
         average[u] = (held * shares[:, None]).sum(axis=0)
     return average

@@ -14,6 +14,7 @@ from dagscape.errors import InvalidOption
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList
+from dagscape.graphs.words import Words, pack, transposed
 
 Curve = NDArray[np.float64]
 
@@ -29,21 +30,19 @@ def mean_distances(classes: CpdagList) -> Curve:
     >>> mean_distances(dags.cpdags()).round(3).tolist()
     [0.0, 0.0, 1.333]
     """
-    codes = _edge_codes(classes)
-    totals = np.zeros(len(codes))
-    for i in range(1, len(codes)):
-        totals[i] = totals[i - 1] + float((codes[:i] != codes[i]).sum())
-    count = np.arange(1, len(codes) + 1)
+    kinds = _edge_kinds(classes)
+    totals = np.zeros(len(classes))
+    for i in range(1, len(classes)):
+        totals[i] = totals[i - 1] + float(_differences(kinds[:, :i], kinds[:, i, np.newaxis]).sum())
+    count = np.arange(1, len(classes) + 1)
     return totals / np.maximum(count * (count - 1) / 2, 1)
 
 
 def distances(classes: CpdagList, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
     """The distance of each network to a known structure."""
     known = _as_class(classes.variables, truth)
-    masks = (np.array([edges], dtype=np.uint64) for edges in (known.directed, known.undirected))
-    code = _edge_codes(CpdagList(classes.variables, *masks))
-    found: NDArray[np.int64] = (_edge_codes(classes) != code).sum(axis=1, dtype=np.int64)
-    return found
+    sets = (pack([edges], known.n) for edges in (known.directed, known.undirected))
+    return _differences(_edge_kinds(classes), _edge_kinds(CpdagList(classes.variables, *sets)))
 
 
 def least_distances(classes: CpdagList, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
@@ -73,17 +72,15 @@ def _as_class(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag) -> Cpdag:
     return structure.to_cpdag() if isinstance(structure, Dag) else structure
 
 
-def _edge_codes(classes: CpdagList) -> NDArray[np.uint8]:
-    """For each class and each pair u < v: 0 for no edge, 1 for u → v, 2 for v → u, 3 for an undirected edge."""
+def _edge_kinds(classes: CpdagList) -> Words:
+    """Edges to earlier variables, as sets: first those from them, then those towards them, then the undirected ones."""
     n = len(classes.variables)
-    codes = np.zeros((len(classes), n * (n - 1) // 2), dtype=np.uint8)
-    pairs = ((u, v) for v in range(n) for u in range(v))
-    for at, (u, v) in enumerate(pairs):
-        forward = _has(classes.directed, v, u)
-        backward = _has(classes.directed, u, v)
-        codes[:, at] = forward + 2 * backward + 3 * _has(classes.undirected, v, u)
-    return codes
+    earlier = pack([[(1 << variable) - 1 for variable in range(n)]], n)
+    return np.stack([classes.directed, transposed(classes.directed), classes.undirected]) & earlier
 
 
-def _has(masks: NDArray[np.uint64], row: int, member: int) -> NDArray[np.uint8]:
-    return (masks[:, row] >> np.uint64(member) & np.uint64(1)).astype(np.uint8)
+def _differences(first: Words, second: Words) -> NDArray[np.int64]:
+    """The number of pairs of variables with different edges, or an edge in one class alone, for each two classes."""
+    differing = np.bitwise_or.reduce(first ^ second, axis=0)
+    found: NDArray[np.int64] = np.bitwise_count(differing).sum(axis=(1, 2), dtype=np.int64)
+    return found

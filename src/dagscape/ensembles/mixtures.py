@@ -34,6 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.graphs.equivalence import cpdags
 from dagscape.graphs.validation import check_variables
+from dagscape.graphs.words import Words, checked_graphs, distinct
 from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 from dagscape.networks.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior
@@ -50,7 +51,7 @@ _CHUNK = 2**17
 
 def log_predictive(
     variables: Sequence[str],
-    parents: NDArray[np.uint64],
+    parents: Words,
     log_weights: ArrayLike,
     train: Dataset,
     rows: Dataset,
@@ -64,9 +65,10 @@ def log_predictive(
     Parameters
     ----------
     variables : sequence of str
-        The variables, at most 64.
-    parents : array of uint64, networks × variables
-        The parents of each variable in each network, as sets: bit *u* stands for variable *u*.
+        The variables.
+    parents : array of uint64, networks × variables × words
+        The parents of each variable in each network, as sets: variable *u* is bit *u* mod 64 of word *u* div 64. Up to
+        64 variables may have the shape networks × variables.
     log_weights : array-like of float
         The natural logarithm of each network's weight, up to a constant; minus infinity for none.
     train : Dataset
@@ -111,7 +113,7 @@ def log_predictive(
 
 def predict(
     variables: Sequence[str],
-    parents: NDArray[np.uint64],
+    parents: Words,
     log_weights: ArrayLike,
     train: Dataset,
     rows: Dataset,
@@ -187,24 +189,25 @@ class _Mixture:
     log_weights: NDArray[np.float64]
 
     @classmethod
-    def of(cls, variables: Sequence[str], parents: NDArray[np.uint64], log_weights: ArrayLike) -> Self:
+    def of(cls, variables: Sequence[str], parents: Words, log_weights: ArrayLike) -> Self:
         check_variables(variables)
-        graphs = np.asarray(parents)
-        if graphs.ndim != 2 or graphs.shape[0] == 0 or graphs.shape[1] != len(variables):
+        shape = np.shape(parents)
+        if len(shape) not in (2, 3) or shape[0] == 0 or shape[1] != len(variables):
             raise InvalidData(
-                f"parents has the shape {graphs.shape}; it must be networks × {len(variables)} variables, "
+                f"parents has the shape {shape}; it must be networks × {len(variables)} variables, "
                 "with one network or more"
             )
-        # Refuses what is no set of parents, and cycles, whose products would not sum to 1.
+        graphs = checked_graphs(parents)
+        # Refuses cycles: the products of their factors would not sum to 1.
         cpdags(graphs)
         weights = _checked_weights(log_weights, len(graphs))
         graphs, weights = graphs[weights > -np.inf], weights[weights > -np.inf]
         families: list[tuple[int, int]] = []
-        places = np.empty(graphs.shape, dtype=np.intp)
+        places = np.empty(graphs.shape[:2], dtype=np.intp)
         for child in range(graphs.shape[1]):
-            masks, inverse = np.unique(graphs[:, child], return_inverse=True)
+            masks, inverse = distinct(graphs[:, child])
             places[:, child] = inverse + len(families)
-            families += [(child, mask) for mask in masks.tolist()]
+            families += [(child, mask) for mask in masks]
         return cls(families, places, weights - _log_sum(weights, axis=0))
 
     def log_probabilities(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:

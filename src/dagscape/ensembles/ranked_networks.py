@@ -17,6 +17,7 @@ from dagscape.errors import InvalidOption
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
+from dagscape.graphs.words import Words, holds
 from dagscape.results import ScoredResult, array_field, check_lengths, check_same_scores
 
 if TYPE_CHECKING:
@@ -79,11 +80,10 @@ class RankedNetworks(ScoredResult):
         """
         import pandas as pd
 
-        directed, undirected = self._edges()
+        directed, undirected = (_counts(sets).tolist() for sets in self._edges())
         names, rows = self.variables, []
         for u, v in itertools.combinations(range(len(names)), 2):
-            forward, backward = _count(directed[:, v], u), _count(directed[:, u], v)
-            either = _count(undirected[:, v], u)
+            forward, backward, either = directed[u][v], directed[v][u], undirected[u][v]
             there = forward + backward + either
             adjacent = "all" if there == len(self) else "some" if there else "none"
             pair = (names[u], names[v], adjacent, forward, backward)
@@ -93,7 +93,7 @@ class RankedNetworks(ScoredResult):
         columns = ["source", "target", "adjacent", "forward", "backward", "undirected", "absent"]
         return pd.DataFrame(rows, columns=columns).sort_values("absent", kind="stable", ignore_index=True)
 
-    def _edges(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def _edges(self) -> tuple[Words, Words]:
         """Directed and undirected edges, as sets, that the networks are compared by."""
         found = self.cpdags
         return found.directed, found.undirected
@@ -171,9 +171,13 @@ class RankedNetworks(ScoredResult):
         return super(RankedNetworks, cls).from_dict({**document, "networks": networks})
 
 
-def _count(sets: NDArray[np.uint64], member: int) -> int:
-    """How many of the sets have a member."""
-    return int((sets >> np.uint64(member) & np.uint64(1)).sum())
+def _counts(sets: Words) -> NDArray[np.int64]:
+    """``[u, v]``: in how many graphs the set of v holds u."""
+    n = sets.shape[1]
+    counts = np.zeros((n, n), dtype=np.int64)
+    for u in range(n):
+        counts[u] = holds(sets, u).sum(axis=0)
+    return counts
 
 
 def times_less(scores: NDArray[np.float64]) -> NDArray[np.float64]:

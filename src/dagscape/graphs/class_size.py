@@ -30,9 +30,7 @@ from functools import cache, lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dagscape.graphs.words import Words, unpack, with_words
 from dagscape.masks import bits, connected_components
 
 Shape = tuple[int, ...]
@@ -66,20 +64,22 @@ def class_size(undirected: Sequence[int]) -> int:
     return size
 
 
-def class_sizes(undirected: NDArray[np.uint64]) -> list[int]:
-    """The numbers of DAGs in many equivalence classes on up to 64 variables.
+def class_sizes(undirected: Words) -> list[int]:
+    """The numbers of DAGs in many equivalence classes.
 
     Parameters
     ----------
-    undirected : array of uint64, classes × variables
-        The neighbours of each variable by undirected edges in each class, as sets.
+    undirected : array of uint64, classes × variables × words
+        The neighbours of each variable by undirected edges in each class, as sets. Up to 64 variables may have the
+        shape classes × variables.
 
     Examples
     --------
+    >>> import numpy as np
     >>> class_sizes(np.array([[0b110, 0b001, 0b001], [0b110, 0b101, 0b011], [0, 0, 0]], dtype=np.uint64))
     [3, 6, 1]
     """
-    return [class_size(neighbours) for neighbours in undirected.tolist()]
+    return [class_size(unpack(neighbours)) for neighbours in with_words(undirected)]
 
 
 @lru_cache(maxsize=1 << 14)

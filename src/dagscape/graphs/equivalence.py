@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.errors import InvalidData
 from dagscape.graphs.orientation import consistent_extension
 from dagscape.graphs.parent_sets import Masks, topological_order, v_structures
+from dagscape.graphs.words import Words, checked_graphs
 from dagscape.masks import bits, transposed
 
 if TYPE_CHECKING:
@@ -93,44 +93,57 @@ def _mixed(word: int) -> int:
     return word ^ word >> 31
 
 
-def class_keys(parents: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The class keys of many DAGs on up to 64 variables.
+def class_keys(parents: Words) -> Words:
+    """The class keys of many DAGs.
 
     Parameters
     ----------
-    parents : array of uint64, graphs × variables
-        The parents of each variable in each graph, as sets.
+    parents : array of uint64, graphs × variables × words
+        The parents of each variable in each graph, as sets: variable *u* is bit *u* mod 64 of word *u* div 64, as in
+        ``DagList.parents``. Up to 64 variables may have the shape graphs × variables.
 
     Returns
     -------
     array of uint64, graphs × 2
         The low and the high half of each key.
+
+    Examples
+    --------
+    >>> forward, backward, empty = [0, 0b01], [0b10, 0], [0, 0]
+    >>> keys = class_keys(np.array([forward, backward, empty]))
+    >>> bool((keys[0] == keys[1]).all()), bool((keys[0] == keys[2]).all())
+    (True, False)
     """
-    graphs = _checked_graphs(parents)
+    graphs = checked_graphs(parents)
     keys = np.empty((len(graphs), 2), dtype=np.uint64)
     kernels.class_keys(graphs, keys)
     return keys
 
 
-def cpdags(parents: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The CPDAGs of many DAGs on up to 64 variables: directed and undirected edges as sets, as in :class:`Cpdag`."""
-    graphs = _checked_graphs(parents)
+def cpdags(parents: Words) -> tuple[Words, Words]:
+    """The CPDAGs of many DAGs.
+
+    Parameters
+    ----------
+    parents : array of uint64, graphs × variables × words
+        The parents of each variable in each graph, as for :func:`class_keys`.
+
+    Returns
+    -------
+    directed, undirected : array of uint64
+        The parents on which all members of a class agree, and the neighbours by undirected edges, as sets, in the shape
+        of the parents.
+
+    Examples
+    --------
+    >>> directed, undirected = cpdags(np.array([[0, 0b001, 0b001], [0, 0b101, 0]]))
+    >>> directed.tolist(), undirected.tolist()
+    ([[0, 0, 0], [0, 5, 0]], [[6, 1, 1], [0, 0, 0]])
+    """
+    graphs = checked_graphs(parents)
     directed, undirected = np.empty_like(graphs), np.empty_like(graphs)
     cyclic = kernels.cpdags(graphs, directed, undirected)
     if cyclic >= 0:
         raise InvalidData(f"graph {cyclic} has a directed cycle")
-    return directed, undirected
-
-
-def _checked_graphs(parents: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    given = np.asarray(parents)
-    if given.dtype.kind not in "iu" or (given.dtype.kind == "i" and given.size and int(given.min()) < 0):
-        raise InvalidData("sets of parents are bit masks: whole numbers, 0 or more")
-    graphs = np.ascontiguousarray(given, dtype=np.uint64)
-    if graphs.ndim != 2 or not 1 <= graphs.shape[1] <= 64:
-        raise InvalidData("the graphs must be an array of graphs × variables, for 1 to 64 variables")
-    outside = 0 if graphs.shape[1] == 64 else _WORD << graphs.shape[1] & _WORD
-    itself = np.uint64(1) << np.arange(graphs.shape[1], dtype=np.uint64)
-    if (graphs & np.uint64(outside)).any() or (graphs & itself).any():
-        raise InvalidData("a set of parents holds the variable itself, or one that does not exist")
-    return graphs
+    shape = np.shape(parents)
+    return directed.reshape(shape), undirected.reshape(shape)

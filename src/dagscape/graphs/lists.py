@@ -8,40 +8,59 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.graphs.equivalence import cpdags
-from dagscape.graphs.validation import numbered
+from dagscape.graphs.equivalence import class_keys, cpdags
+from dagscape.graphs.validation import check_variables
+from dagscape.graphs.words import Words, pack, unpack, with_words
 
 
 class DagList(Sequence[Dag]):
-    """DAGs on the same variables, up to 64.
+    """DAGs on the same variables.
 
     Attributes
     ----------
     variables : tuple of str
         The names of the variables.
-    parents : array of uint64, graphs × variables
-        The parents of each variable in each graph, as sets. Not to be changed.
+    parents : array of uint64, graphs × variables × words
+        The parents of each variable in each graph, as sets: variable *u* is bit *u* mod 64 of word *u* div 64. Not to
+        be changed.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> dags = DagList.from_dags([ds.random_dag(100, seed=seed) for seed in range(3)])
+    >>> dags
+    DagList(3 DAGs on 100 variables)
+    >>> dags[1] == ds.random_dag(100, seed=1), dags.cpdags()[1] == dags[1].to_cpdag()
+    (True, True)
     """
 
     __slots__ = ("parents", "variables")
 
-    def __init__(self, variables: Sequence[str], parents: NDArray[np.uint64]) -> None:
-        """Take an array of graphs that are known to have no cycles."""
+    def __init__(self, variables: Sequence[str], parents: Words) -> None:
+        """Take an array of graphs that are known to have no cycles; up to 64 variables need no third axis."""
         self.variables = tuple(variables)
-        self.parents = parents
+        self.parents = with_words(parents)
         self.parents.flags.writeable = False
+
+    @classmethod
+    def from_dags(cls, dags: Iterable[Dag]) -> DagList:
+        """A list of one DAG or more, all on the same variables in the same order."""
+        given = list(dags)
+        if len({dag.variables for dag in given}) != 1:
+            raise InvalidData("a list is made of one DAG or more, all on the same variables in the same order")
+        return cls(given[0].variables, pack([dag.parent_masks for dag in given], given[0].n))
 
     @classmethod
     def from_edges(cls, variables: Sequence[str], graphs: Iterable[Iterable[tuple[str, str]]]) -> DagList:
         """The DAGs with the given edges, each a pair (parent, child); they are checked."""
-        numbered(variables)
+        check_variables(variables)
         dags = [Dag.from_edges(variables, [(parent, child) for parent, child in edges]) for edges in graphs]
-        masks = np.array([dag.parent_masks for dag in dags], dtype=np.uint64).reshape(len(dags), len(variables))
-        return cls(variables, masks)
+        return cls(variables, pack([dag.parent_masks for dag in dags], len(variables)))
 
     def to_edges(self) -> list[list[list[str]]]:
-        """The edges of every DAG, as :meth:`from_edges` takes them: lists, texts and nothing else."""
+        """The edges of every DAG, as :meth:`from_edges` takes them: lists of strings."""
         return [[[parent, child] for parent, child in dag.edges] for dag in self]
 
     def __len__(self) -> int:
@@ -54,7 +73,7 @@ class DagList(Sequence[Dag]):
     def __getitem__(self, index: int | slice) -> Dag | DagList:
         if isinstance(index, slice):
             return DagList(self.variables, self.parents[index])
-        return Dag.trusted(self.variables, tuple(self.parents[index].tolist()))
+        return Dag.trusted(self.variables, unpack(self.parents[index]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DagList):
@@ -63,22 +82,37 @@ class DagList(Sequence[Dag]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def edge_counts(self) -> NDArray[np.int64]:
+        """The number of edges of each DAG."""
+        counts: NDArray[np.int64] = np.bitwise_count(self.parents).sum(axis=(1, 2), dtype=np.int64)
+        return counts
+
     def cpdags(self) -> CpdagList:
         """The equivalence classes of the DAGs."""
         return CpdagList(self.variables, *cpdags(self.parents))
+
+    def class_keys(self) -> Words:
+        """The keys of the equivalence classes, as in :func:`dagscape.graphs.equivalence.class_keys`."""
+        return class_keys(self.parents)
 
     def __repr__(self) -> str:
         return f"DagList({len(self)} DAGs on {len(self.variables)} variables)"
 
 
 class CpdagList(Sequence[Cpdag]):
-    """CPDAGs on the same variables, up to 64: directed and undirected edges as arrays of sets, as in :class:`Cpdag`."""
+    """CPDAGs on the same variables.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The names of the variables.
+    directed, undirected : array of uint64, graphs × variables × words
+        The edges as in :class:`Cpdag`, the sets as in :class:`DagList`.
+    """
 
     __slots__ = ("directed", "undirected", "variables")
 
-    def __init__(
-        self, variables: tuple[str, ...], directed: NDArray[np.uint64], undirected: NDArray[np.uint64]
-    ) -> None:
+    def __init__(self, variables: tuple[str, ...], directed: Words, undirected: Words) -> None:
         self.variables = variables
         self.directed = directed
         self.undirected = undirected
@@ -93,8 +127,7 @@ class CpdagList(Sequence[Cpdag]):
     def __getitem__(self, index: int | slice) -> Cpdag | CpdagList:
         if isinstance(index, slice):
             return CpdagList(self.variables, self.directed[index], self.undirected[index])
-        masks = (tuple(array[index].tolist()) for array in (self.directed, self.undirected))
-        return Cpdag.trusted(self.variables, *masks)
+        return Cpdag.trusted(self.variables, unpack(self.directed[index]), unpack(self.undirected[index]))
 
     def __repr__(self) -> str:
         return f"CpdagList({len(self)} CPDAGs on {len(self.variables)} variables)"

@@ -71,7 +71,7 @@ class Modes(RankedNetworks):
                 "rank": np.arange(1, len(self) + 1),
                 "score": self.scores,
                 "times_less": times_less(self.scores),
-                "edges": np.bitwise_count(self.networks.parents).sum(axis=1, dtype=np.int64),
+                "edges": self.networks.edge_counts(),
                 "distance_to_best": distances(self.cpdags, self.networks[0]) if len(self) else seen,
                 "classes": seen,
                 "order": list(self.orders),

@@ -1,0 +1,136 @@
+"""Many graphs on the same variables as one array, for the kernels and for NumPy.
+
+An array of *graphs × variables × words* holds a set for each variable of each graph, such as its parents, in 64-bit
+words: ``words = ⌈variables / 64⌉``, and variable *u* is bit *u* mod 64 of word *u* div 64. Up to 64 variables have one
+word, and the last axis may be left out of what a function takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.errors import InvalidData
+from dagscape.masks import bits
+
+Words = NDArray[np.uint64]
+
+_BITS = 64
+
+# Class keys have 21 bits for the number of a variable.
+MOST_VARIABLES = 1 << 21
+
+
+def word_count(n: int) -> int:
+    """The number of words of a set of n variables.
+
+    >>> word_count(64), word_count(65)
+    (1, 2)
+    """
+    return -(-n // _BITS)
+
+
+def pack(graphs: Iterable[Sequence[int]], n: int) -> Words:
+    """Sets of n variables as words, from lists of Python integers, one list for each graph.
+
+    >>> pack([[0, 1 << 64]], 65).tolist()
+    Traceback (most recent call last):
+    ...
+    ValueError: a graph has 2 sets; there are 65 variables
+    >>> pack([[0, 1, 2]], 3).tolist()
+    [[[0], [1], [2]]]
+    """
+    size = 8 * word_count(n)
+    octets = bytearray()
+    count = 0
+    for masks in graphs:
+        if len(masks) != n:
+            raise ValueError(f"a graph has {len(masks)} sets; there are {n} variables")
+        octets += b"".join([mask.to_bytes(size, "little") for mask in masks])
+        count += 1
+    return np.frombuffer(octets, dtype="<u8").astype(np.uint64, copy=False).reshape(count, n, word_count(n))
+
+
+def unpack(sets: Words) -> tuple[int, ...]:
+    """The sets of one graph (variables × words) as Python integers.
+
+    >>> unpack(np.array([[0, 1], [5, 0]], dtype=np.uint64))
+    (18446744073709551616, 5)
+    """
+    if sets.shape[-1] == 1:
+        return tuple(sets[:, 0].tolist())
+    size = 8 * sets.shape[-1]
+    octets = sets.astype("<u8", copy=False).tobytes()
+    return tuple([int.from_bytes(octets[at : at + size], "little") for at in range(0, len(octets), size)])
+
+
+def holds(sets: Words, member: int) -> NDArray[np.bool_]:
+    """Whether each set, along the last axis, has a member."""
+    found: NDArray[np.bool_] = sets[..., member // _BITS] >> np.uint64(member % _BITS) & np.uint64(1) == 1
+    return found
+
+
+def members_of_any(sets: Words) -> list[int]:
+    """All members of the sets in a list (sets × words), in increasing order."""
+    union = np.bitwise_or.reduce(sets, axis=0)
+    return list(bits(unpack(union[np.newaxis])[0]))
+
+
+def distinct(sets: Words) -> tuple[tuple[int, ...], NDArray[np.intp]]:
+    """The different sets of a list (sets × words) as Python integers, and which of them each is.
+
+    >>> distinct(np.array([[5], [0], [5]], dtype=np.uint64))
+    ((0, 5), array([1, 0, 1]))
+    """
+    if sets.shape[1] == 1:
+        # Numbers are sorted much faster than rows.
+        found, places = np.unique(sets[:, 0], return_inverse=True)
+        return tuple(found.tolist()), places
+    found, places = np.unique(sets, axis=0, return_inverse=True)
+    return unpack(found), places.reshape(-1)
+
+
+def transposed(sets: Words) -> Words:
+    """The opposite of the relation in every graph: u in the set of v where v was in the set of u.
+
+    >>> transposed(np.array([[[2], [0]]], dtype=np.uint64)).tolist()
+    [[[0], [1]]]
+    """
+    opposite = np.zeros_like(sets)
+    for row in range(sets.shape[1]):
+        place = np.uint64(row % _BITS)
+        for member in members_of_any(sets[:, row]):
+            opposite[:, member, row // _BITS] |= holds(sets[:, row], member).astype(np.uint64) << place
+    return opposite
+
+
+def with_words(sets: Words) -> Words:
+    """An array of graphs × variables with its third axis; one that has it stays as it is."""
+    return sets[:, :, np.newaxis] if sets.ndim == 2 else sets
+
+
+def checked_graphs(parents: Words) -> Words:
+    """The parents of the variables of many graphs as graphs × variables × words; refuses what cannot be parents."""
+    given = np.asarray(parents)
+    if given.dtype.kind not in "iu" or (given.dtype.kind == "i" and given.size and int(given.min()) < 0):
+        raise InvalidData("sets of parents are bit masks: whole numbers, 0 or more")
+    graphs = with_words(np.ascontiguousarray(given, dtype=np.uint64))
+    n = graphs.shape[1] if graphs.ndim == 3 else 0
+    if not 1 <= n < MOST_VARIABLES or graphs.shape[2] != word_count(n):
+        raise InvalidData(
+            f"the graphs have the shape {given.shape}; it must be graphs × variables × words with a word for every 64 "
+            "variables, or graphs × variables for 1 to 64 variables"
+        )
+    if (graphs & _never_parents(n)).any():
+        raise InvalidData("a set of parents holds the variable itself, or one that does not exist")
+    return graphs
+
+
+@lru_cache(maxsize=4)
+def _never_parents(n: int) -> Words:
+    """For each of n variables the bits that its parents may not have: itself, and those of no variable."""
+    beyond = (1 << _BITS * word_count(n)) - (1 << n)
+    return pack([[beyond | 1 << variable for variable in range(n)]], n)
