@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.graphs.comparison import equivalent
 from dagscape.graphs.equivalence import class_key, class_keys, cpdags
+from dagscape.graphs.lists import DagList
 from dagscape.graphs.orientation import consistent_extension, meek_closure
+from dagscape.graphs.words import pack
 from dagscape.masks import bits, transposed
 from oracles.graphs import all_dags, check_equivalence
 
@@ -90,6 +92,51 @@ def test_bulk_kernels_on_large_graphs(seed, n):
     for dag, key, arrows in zip(dags, keys.tolist(), directed.tolist(), strict=True):
         assert key[1] << 64 | key[0] == class_key(dag)
         assert tuple(arrows) == dag.to_cpdag().directed
+
+
+def check_list(dags):
+    """Whether the kernels, for a whole list, say what Python does for each DAG."""
+    listed = DagList.from_dags(dags)
+    assert list(listed) == dags
+    assert [high << 64 | low for low, high in listed.class_keys().tolist()] == [class_key(dag) for dag in dags]
+    assert list(listed.cpdags()) == [dag.to_cpdag() for dag in dags]
+
+
+@given(seed=st.integers(0, 10**9), n=st.integers(1, 200), parents=st.sampled_from([0.5, 2, 10]))
+@settings(max_examples=40)
+def test_bulk_kernels_on_any_number_of_variables(seed, n, parents):
+    check_list([ds.random_dag(n, min(parents, (n - 1) / 2), seed=seed + i) for i in range(3)])
+
+
+@pytest.mark.parametrize("n", [65, 127, 128, 129, 1000])
+def test_bulk_kernels_at_the_ends_of_words_and_on_long_paths(n):
+    names = tuple(f"X{i}" for i in range(n))
+    collider = ds.Dag(names, (*[0] * (n - 1), 1 | 1 << (n - 2)))
+    forwards = ds.Dag(names, tuple(1 << v >> 1 for v in range(n)))
+    backwards = ds.Dag(names, tuple(1 << (v + 1) & ((1 << n) - 1) for v in range(n)))
+    dags = [collider, forwards, backwards, ds.random_dag(n, 2, seed=n)]
+    check_list(dags)
+    keys = DagList.from_dags(dags).class_keys().tolist()
+    assert keys[1] == keys[2] != keys[0]
+
+
+def test_keys_of_large_graphs_tell_classes_apart():
+    dag = ds.random_dag(300, 1.5, seed=1)
+    edges = list(dag.edges)
+    removed = [dag.without_edge(*edge) for edge in edges]
+    turned = [graph.with_edge(child, parent) for graph, (parent, child) in zip(removed, edges, strict=True)
+              if parent not in graph.ancestors(child)]  # fmt: skip
+    others = [dag, *removed, *turned]
+    keys = [tuple(key) for key in DagList.from_dags(others).class_keys().tolist()]
+    assert [key == keys[0] for key in keys] == [equivalent(dag, other) for other in others]
+    assert len(set(keys[: len(edges) + 1])) == len(edges) + 1
+
+
+def test_cycles_of_large_graphs_are_refused():
+    n = 200
+    parents = pack([[0] * n, [1 << v >> 1 if v else 1 << (n - 1) for v in range(n)]], n)
+    with pytest.raises(ds.InvalidData, match="graph 1 has a directed cycle"):
+        cpdags(parents)
 
 
 def test_bulk_kernels_refuse_what_is_not_a_dag():

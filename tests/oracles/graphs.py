@@ -38,6 +38,18 @@ def all_dags(n: int) -> tuple[ds.Dag, ...]:
     return tuple(found)
 
 
+def disjoint_union(dags: list[ds.Dag], places: list[int]) -> ds.Dag:
+    """All DAGs beside each other as one, their variables one after the other at the given places."""
+    parents = [0] * len(places)
+    start = 0
+    for dag in dags:
+        at = places[start : start + dag.n]
+        for v in range(dag.n):
+            parents[at[v]] = sum(1 << at[u] for u in parent_sets(dag)[v])
+        start += dag.n
+    return ds.Dag(tuple(f"X{i}" for i in range(len(places))), tuple(parents))
+
+
 def parent_sets(dag: ds.Dag) -> Parents:
     return [{u for u in range(dag.n) if mask >> u & 1} for mask in dag.parent_masks]
 
