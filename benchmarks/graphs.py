@@ -1,4 +1,4 @@
-"""Graphs and networks: bulk equivalence, class sizes, files, sampling, comparison.
+"""Graphs and networks: bulk equivalence, moves, class sizes, files, sampling, comparison.
 
 python -m benchmarks.graphs
 """
@@ -6,12 +6,16 @@ python -m benchmarks.graphs
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Callable
 
 import numpy as np
 
 import dagscape as ds
 from benchmarks.timing import SHARED, best_of, machine
 from dagscape.graphs.equivalence import class_keys, cpdags
+from dagscape.graphs.lists import DagList
+from dagscape.graphs.moves import EditableDag
 from dagscape.masks import bits
 
 
@@ -28,15 +32,49 @@ def random_chordal(n: int, width: int, seed: int) -> ds.Dag:
 
 
 def report(what: str, seconds: float, note: str = "") -> None:
-    print(f"{what:58} {seconds * 1000:>10.2f} ms  {note}")
+    print(f"{what:58} {seconds * 1000:>10.4g} ms  {note}")
 
 
 def bulk() -> None:
-    graphs = np.array([ds.random_dag(20, 2.0, seed=i).parent_masks for i in range(1000)], dtype=np.uint64)
-    graphs = np.tile(graphs, (100, 1))
-    for name, work in (("DAG to CPDAG", cpdags), ("class keys", class_keys)):
-        seconds, _ = best_of(3, lambda work=work: work(graphs))
-        report(f"{name}, 100,000 graphs of 20 variables", seconds, f"{len(graphs) / seconds:,.0f} a second")
+    for n, different, copies in ((20, 1000, 100), (64, 200, 100), (200, 100, 50), (1000, 20, 50)):
+        parents = DagList.from_dags([ds.random_dag(n, 2.0, seed=i) for i in range(different)]).parents
+        graphs = np.tile(parents, (copies, 1, 1))
+        for name, work in (("DAG to CPDAG", cpdags), ("class keys", class_keys)):
+            seconds, _ = best_of(3, lambda work=work, graphs=graphs: work(graphs))
+            report(
+                f"{name}, {len(graphs):,} graphs of {n} variables", seconds, f"{len(graphs) / seconds:,.0f} a second"
+            )
+
+
+def moves() -> None:
+    """A random walk at a constant number of edges: all additions to a child, one of them, and another edge removed."""
+    for n in (200, 1000):
+        start = ds.random_dag(n, 2.0, seed=1)
+        seconds, graph = best_of(3, lambda start=start: EditableDag(start))
+        report(f"DAG of {n} variables made editable", seconds)
+        edges = [(int(u), int(v)) for u, v in np.argwhere(start.to_adjacency())]
+        rng = random.Random(1)
+        spent = dict.fromkeys(("additions", "add", "remove", "reversals", "reverse"), 0.0)
+        steps = 5000
+        for _ in range(steps):
+            u, v = edges.pop(rng.randrange(len(edges)))
+            spent["remove"] += clocked(graph.remove, u, v)
+            spent["additions"] += clocked(graph.additions, v)
+            u = int(rng.choice(np.flatnonzero(graph.additions(v))))
+            spent["add"] += clocked(graph.add, u, v)
+            spent["reversals"] += clocked(graph.reversals, v)
+            if graph.can_reverse(u, v):
+                spent["reverse"] += clocked(graph.reverse, u, v)
+                u, v = v, u
+            edges.append((u, v))
+        for name, seconds in spent.items():
+            report(f"{name}, {n} variables, each", seconds / steps, f"{steps / seconds:,.0f} a second")
+
+
+def clocked(work: Callable[..., object], *arguments: int) -> float:
+    start = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - start
 
 
 def class_sizes() -> None:
@@ -72,5 +110,6 @@ def networks() -> None:
 if __name__ == "__main__":
     print(machine())
     bulk()
+    moves()
     class_sizes()
     networks()

@@ -20,6 +20,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     nb::set_leak_warnings(false);
     module.def("supports_v3", &supports_v3);
     dagscape::bind_best(module);
+    dagscape::bind_editable_dag(module);
     dagscape::bind_equivalence(module);
     dagscape::bind_families(module);
     dagscape::bind_joint_scores(module);

@@ -20,6 +20,7 @@ if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
 
 IMPOSSIBLE = _native.IMPOSSIBLE
 BestNetworks = _native.BestNetworks
+EditableDag = _native.EditableDag
 Families = _native.Families
 JointScoreJob = _native.JointScoreJob
 ModeSearch = _native.ModeSearch

@@ -71,6 +71,20 @@ def check_equivalence(first: ds.Dag, second: ds.Dag) -> bool:
     return True
 
 
+def after_move(parents: Parents, kind: str, parent: int, child: int) -> Parents | None:
+    """The graph after a move; None where that is not another DAG."""
+    if (kind == "add") == (parent in parents[child]) or parent == child:
+        return None
+    changed = [set(above) for above in parents]
+    if kind == "add":
+        changed[child].add(parent)
+    else:
+        changed[child].remove(parent)
+    if kind == "reverse":
+        changed[parent].add(child)
+    return changed if is_acyclic(changed) else None
+
+
 def descendants(parents: Parents, v: int) -> set[int]:
     found = {v}
     while True:
