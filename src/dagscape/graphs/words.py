@@ -20,6 +20,9 @@ Words = NDArray[np.uint64]
 
 _BITS = 64
 
+# Words that are checked at a time.
+_PIECE = 1 << 15
+
 # Class keys have 21 bits for the number of a variable.
 MOST_VARIABLES = 1 << 21
 
@@ -124,7 +127,10 @@ def checked_graphs(parents: Words) -> Words:
             f"the graphs have the shape {given.shape}; it must be graphs × variables × words with a word for every 64 "
             "variables, or graphs × variables for 1 to 64 variables"
         )
-    if (graphs & _never_parents(n)).any():
+    never = _never_parents(n)
+    # In pieces that stay in a cache.
+    size = max(1, _PIECE // never.size)
+    if any((graphs[at : at + size] & never).any() for at in range(0, len(graphs), size)):
         raise InvalidData("a set of parents holds the variable itself, or one that does not exist")
     return graphs
 
