@@ -23,6 +23,7 @@ from dagscape.errors import (
     IncompleteScores,
     InvalidData,
     InvalidOption,
+    LostPrecision,
     StoppedEarly,
     TooLarge,
 )
@@ -35,7 +36,7 @@ from dagscape.networks.bif import read_network, write_network
 from dagscape.networks.bundled import load_network
 from dagscape.networks.network import Network
 from dagscape.posterior.features import feature_probability
-from dagscape.posterior.result import Posterior
+from dagscape.posterior.result import Posterior, Probability
 from dagscape.posterior.summing import posterior
 from dagscape.progress import Progress, progress_bar
 from dagscape.report.loading import load_result
@@ -62,10 +63,12 @@ __all__ = [
     "InvalidOption",
     "LatticeScores",
     "LocalScores",
+    "LostPrecision",
     "Modes",
     "Network",
     "OptimalNetwork",
     "Posterior",
+    "Probability",
     "Progress",
     "StoppedEarly",
     "TooLarge",

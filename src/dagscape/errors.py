@@ -36,6 +36,10 @@ class StoppedEarly(UserWarning):
     """A search ended before it found all that was asked for; what it found is right."""
 
 
+class LostPrecision(UserWarning):
+    """A sum of terms of both signs is smaller than its own rounding errors."""
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the known name that it is most like, if there is one.
 

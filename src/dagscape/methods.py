@@ -107,7 +107,13 @@ class Method:
 
 
 def provenance_of(
-    method: str, parameters: Mapping[str, Any], seconds: Mapping[str, float], threads: int, seed: int | None = None
+    method: str,
+    parameters: Mapping[str, Any],
+    seconds: Mapping[str, float],
+    threads: int,
+    seed: int | None = None,
+    *,
+    backend: str = "cpu",
 ) -> Provenance:
-    """The record of how a result was made, by this version and these kernels."""
-    return Provenance(__version__, method, parameters, seed, seconds, f"{kernels.name}, {threads} threads")
+    """The record of how a result was made, by this version, this back end and these kernels."""
+    return Provenance(__version__, method, parameters, seed, seconds, f"{backend}: {kernels.name}, {threads} threads")

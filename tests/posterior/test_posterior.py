@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.posterior.summing import SUMS
-from dagscape.posterior.weights import family_weights
+from dagscape.posterior.backends import BACKENDS
 from oracles import posterior as oracle
 from oracles.graphs import all_dags
 
@@ -181,8 +180,9 @@ def test_totals_without_data_agree_with_the_sum(over, prior, max_parents):
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (20, 6)))
     scores = ds.local_scores(data, structure_prior=prior, max_parents=max_parents)
     found = ds.posterior(scores, over).log_prior_total
-    weights = family_weights(scores, over, prior_only=True)
-    relative = SUMS[over](weights, scores.unit.bits, False, 1, None).log_total
+    backend = BACKENDS[over, "cpu"]
+    weights = backend.weights(scores, prior_only=True)
+    relative = backend.run(weights, scores.unit.bits, 1, None).log_total
     assert found == pytest.approx(relative + scores.unit.to_float(weights.offset), rel=1e-12)
 
 

@@ -7,7 +7,10 @@ import pytest
 
 import dagscape as ds
 from dagscape import kernels
-from dagscape.posterior.weights import family_weights, is_tiled, sum_memory
+from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.weights import is_tiled
+
+ORDERS = BACKENDS["orders", "cpu"]
 
 
 def dense_sum(scores):
@@ -75,12 +78,12 @@ def test_nothing_possible():
 
 
 def test_memory_is_eight_bytes_for_each_set():
-    assert sum_memory(28, 4, "orders", 2) < 1.25 * 8 * 2**28 + 200 * 2**20
-    assert sum_memory(31, 4, "orders", 2) < 18 * 2**30
+    assert ORDERS.memory(28, 4, 2) < 1.25 * 8 * 2**28 + 200 * 2**20
+    assert ORDERS.memory(31, 4, 2) < 18 * 2**30
     # Where parents are many, whatever takes less memory.
-    assert is_tiled(26, 8, "orders")
-    assert not is_tiled(16, 15, "orders")
-    weights = family_weights(ds.local_scores(random_data(12, 30, 1), max_parents=2), "orders")
+    assert is_tiled(26, 8)
+    assert not is_tiled(16, 15)
+    weights = ORDERS.weights(ds.local_scores(random_data(12, 30, 1), max_parents=2))
     assert weights.values.shape == (12, 79)
     assert weights.sets(0)[:3].tolist() == [0, 1, 2]
 
@@ -89,7 +92,7 @@ def test_scores_too_wide_for_tiles_are_summed_in_memory():
     names = [f"v{i}" for i in range(10)]
     families = {v: {(): -1e6 * (i + 1), (names[i - 1],): -3.0 - i} for i, v in enumerate(names)}
     scores = ds.FamilyTable(families, complete=True)
-    assert family_weights(scores, "orders").max_parents is None
+    assert ORDERS.weights(scores).max_parents is None
     found = ds.posterior(scores, "orders")
     log_total, edges = dense_sum(scores)
     assert found.log_total == pytest.approx(log_total, rel=1e-12)
@@ -103,7 +106,7 @@ def test_tiles_do_not_care_how_far_scores_are_from_zero(far):
         v: {(): far + 0.1 * i, **{(u,): far + 0.5 + 0.1 * i for u in names if u != v}} for i, v in enumerate(names)
     }
     scores = ds.FamilyTable(families)
-    assert family_weights(scores, "orders").max_parents == 1
+    assert ORDERS.weights(scores).max_parents == 1
     found = ds.posterior(scores, "orders")
     log_total, edges = dense_sum(ds.FamilyTable({v: {p: s - far for p, s in f.items()} for v, f in families.items()}))
     assert found.log_total == pytest.approx(log_total + 11 * far, rel=1e-12)

@@ -20,8 +20,9 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import IncompleteScores
+from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
-from dagscape.posterior.summing import SUMS, posterior
+from dagscape.posterior.summing import posterior
 from dagscape.report.tables import render_posterior
 
 
@@ -31,10 +32,13 @@ from dagscape.report.tables import render_posterior
 @score_options
 @click.option(
     "--over",
-    type=click.Choice(list(SUMS)),
+    type=click.Choice(SUMMED_OVER),
     default="dags",
     show_default=True,
     help="Sum over DAGs, or over orders of the variables.",
+)
+@click.option(
+    "--backend", type=click.Choice(BACKEND_NAMES), default="auto", show_default=True, help="What does the sum."
 )
 @click.option(
     "--threshold",
@@ -47,16 +51,23 @@ from dagscape.report.tables import render_posterior
 @click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
 @output_options
 def command(
-    data: str, over: str, threshold: float, output: str | None, as_json: bool, quiet: bool, **options: Any
+    data: str,
+    over: str,
+    backend: str,
+    threshold: float,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Compute the exact posterior probability of every edge, and of every ancestor relation."""
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-    needs = [partial(sum_requirements, over=over)]
+    needs = [partial(sum_requirements, over=over, backend=backend)]
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IncompleteScores)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, needs)
-        result = posterior(scores, over, **work, progress=progress)
+        result = posterior(scores, over, backend=backend, **work, progress=progress)
     for warning in caught:
         out.warn(str(warning.message))
     if output is not None:

@@ -1,26 +1,29 @@
 """The probability of any modular feature: edges that are there, edges that are not, whole sets of parents.
 
 A modular feature is a condition on each variable's parents. Its probability is the total weight of the structures that
-meet the condition over the total weight of all: the same sum, twice, the first time without the families that fail.
+meet the condition over the total weight of all: the same sum, twice, the second time without the families that fail.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.errors import InvalidOption, LostPrecision, did_you_mean
 from dagscape.graphs.validation import check_collection
-from dagscape.posterior.summing import check_not_empty, check_sum, sum_weights
-from dagscape.posterior.weights import family_weights
+from dagscape.posterior.accuracy import score_error
+from dagscape.posterior.backends import Sum, check_total, find_backend
+from dagscape.posterior.result import Probability
+from dagscape.posterior.summing import check_sum, sum_weights
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge
 from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.local_scores import LocalScores, check_scores
 
 
 def feature_probability(
@@ -30,10 +33,11 @@ def feature_probability(
     forbidden: Iterable[Edge] = (),
     parents: Mapping[str, Collection[str]] | None = None,
     over: str = "dags",
+    backend: str = "auto",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
-) -> float:
+) -> Probability:
     """The exact posterior probability that a structure has some edges, lacks others, and has given sets of parents.
 
     Parameters
@@ -44,8 +48,13 @@ def feature_probability(
         Edges that must be there, and edges that must not.
     parents : mapping, optional
         Variables whose parents must be exactly those given; an empty collection for none.
-    over, threads, max_memory, progress
+    over, backend, threads, max_memory, progress
         As in :func:`dagscape.posterior`.
+
+    Returns
+    -------
+    Probability
+        A float, with the attribute ``error``.
 
     Examples
     --------
@@ -54,23 +63,43 @@ def feature_probability(
     >>> both = [("Class", "middle-middle-square"), ("top-left-square", "middle-middle-square")]
     >>> round(ds.feature_probability(scores, required=both), 4)
     0.5
-    >>> round(ds.feature_probability(scores, parents={"Class": []}), 4)
-    0.0033
+    >>> orphan = ds.feature_probability(scores, parents={"Class": []})
+    >>> round(orphan, 4), orphan.error < 1e-12
+    (0.0033, True)
     """
     threads = thread_count(threads)
-    check_sum(scores, over, threads, max_memory, weights=2)
-    weights = family_weights(scores, over)
-    chosen = weights.values.copy()
+    check_scores(scores)
+    chosen = find_backend(over, backend)
+    check_sum(scores, chosen, threads, max_memory, weight_tables=2)
+    weights = chosen.weights(scores)
+    values = weights.values.copy()
     for child, allowed in _conditions(scores.variables, required, forbidden, parents or {}).items():
-        chosen[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
+        values[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
     with listening(progress) as listener:
-        everything = sum_weights(weights, scores.unit, over, threads, listener, "Summing over all structures")
-        part = sum_weights(
-            weights.with_values(chosen), scores.unit, over, threads, listener, "Summing over those with the feature"
+        everything = sum_weights(chosen, weights, scores.unit, threads, listener, "Summing over all structures")
+        check_total(everything)
+        kept = weights.with_values(values)
+        part = sum_weights(chosen, kept, scores.unit, threads, listener, "Summing over those with the feature")
+    return _share(part, everything, scores.rounding)
+
+
+def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
+    """The share that a part has of a total, both relative to the same families."""
+    if part.cancelled:
+        warnings.warn(
+            "the sum over the structures with the feature lost all its digits to cancellation: "
+            "only the error of the probability means anything",
+            LostPrecision,
+            stacklevel=3,
         )
-    check_not_empty(everything)
-    # Both are relative to the same best families: the difference is that of small numbers.
-    return min(1.0, math.exp(part.log_total - everything.log_total))
+        return Probability(0.0, part.largest_ratio(everything))
+    share = part.ratio(everything)
+    if share == 0:
+        return Probability(0.0, 0.0)
+    arithmetic = share * (part.error + everything.error)
+    # Odds move by a factor of exp(2 · rounding) at most.
+    moved = min(score_error(rounding), share * math.expm1(min(2 * rounding, 1.0)))
+    return Probability(min(share, 1.0), arithmetic + moved)
 
 
 class _Condition:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dagscape.methods import Method
+from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.summing import SUMS, posterior
+from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import sum_seconds
 
 POSTERIOR = Method(
@@ -15,6 +16,6 @@ POSTERIOR = Method(
     result=Posterior,
     requirements=sum_requirements,
     seconds=sum_seconds,
-    options={"over": tuple(SUMS)},
+    options={"over": SUMMED_OVER},
     citations=("tian2009", "koivisto2004", "koivisto2006"),
 )

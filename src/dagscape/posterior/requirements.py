@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 from dagscape.methods import ProblemSize, Requirements
-from dagscape.posterior.weights import sum_memory
+from dagscape.posterior.backends import SumBackend, find_backend
 
 # What counts as few parents in advice.
 _FEW_PARENTS = 4
 
-# No machine sums over more variables than this.
-_MOST_VARIABLES = 40
-
 
 def sum_requirements(
-    size: ProblemSize, threads: int, limit: int, *, over: str = "dags", with_paths: bool = False, weights: int = 1
+    size: ProblemSize, threads: int, limit: int, *, over: str = "dags", backend: str = "auto"
 ) -> Requirements:
-    """The memory of a sum, with paths or without, and with so many sets of weights."""
+    """The needs of a sum."""
+    return requirements_of(find_backend(over, backend), size, threads, limit)
+
+
+def requirements_of(
+    backend: SumBackend,
+    size: ProblemSize,
+    threads: int,
+    limit: int,
+    *,
+    with_paths: bool = False,
+    weight_tables: int = 1,
+) -> Requirements:
+    """The needs of a sum, with paths or without, and with this many tables of weights."""
+    orders = find_backend("orders")
 
     def fits_with_few_parents(n: int) -> bool:
-        return sum_memory(n, _FEW_PARENTS, "orders", threads) <= limit
+        return orders.memory(n, _FEW_PARENTS, threads) <= limit
 
     if fits_with_few_parents(size.n):
         remedy = f"raise the limit, or sum over orders with max_parents at most {_FEW_PARENTS}"
     else:
-        most = max(filter(fits_with_few_parents, range(2, _MOST_VARIABLES + 1)), default=1)
+        most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
         remedy = f"exact sums of any kind fit for up to {most} variables here, over orders with few parents"
+    over, n = backend.over, size.n
     base = 3 if over == "dags" else 2
-    limited = f", up to {size.max_parents} parents" if size.max_parents < size.n - 1 else ""
+    limited = f", up to {size.max_parents} parents" if size.max_parents < n - 1 else ""
+    memory = backend.memory(n, size.max_parents, threads, with_paths=with_paths, weight_tables=weight_tables)
+    too_many = n > backend.most_variables and memory <= limit
     return Requirements(
         step=f"sum over {over}",
-        work=f"{base}^{size.n} steps{limited}",
-        memory=sum_memory(size.n, size.max_parents, over, threads, with_paths=with_paths, weights=weights),
-        subject=f"sums over {over} of {size.n} variables",
+        work=f"{base}^{n} steps{limited}",
+        memory=memory,
+        subject=f"sums over {over} of {n} variables",
         remedy=remedy,
+        refusal=f"sums over {over} are for up to {backend.most_variables} variables, not {n}" if too_many else "",
     )

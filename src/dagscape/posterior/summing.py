@@ -8,81 +8,24 @@ Notation: Tian & He's H, RR, A and B are the kernels' H, RR, A and B; their K_v(
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption
+from dagscape.errors import DagscapeError, InvalidOption
 from dagscape.methods import provenance_of
+from dagscape.posterior.accuracy import score_error
+from dagscape.posterior.backends import Sum, SumBackend, check_total, find_backend
 from dagscape.posterior.prior_total import log_prior_total
-from dagscape.posterior.requirements import sum_requirements
+from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.weights import FamilyWeights, family_weights
+from dagscape.posterior.weights import FamilyWeights
 from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.local_scores import LocalScores, check_scores, warn_if_incomplete
-
-_EPSILON = float(np.finfo(np.float64).eps)
-# Sums in tiles keep 40 bits.
-_WORD_EPSILON = 2.0**-39
-
-KernelProgress = Callable[[int, int], None] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """What a kernel says about one sum; its total is relative to the best families (``FamilyWeights.offset``)."""
-
-    log_total: float
-    edges: NDArray[np.float64]
-    ancestors: NDArray[np.float64] | None
-    paths: NDArray[np.float64] | None
-    error: float
-
-
-def _sum_over_dags(
-    weights: FamilyWeights, unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
-) -> Sum:
-    n = weights.n
-    edges, ancestors = np.empty((n, n)), np.empty((n, n))
-    paths = np.empty((n, n, n) if with_paths else (0, 0, 0))
-    mantissa, exponent, disagreement, condition = kernels.dag_sum(
-        weights.values, unit_bits, edges, ancestors, paths, threads, progress
-    )
-    # Terms are off by a rounding error for each factor; the three ways to the total show what became of it on the way.
-    error = 4 * disagreement + _EPSILON * (condition + 1) * (n + 4)
-    return Sum(_log(mantissa, exponent), edges, ancestors, paths if with_paths else None, error)
-
-
-def _sum_over_orders(
-    weights: FamilyWeights, unit_bits: int, with_paths: bool, threads: int, progress: KernelProgress
-) -> Sum:
-    if with_paths:
-        raise InvalidOption("sums over orders have no path relations: use over='dags'")
-    n = weights.n
-    edges = np.empty((n, n))
-    if weights.max_parents is None:
-        mantissa, exponent, disagreement = kernels.order_sum(weights.values, unit_bits, edges, threads, progress)
-        rounding = 8 * n * _EPSILON
-    else:
-        mantissa, exponent, disagreement = kernels.tiled_order_sum(
-            weights.values, weights.max_parents, unit_bits, edges, threads, progress
-        )
-        rounding = _WORD_EPSILON
-    return Sum(_log(mantissa, exponent), edges, None, None, 4 * disagreement + n * rounding)
-
-
-SUMS: dict[str, Callable[[FamilyWeights, int, bool, int, KernelProgress], Sum]] = {
-    "dags": _sum_over_dags,
-    "orders": _sum_over_orders,
-}
-
 
 def posterior(
     scores: LocalScores,
@@ -90,6 +33,7 @@ def posterior(
     *,
     via: str | Iterable[tuple[str, str, str]] | None = None,
     prior: bool = False,
+    backend: str = "auto",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -108,6 +52,8 @@ def posterior(
         that of the rest, is the same for one as for all, and all are found.
     prior : bool
         Leave out the data: the probabilities are those of the structure prior alone, to compare with.
+    backend : {"auto", "cpu"}
+        What does the sum.
     threads : int, optional
         How many threads to use; all processors by default. The result does not depend on it.
     max_memory : int or str, optional
@@ -130,30 +76,18 @@ def posterior(
     0.75
     """
     threads = thread_count(threads)
-    check_sum(scores, over, threads, max_memory, with_paths=via is not None)
+    check_scores(scores)
     with_paths = _wants_paths(via, scores.variables)
+    chosen = find_backend(over, backend, paths=with_paths)
+    check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
     with listening(progress) as listener:
-        weights = family_weights(scores, over, prior_only=prior)
-        found = sum_weights(
-            weights,
-            scores.unit,
-            over,
-            threads,
-            listener,
-            f"Summing over {over}",
-            with_paths=with_paths,
-        )
+        weights = chosen.weights(scores, prior_only=prior)
+        task = f"Summing over {over}"
+        found = sum_weights(chosen, weights, scores.unit, threads, listener, task, with_paths=with_paths)
+        check_total(found)
         log_total = found.log_total + scores.unit.to_float(weights.offset)
-        if prior:
-            log_prior = log_total
-        elif scores.unconstrained:
-            log_prior = log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), over)
-        else:
-            bare = family_weights(scores, over, prior_only=True)
-            without_data = sum_weights(bare, scores.unit, over, threads, listener, "Summing without data")
-            log_prior = without_data.log_total + scores.unit.to_float(bare.offset)
-    check_not_empty(found)
+        log_prior = log_total if prior else _log_prior(scores, chosen, threads, listener)
     n = scores.n
     return Posterior(
         variables=scores.variables,
@@ -163,6 +97,7 @@ def posterior(
             {"over": over, "prior": prior, "scores": scores.info.to_dict()},
             {"sums": time.perf_counter() - start},
             threads,
+            backend=chosen.name,
         ),
         over=over,
         edges=_clipped(found.edges[:n, :n], found.error),
@@ -170,38 +105,39 @@ def posterior(
         paths=None if found.paths is None else _clipped(found.paths[:n, :n, :n], found.error),
         log_total=log_total,
         log_prior_total=log_prior,
-        error=found.error,
+        error=found.error + score_error(scores.prior_rounding if prior else scores.rounding),
     )
 
 
-def check_not_empty(found: Sum) -> None:
-    """Refuse a sum over nothing."""
-    if found.log_total == -math.inf:
-        raise InvalidData("no structure has all families possible: there is nothing to sum")
+def _log_prior(scores: LocalScores, backend: SumBackend, threads: int, listener: ProgressListener | None) -> float:
+    """Ln of the total weight of all structures without the data."""
+    if scores.unconstrained:
+        return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
+    bare = backend.weights(scores, prior_only=True)
+    found = sum_weights(backend, bare, scores.unit, threads, listener, "Summing without data")
+    return found.log_total + scores.unit.to_float(bare.offset)
 
 
 def check_sum(
     scores: LocalScores,
-    over: str,
+    backend: SumBackend,
     threads: int,
     max_memory: int | str | None,
     *,
     with_paths: bool = False,
-    weights: int = 1,
+    weight_tables: int = 1,
 ) -> None:
-    """Refuse a sum that cannot be, or that would take too much memory, and warn where families are missing."""
-    if over not in SUMS:
-        raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMS))}")
-    check_scores(scores)
+    """Refuse a sum that would take too much memory, and warn where families are missing."""
     limit = memory_limit(max_memory)
-    sum_requirements(scores, threads, limit, over=over, with_paths=with_paths, weights=weights).check(limit)
+    needs = requirements_of(backend, scores, threads, limit, with_paths=with_paths, weight_tables=weight_tables)
+    needs.check(limit)
     warn_if_incomplete(scores, ": probabilities are those among the structures that are left", stacklevel=3)
 
 
 def sum_weights(
+    backend: SumBackend,
     weights: FamilyWeights,
     unit: Unit,
-    over: str,
     threads: int,
     listener: ProgressListener | None,
     task: str,
@@ -209,7 +145,8 @@ def sum_weights(
     with_paths: bool = False,
 ) -> Sum:
     """Run one sum; its total is minus infinity where no structure is possible."""
-    return SUMS[over](weights, unit.bits, with_paths, threads, kernel_callback(task, listener, 0, 0))
+    run = backend.run_with_paths if with_paths and backend.run_with_paths else backend.run
+    return run(weights, unit.bits, threads, kernel_callback(task, listener, 0, 0))
 
 
 def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:
@@ -224,10 +161,6 @@ def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Se
                 f"via holds {triple!r}; it must be 'all', or triples (source, middle, target) of variables"
             )
     return bool(triples)
-
-
-def _log(mantissa: float, exponent: float) -> float:
-    return math.log(mantissa) + exponent * math.log(2) if mantissa > 0 else -math.inf
 
 
 def _clipped(probabilities: NDArray[np.float64], error: float) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from dagscape.methods import ProblemSize
-from dagscape.posterior.summing import SUMS
+from dagscape.posterior.backends import SumBackend, find_backend
 from dagscape.posterior.weights import FamilyWeights, is_tiled
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, parent_sets, set_count
@@ -26,28 +26,28 @@ _PREPARATION_SECONDS = 0.003
 def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> float:  # noqa: ARG001
     """About how long a sum takes; like all methods, it is told the memory limit."""
     n, max_parents = size.n, size.max_parents
-    tiled = is_tiled(n, max_parents, over)
+    tiled = over == "orders" and is_tiled(n, max_parents)
     trial = min(n, _TRIAL_DAGS if over == "dags" else _TRIAL_TILED if tiled else _TRIAL_ORDERS)
-    seconds = _trial_seconds(trial, min(max_parents, trial - 1), over, threads)
+    seconds = _trial_seconds(trial, min(max_parents, trial - 1), find_backend(over), threads)
     more = min(n - trial, _NEVER_MORE)
     by_sets = 2.0**more * (n / trial) ** (1 if tiled else 2)
     # About half of the trial's time over DAGs goes to pairs of sets, the rest to sets and variables.
     return seconds * ((3.0**more + by_sets) / 2 if over == "dags" else by_sets) + _PREPARATION_SECONDS
 
 
-def _trial_seconds(n: int, max_parents: int, over: str, threads: int) -> float:
-    weights = _random_weights(max(n, 2), max_parents, over)
+def _trial_seconds(n: int, max_parents: int, backend: SumBackend, threads: int) -> float:
+    weights = _random_weights(max(n, 2), max_parents, backend.over)
     times = []
     for _ in range(2):
         start = time.perf_counter()
-        SUMS[over](weights, _TRIAL_BITS, False, threads, None)
+        backend.run(weights, _TRIAL_BITS, threads, None)
         times.append(time.perf_counter() - start)
     return min(times)
 
 
 def _random_weights(n: int, max_parents: int, over: str) -> FamilyWeights:
     random = np.random.default_rng(n)
-    if not is_tiled(n, max_parents, over):
+    if over != "orders" or not is_tiled(n, max_parents):
         return FamilyWeights(random.integers(-(20 << _TRIAL_BITS), 0, (n, 1 << (n - 1))), 0, None)
     values = np.full((n, set_count(n, max_parents)), IMPOSSIBLE)
     index = SetIndex(n, max_parents)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidOption
 from dagscape.scores.family_arrays import (
     LEAST_TILED,
     can_be_tiled,
@@ -19,12 +19,8 @@ from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import combinations, set_count
 from dagscape.scores.local_scores import LocalScores
 
-# In sums over DAGs two variables are the lanes of vectors.
-_LEAST_VARIABLES = {"dags": 2, "orders": 1}
-
 # What the exponents of tiles can hold, in nats; wider scores are summed with everything in memory.
 _WIDEST_TILED = 5e6
-_WIDEST = 1e9
 _MOST_DENSE = 22
 
 
@@ -48,17 +44,12 @@ class FamilyWeights:
     max_parents: int | None
 
     @classmethod
-    def relative(cls, values: NDArray[np.int64], unit: Unit, max_parents: int | None) -> FamilyWeights:
+    def relative(cls, values: NDArray[np.int64], max_parents: int | None) -> FamilyWeights:
         """The weights relative to the best of each variable: integers, so nothing is lost. The array is changed."""
         offset = 0
         for row in values:
             possible = row != IMPOSSIBLE
             best = int(row[possible].max())
-            if unit.to_float(best - int(row[possible].min())) > _WIDEST:
-                raise InvalidData(
-                    f"the scores of a variable span more than {_WIDEST:.0e} nats, the limit of sums: "
-                    "write -inf for impossible families"
-                )
             np.subtract(row, best, out=row, where=possible)
             offset += best
         return cls(values, offset, max_parents)
@@ -76,48 +67,39 @@ class FamilyWeights:
         below = places & np.uint64((1 << child) - 1)
         return below | (places ^ below) << np.uint64(1)
 
-    def span(self, unit: Unit) -> float:
-        """The ranges of the possible weights of each variable, added up, in nats."""
-        return sum(-unit.to_float(int(row[row != IMPOSSIBLE].min())) for row in self.values)
+    def spans(self, unit: Unit) -> list[float]:
+        """The range of the possible weights of each variable, in nats."""
+        return [-unit.to_float(int(row[row != IMPOSSIBLE].min())) for row in self.values]
 
     def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
         """Other weights of the same families."""
         return replace(self, values=values)
 
 
-def is_tiled(n: int, max_parents: int, over: str) -> bool:
-    """Whether a sum goes by tiles, from the families alone: where these are few, or take less memory than all sets."""
-    if over != "orders" or not can_be_tiled(n, max_parents):
+def is_tiled(n: int, max_parents: int) -> bool:
+    """Whether a sum over orders goes by tiles: where families are few, or take less memory than all sets."""
+    if not can_be_tiled(n, max_parents):
         return False
-    return suits_tiles(n, max_parents) or _tiled_memory(n, max_parents, 1) < _dense_memory(n, 1)
+    return suits_tiles(n, max_parents) or tiled_memory(n, max_parents, 1) < dense_memory(n, 1)
 
 
-def family_weights(scores: LocalScores, over: str, *, prior_only: bool = False) -> FamilyWeights:
-    """The weights of all families for a sum.
+def dense_weights(scores: LocalScores, n: int, prior_only: bool) -> FamilyWeights:
+    """The weights of all families by mask, for n variables: isolated companions join where there are fewer."""
+    return FamilyWeights.relative(families_by_mask(scores, n, prior_only=prior_only), None)
 
-    Where a sum needs two variables, a single one gets an isolated companion, which changes nothing.
 
-    Parameters
-    ----------
-    scores : LocalScores
-        The scores.
-    over : str
-        What will be summed over.
-    prior_only : bool
-        Leave out the data: the weight of a possible family is its structure prior alone.
-    """
-    n = max(scores.n, _LEAST_VARIABLES[over])
-    if is_tiled(n, scores.max_parents, over):
-        values = families_by_size(scores, prior_only=prior_only)
-        weights = FamilyWeights.relative(values, scores.unit, scores.max_parents)
-        if weights.span(scores.unit) < _WIDEST_TILED:
+def order_weights(scores: LocalScores, n: int, prior_only: bool) -> FamilyWeights:
+    """The weights of all families for a sum over orders: by size where it goes by tiles, and otherwise by mask."""
+    if is_tiled(n, scores.max_parents):
+        weights = FamilyWeights.relative(families_by_size(scores, prior_only=prior_only), scores.max_parents)
+        if sum(weights.spans(scores.unit)) < _WIDEST_TILED:
             return weights
         if n > _MOST_DENSE:
             raise InvalidOption(
                 f"the scores span more than {_WIDEST_TILED:,.0f} nats, which sums over orders hold for up to "
                 f"{_MOST_DENSE} variables only: use fewer rows"
             )
-    return FamilyWeights.relative(families_by_mask(scores, n, prior_only=prior_only), scores.unit, None)
+    return dense_weights(scores, n, prior_only)
 
 
 def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
@@ -128,27 +110,20 @@ def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
     return np.concatenate(by_size)
 
 
-def sum_memory(n: int, max_parents: int, over: str, threads: int, *, with_paths: bool = False, weights: int = 1) -> int:
-    """Bytes that a sum takes, with paths or without, and with so many sets of weights."""
-    n = max(n, _LEAST_VARIABLES[over])
-    if with_paths:
-        # The nondescendants of every variable, and on each thread two numbers for every set and variable inside a set.
-        paths = ((8 * n) << n) + threads * ((8 * (2 * n + 8)) << n)
-        return paths + sum_memory(n, max_parents, over, threads, weights=weights)
-    if weights > 1:
-        values = (n << (n - 1)) if not is_tiled(n, max_parents, over) else n * set_count(n, max_parents)
-        return 8 * (weights - 1) * values + sum_memory(n, max_parents, over, threads)
-    if is_tiled(n, max_parents, over):
-        return _tiled_memory(n, max_parents, threads)
-    return _dense_memory(n, threads)
+def path_memory(n: int, threads: int) -> int:
+    """Bytes that paths take beside the sum over DAGs."""
+    # The nondescendants of every variable, and on each thread two numbers for every set and variable inside a set.
+    return ((8 * n) << n) + threads * ((8 * (2 * n + 8)) << n)
 
 
-def _dense_memory(n: int, threads: int) -> int:
+def dense_memory(n: int, threads: int) -> int:
+    """Bytes that a sum takes which keeps all sets of parents."""
     # Weights and A for every family, four numbers for every set, and on each thread two for every set of parents.
     return (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
 
 
-def _tiled_memory(n: int, max_parents: int, threads: int) -> int:
+def tiled_memory(n: int, max_parents: int, threads: int) -> int:
+    """Bytes that a sum over orders in tiles takes."""
     families = n * set_count(n, max_parents)
     columns = n * sum(set_count(left, max_parents) for left in range(LEAST_TILED, n + 1))
     # Weights, B and Γ of every family, Γ once more for each of up to six parts of a layer, and the columns of the walk.

@@ -149,7 +149,7 @@ def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> Render
         table.add_row(Text(row[0]), Text(row[1]), *(f"{value:.4f}" for value in row[2:]))
     hidden = len(frame) - len(shown)
     evidence = f"log evidence {post.log_evidence:,.4f}"
-    heading = f"Posterior over {post.over}: {evidence}, every probability to within {post.error:.0e}"
+    heading = f"Posterior over {post.over}: {evidence}, error estimate {post.error:.0e}"
     footer = [Text(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
     return Group(Text(heading), Text(), table, *footer)
 

@@ -40,7 +40,7 @@ class Unit:
 
     def guard_bits(self, largest: float) -> int:
         """How many bits more a sum may have on the way, where no number is beyond ``±largest`` nats."""
-        return 61 - math.ceil(math.log2(max(largest, 1.0))) - self.bits
+        return 62 - math.ceil(math.log2(max(largest, 1.0))) - self.bits
 
     def to_int(self, nats: float) -> int:
         """The nearest number of units; minus infinity is impossible."""
