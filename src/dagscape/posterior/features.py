@@ -7,6 +7,7 @@ meet the condition over the total weight of all: the same sum, twice, the second
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -93,13 +94,14 @@ def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
             stacklevel=3,
         )
         return Probability(0.0, part.largest_ratio(everything))
-    share = part.ratio(everything)
-    if share == 0:
+    if part.mantissa == 0:
         return Probability(0.0, 0.0)
+    share = part.ratio(everything)
     arithmetic = share * (part.error + everything.error)
     # Odds move by a factor of exp(2 · rounding) at most.
     moved = min(score_error(rounding), share * math.expm1(min(2 * rounding, 1.0)))
-    return Probability(min(share, 1.0), arithmetic + moved)
+    # The smallest positive number, where the share is below it.
+    return Probability(min(share, 1.0), max(arithmetic + moved, sys.float_info.min))
 
 
 class _Condition:
