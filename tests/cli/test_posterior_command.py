@@ -12,6 +12,7 @@ def test_posterior_of_a_table(capfd, tmp_path):
     code, out, err = run(capfd, "posterior", "builtin:tic-tac-toe", "--max-parents", 3, "-o", tmp_path / "post.json")
     assert (code, err) == (0, "")
     assert "Posterior over dags" in out
+    assert "error estimate" in out
     assert "not shown" in out
     saved = ds.load_result(tmp_path / "post.json")
     direct = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3))
@@ -25,6 +26,14 @@ def test_posterior_as_json_has_the_same_names(capfd):
     assert document["over"] == "orders"
     assert len(document["edges"]) == len(document["variables"]) == 10
     assert document["ancestors"] is None
+
+
+def test_back_ends(capfd):
+    common = ("posterior", "builtin:tic-tac-toe", "--max-parents", 2, "--over", "orders")
+    assert run(capfd, *common, "--backend", "cpu")[:2] == run(capfd, *common)[:2]
+    code, _, err = run(capfd, *common, "--backend", "gpu")
+    assert code == 2
+    assert "'gpu' is not one of 'auto', 'cpu'" in err
 
 
 def test_posterior_of_a_score_file(capfd, tmp_path):

@@ -77,8 +77,8 @@ DATA = {
     "asia, 300 rows": (lambda: ds.load_network("asia").sample(300, seed=1), 1e-11),
     "asia, 10,000 rows": (lambda: ds.load_network("asia").sample(10_000, seed=1), 1e-9),
     "asia, a million rows": (lambda: ds.load_network("asia").sample(1_000_000, seed=1), 1e-7),
-    "18 levels": (lambda: dependent_columns(18, 0.035), 1e-6),
-    "300 levels": (lambda: dependent_columns(300, 0.08), 1e-6),
+    "18 levels": (lambda: dependent_columns(18, 0.013), 1e-6),
+    "300 levels": (lambda: dependent_columns(300, 0.017), 1e-6),
 }
 
 

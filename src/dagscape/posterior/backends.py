@@ -181,7 +181,7 @@ def _order_table(n: int, max_parents: int) -> int:
     return n * set_count(n, max_parents) if is_tiled(n, max_parents) else n << (n - 1)
 
 
-_RECORDS = (
+_CPU = (
     SumBackend(
         over="dags",
         name="cpu",
@@ -215,7 +215,7 @@ _RECORDS = (
     ),
 )
 
-BACKENDS: dict[tuple[str, str], SumBackend] = {(record.over, record.name): record for record in _RECORDS}
+BACKENDS: dict[tuple[str, str], SumBackend] = {(record.over, record.name): record for record in _CPU}
 
 # What can be summed over.
 SUMMED_OVER = tuple(dict.fromkeys(over for over, _ in BACKENDS))
@@ -228,7 +228,7 @@ def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> Su
     """The back end of a name; ``"auto"`` is the first that can do what is asked."""
     if over not in SUMMED_OVER:
         raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMMED_OVER))}")
-    known = [record for record in _RECORDS if record.over == over]
+    known = [record for record in BACKENDS.values() if record.over == over]
     named = [record for record in known if backend in ("auto", record.name)]
     if not named:
         names = ", ".join(repr(name) for name in ("auto", *(record.name for record in known)))
@@ -237,7 +237,7 @@ def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> Su
         return named[0]
     if able := [record for record in named if record.run_with_paths]:
         return able[0]
-    elsewhere = next(record for record in _RECORDS if record.run_with_paths)
+    elsewhere = next(record for record in BACKENDS.values() if record.run_with_paths)
     if elsewhere.over != over:
         raise InvalidOption(f"sums over {over} have no path relations: use over={elsewhere.over!r}")
     raise InvalidOption(

@@ -1,0 +1,86 @@
+"""The records of the sums, and how one of them is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from dagscape.posterior import backends
+from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, find_backend
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return ds.local_scores(ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (25, 4)), list("abcd")))
+
+
+def test_every_record_is_listed_under_its_own_name():
+    assert all((record.over, record.name) == key for key, record in BACKENDS.items())
+    assert SUMMED_OVER == ("dags", "orders")
+    assert BACKEND_NAMES == ("auto", "cpu")
+
+
+@pytest.mark.parametrize("key", BACKENDS)
+def test_records_say_what_their_sums_do(key, scores):
+    backend = BACKENDS[key]
+    weights = backend.weights(scores)
+    found = backend.run(weights, scores.unit.bits, 1, None)
+    assert (found.ancestors is not None) == backend.ancestors
+    assert found.paths is None
+    assert weights.values.size == backend.table(scores.n, scores.max_parents)
+    if backend.run_with_paths is not None:
+        assert backend.run_with_paths(weights, scores.unit.bits, 1, None).paths.shape == (4, 4, 4)
+
+
+@pytest.mark.parametrize("key", BACKENDS)
+def test_fewer_variables_than_a_sum_needs_get_companions(key):
+    backend = BACKENDS[key]
+    weights = backend.weights(ds.FamilyTable({"a": {(): -1.5}}))
+    assert weights.n == backend.least_variables
+    assert ds.posterior(ds.FamilyTable({"a": {(): -1.5}}), backend.over).edges.shape == (1, 1)
+
+
+@pytest.mark.parametrize("key", BACKENDS)
+def test_memory_grows_with_what_is_asked(key):
+    backend = BACKENDS[key]
+    alone = backend.memory(15, 14, 2)
+    assert backend.memory(15, 14, 2, weight_tables=2) == alone + 8 * backend.table(15, 14)
+    assert alone < backend.memory(15, 14, 3) < backend.memory(16, 15, 3)
+    assert backend.memory(15, 14, 2, with_paths=True) > 2 * 8 * 15 << 15
+
+
+@pytest.mark.parametrize("method", [ds.posterior, ds.feature_probability])
+def test_back_ends_that_do_not_exist_are_refused_with_those_that_do(method, scores):
+    with pytest.raises(
+        ds.InvalidOption, match=r"^backend is 'gpu'; for sums over orders it must be one of 'auto', 'cpu'$"
+    ):
+        method(scores, over="orders", backend="gpu")
+    with pytest.raises(ds.InvalidOption, match=r"^over is 'trees'; it must be one of 'dags', 'orders'$"):
+        method(scores, over="trees")
+
+
+def test_auto_gives_what_the_back_end_gives(scores):
+    for over in SUMMED_OVER:
+        found = ds.posterior(scores, over, backend="cpu", threads=1)
+        assert found == ds.posterior(scores, over)
+        assert found.provenance.backend.startswith("cpu: ")
+
+
+def test_capabilities_that_a_back_end_lacks_are_refused(monkeypatch, scores):
+    with pytest.raises(ds.InvalidOption, match=r"^sums over orders have no path relations: use over='dags'$"):
+        ds.posterior(scores, "orders", via="all")
+    plain = replace(BACKENDS["dags", "cpu"], name="plain", run_with_paths=None)
+    monkeypatch.setitem(backends.BACKENDS, ("dags", "plain"), plain)
+    with pytest.raises(ds.InvalidOption, match="backend='plain' have no path relations: use backend='cpu'"):
+        ds.posterior(scores, via="all", backend="plain")
+    assert find_backend("dags", paths=True).name == "cpu"
+    assert ds.posterior(scores, backend="plain") == ds.posterior(scores)
+
+
+def test_too_many_variables_for_any_amount_of_memory():
+    families = {f"v{i}": {(): 0.0} for i in range(41)}
+    with pytest.raises(ds.TooLarge, match="up to 40 variables"):
+        ds.posterior(ds.FamilyTable(families, complete=True), "orders", max_memory="100000TiB")
