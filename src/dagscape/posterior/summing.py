@@ -27,6 +27,7 @@ from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.local_scores import LocalScores, check_scores, warn_if_incomplete
 
+
 def posterior(
     scores: LocalScores,
     over: str = "dags",
