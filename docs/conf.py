@@ -7,11 +7,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 import dagscape
-from dagscape.cli.app import COMMANDS
-from dagscape.data.discretizing import DISCRETIZERS
-from dagscape.networks.bundled import NETWORKS
-from dagscape.scores.priors import PRIORS
-from dagscape.scores.registry import SCORES
 
 project = "dagscape"
 author = "The dagscape developers"
@@ -35,47 +30,7 @@ napoleon_use_ivar = True
 napoleon_use_rtype = False
 
 
-def _table(headers: list[str], rows: list[list[str]]) -> str:
-    return "\n".join("| " + " | ".join(row) + " |" for row in [headers, ["---"] * len(headers), *rows])
-
-
-def _score_rows() -> list[list[str]]:
-    return [
-        [
-            f"`{score.name}`",
-            score.title,
-            "yes" if score.score_equivalent else "no",
-            "`ess`" if score.uses_ess else "",
-            f"{{cite:t}}`{score.citation}`",
-        ]
-        for score in SCORES.values()
-    ]
-
-
-def _network_rows() -> list[list[str]]:
-    rows = []
-    for name, make in NETWORKS.items():
-        # "What it is [key]_: so many variables and edges."
-        title = (make.__doc__ or "").partition(": ")[0]
-        (key,) = re.findall(r"\[(\w+)\]_", title)
-        network = make()
-        numbers = map(str, (network.n, network.dag.edge_count, network.parameter_count))
-        rows.append([f"`{name}`", re.sub(r" \[\w+\]_", "", title), *numbers, f"{{cite:t}}`{key}`"])
-    return rows
-
-
-# Tables that the pages take from the registries, so that they cannot fall behind the code.
-myst_enable_extensions = ["dollarmath", "substitution"]
-myst_substitutions = {
-    "score_table": _table(["name", "title", "score-equivalent", "parameter", "reference"], _score_rows()),
-    "prior_table": _table(["name", "meaning"], [[f"`{name}`", text] for name, text in PRIORS.items()]),
-    "network_table": _table(["name", "what it is", "variables", "edges", "free parameters", "source"], _network_rows()),
-    "command_table": _table(["subcommand", "what it shows"], [[f"`{name}`", text] for name, text in COMMANDS.items()]),
-    "discretizer_table": _table(
-        ["method", "what it makes", "needs a class column"],
-        [[f"`{name}`", method.summary, "yes" if method.needs_class else "no"] for name, method in DISCRETIZERS.items()],
-    ),
-}
+myst_enable_extensions = ["dollarmath"]
 
 _BIBLIOGRAPHY = (Path(__file__).parent / "references.bib").read_text(encoding="utf-8")
 _KEYS = frozenset(re.findall(r"^@\w+\{(\w+),", _BIBLIOGRAPHY, re.MULTILINE))

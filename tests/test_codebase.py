@@ -18,30 +18,9 @@ from dagscape.cli.app import COMMANDS
 from dagscape.report.loading import RESULTS
 from dagscape.report.tables import RENDERERS
 from dagscape.scores.registry import SCORES
+from rooms import FLOOR, SOURCE
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "dagscape"
-
-# Rooms may import only from rooms above them in this list; those on one line may not import from each other.
-FLOORS = [
-    {"checks", "errors", "masks", "score_info", "version", "_native", "_native_v3"},
-    {"files", "kernels", "progress", "randomness", "resources"},
-    {"results"},
-    {"methods"},
-    {"data", "drawing"},
-    {"graphs"},
-    {"networks"},
-    {"scores"},
-    {"ensembles"},
-    {"posterior", "best", "modes"},
-    {"search"},
-    {"sampling", "student"},
-    {"registry"},
-    {"studies"},
-    {"report"},
-    {"cli", "sklearn"},
-]
-FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
 def room_of(path: Path) -> str:

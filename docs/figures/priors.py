@@ -1,11 +1,7 @@
-"""Draws docs/figures/priors.svg: edge posteriors of the house votes under the two priors.
-
-python docs/figures/priors.py FOLDER       where FOLDER holds house_votes_84.csv
-"""
+"""Draws docs/figures/priors.svg: edge posteriors of the house votes under the two priors."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -18,7 +14,7 @@ mpl.rcParams["svg.fonttype"] = "none"
 
 from matplotlib import pyplot as plt  # noqa: E402
 
-data = ds.read_data(Path(sys.argv[1]) / "house_votes_84.csv", missing="level")
+data = ds.load_dataset("votes")
 scores = ds.local_scores(data)
 dags, orders = ds.posterior(scores), ds.posterior(scores, "orders")
 pairs = [(u, v) for u in range(data.n) for v in range(data.n) if u != v]

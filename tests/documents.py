@@ -1,0 +1,154 @@
+"""Parts of the documents that are made from the code, and the examples in them.
+
+A part stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``. A test compares it with the code;
+``python tests/documents.py`` writes all parts anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dagscape.cli.app import COMMANDS
+from dagscape.data.bundled import BUNDLED, bundled_table
+from dagscape.data.discretizing import DISCRETIZERS
+from dagscape.networks.bundled import NETWORKS
+from dagscape.scores.priors import PRIORS
+from dagscape.scores.registry import SCORES
+from rooms import FLOORS, SOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = ["| " + " | ".join(row) + " |" for row in [headers, ["---"] * len(headers), *rows]]
+    return "\n".join(lines)
+
+
+def cited(key: str) -> str:
+    return f"{{cite:t}}`{key}`"
+
+
+def score_table() -> str:
+    rows = (
+        (
+            f"`{score.name}`",
+            score.title,
+            "yes" if score.score_equivalent else "no",
+            "`ess`" if score.uses_ess else "",
+            cited(score.citation),
+        )
+        for score in SCORES.values()
+    )
+    return table(["name", "title", "score-equivalent", "parameter", "reference"], rows)
+
+
+def prior_table() -> str:
+    return table(["name", "meaning"], [(f"`{name}`", text) for name, text in PRIORS.items()])
+
+
+def network_table() -> str:
+    rows = []
+    for name, make in NETWORKS.items():
+        # "What it is [key]_: N variables, N edges."
+        title = (make.__doc__ or "").partition(": ")[0]
+        (key,) = re.findall(r"\[(\w+)\]_", title)
+        network = make()
+        numbers = map(str, (network.n, network.dag.edge_count, network.parameter_count))
+        rows.append([f"`{name}`", re.sub(r" \[\w+\]_", "", title), *numbers, cited(key)])
+    return table(["name", "what it is", "variables", "edges", "free parameters", "source"], rows)
+
+
+def data_set_table() -> str:
+    rows = []
+    for name, bundled in BUNDLED.items():
+        columns = bundled_table(name)
+        rows.append([f"`{name}`", bundled.summary, str(len(columns.names)), str(columns.m), cited(bundled.citation)])
+    return table(["name", "what it is", "variables", "rows", "source"], rows)
+
+
+def discretizer_table() -> str:
+    rows = [
+        (f"`{name}`", method.summary, "yes" if method.needs_class else "no") for name, method in DISCRETIZERS.items()
+    ]
+    return table(["method", "what it makes", "needs a class column"], rows)
+
+
+def command_table() -> str:
+    return table(["subcommand", "what it shows"], [(f"`{name}`", text) for name, text in COMMANDS.items()])
+
+
+def floors() -> Iterator[list[str]]:
+    """The rooms that exist, floor by floor, in the order of the alphabet."""
+    for floor in FLOORS:
+        found = sorted(room for room in floor if (SOURCE / room).is_dir() or (SOURCE / f"{room}.py").is_file())
+        if found:
+            yield found
+
+
+def room_list() -> str:
+    """The floors in one line, wrapped and indented."""
+    line = " < ".join(", ".join(rooms).replace(" ", "\0") for rooms in floors())
+    # Floors are not broken: a line ends after a floor.
+    lines = textwrap.wrap(line, 112, break_on_hyphens=False, break_long_words=False)
+    return "\n" + "".join(f"    {text}\n" for text in lines).replace("\0", " ")
+
+
+def room_table() -> str:
+    rows = ((f"`{room}`", first_sentence(room)) for rooms in floors() for room in rooms)
+    return table(["room", "what it holds"], rows)
+
+
+def first_sentence(room: str) -> str:
+    """The first sentence of a room's docstring, in Markdown."""
+    path = SOURCE / room / "__init__.py"
+    path = path if path.is_file() else SOURCE / f"{room}.py"
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    sentence = re.split(r"\.(?=\s|$)", docstring)[0].replace("\n", " ")
+    return sentence.replace("``", "`")
+
+
+PARTS = {
+    "scores": score_table,
+    "priors": prior_table,
+    "networks": network_table,
+    "data-sets": data_set_table,
+    "discretizers": discretizer_table,
+    "commands": command_table,
+    "rooms": room_list,
+    "room-table": room_table,
+}
+
+
+def parts_of(text: str) -> list[str]:
+    """The names of the parts that a document has."""
+    return re.findall(r"^<!-- begin ([\w-]+) -->$", text, re.MULTILINE)
+
+
+def renewed(text: str) -> str:
+    """A document with its parts made anew."""
+    for name in parts_of(text):
+        pattern = rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
+        part = f"\n{PARTS[name]().strip(chr(10))}\n\n"
+        text = re.sub(pattern, lambda match, part=part: match[1] + part + match[2], text, flags=re.DOTALL)
+    return text
+
+
+def main() -> None:
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        if renewed(text) != text:
+            document.write_text(renewed(text), encoding="utf-8")
+            print(f"{document.relative_to(ROOT)}: written anew")
+
+
+if __name__ == "__main__":
+    main()
