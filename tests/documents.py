@@ -16,6 +16,7 @@ from dagscape.cli.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
 from dagscape.data.discretizing import DISCRETIZERS
 from dagscape.networks.bundled import NETWORKS
+from dagscape.registry import METHODS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 from rooms import FLOORS, SOURCE
@@ -86,6 +87,20 @@ def command_table() -> str:
     return table(["subcommand", "what it shows"], [(f"`{name}`", text) for name, text in COMMANDS.items()])
 
 
+def method_table() -> str:
+    rows = (
+        (
+            f"`{name}`",
+            method.summary,
+            f"{{py:func}}`~dagscape.{method.function.__name__}`",
+            f"{{py:class}}`~dagscape.{method.result.__name__}`",
+            ", ".join(map(cited, method.citations)),
+        )
+        for name, method in METHODS.items()
+    )
+    return table(["method", "what it finds", "function", "result", "reference"], rows)
+
+
 def floors() -> Iterator[list[str]]:
     """The rooms that exist, floor by floor, in the order of the alphabet."""
     for floor in FLOORS:
@@ -123,6 +138,7 @@ PARTS = {
     "data-sets": data_set_table,
     "discretizers": discretizer_table,
     "commands": command_table,
+    "methods": method_table,
     "rooms": room_list,
     "room-table": room_table,
 }

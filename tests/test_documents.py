@@ -103,7 +103,12 @@ def test_examples_print_what_they_show(document, tmp_path, monkeypatch):
     # A picture that an example draws, and that a page shows, is the same.
     for picture in (ROOT / "docs" / "figures").glob("*.svg"):
         drawn = tmp_path / picture.name
-        assert not drawn.exists() or drawn.read_bytes() == picture.read_bytes()
+        assert not drawn.exists() or drawing(drawn) == drawing(picture)
+
+
+def drawing(path: Path) -> str:
+    """An SVG without the names of its markers, which depend on the last bit of every weight."""
+    return re.sub(r"arrow-[0-9a-f]+", "arrow", path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
