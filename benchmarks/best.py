@@ -13,7 +13,7 @@ import numpy as np
 
 import dagscape as ds
 from benchmarks.posterior import random_network
-from benchmarks.timing import SHARED, best_of, machine
+from benchmarks.timing import best_of, machine
 
 # Table 3.1 of [chen2016] (kBestEC): time in seconds, networks stored, memory in MB, Δ, λ, DAGs covered.
 PAPER = {
@@ -30,9 +30,7 @@ PAPER = {
 def table_of_the_dissertation() -> None:
     """Scoring, search, class sizes and edge averages; the exact total for Δ is computed apart."""
     print("\nlists of classes, scoring and averages included; [paper]")
-    sets = {"tic": ds.load_dataset("tic-tac-toe")}
-    if SHARED.is_dir():
-        sets["votes"] = ds.read_data(SHARED / "sets" / "house_votes_84.csv", missing="level")
+    sets = {"tic": ds.load_dataset("tic-tac-toe"), "votes": ds.load_dataset("votes")}
     for name, data in sets.items():
         total = ds.posterior(ds.local_scores(data)).log_total
         for k in (1, 10, 100, 1000, 10_000):
@@ -50,21 +48,18 @@ def table_of_the_dissertation() -> None:
 
 def peak_memory() -> None:
     """Peak of a process of its own, above what it had with the scores."""
-    if not SHARED.is_dir():
-        return
     program = (
         "import sys, dagscape as ds\n"
         "def peak():\n"
         "    lines = open('/proc/self/status').read().splitlines()\n"
         "    return int(next(line for line in lines if line.startswith('VmHWM')).split()[1]) / 1024\n"
-        "scores = ds.local_scores(ds.read_data(sys.argv[1], missing='level'))\n"
+        "scores = ds.local_scores(ds.load_dataset('votes'))\n"
         "before = peak()\n"
-        "best = ds.k_best(scores, int(sys.argv[2]))\n"
+        "best = ds.k_best(scores, int(sys.argv[1]))\n"
         "print(peak() - before, peak())\n"
     )
     for k in (100, 1000, 10_000):
-        path = str(SHARED / "sets" / "house_votes_84.csv")
-        run = subprocess.run([sys.executable, "-c", program, path, str(k)], capture_output=True, text=True, check=True)
+        run = subprocess.run([sys.executable, "-c", program, str(k)], capture_output=True, text=True, check=True)
         extra, peak = map(float, run.stdout.split())
         print(f"votes k={k}: {extra:.0f} MiB for the search, {peak:.0f} MiB in all")
 

@@ -72,7 +72,7 @@ def speed() -> None:
     for delta in range(6):
         seconds, found = best_of(2, lambda s=scores, d=delta: ds.modes(s, 10, d))
         print(f"child, 1000 rows, delta {delta}: {seconds:.3f} s, {len(found)} modes, {found.expanded:,} expanded")
-    scores = ds.local_scores(ds.read_data(SHARED / "sets" / "house_votes_84.csv", missing="level"))
+    scores = ds.local_scores(ds.load_dataset("votes"))
     seconds, found = best_of(3, lambda: ds.modes(scores, 100, 3))
     print(f"votes, 100 modes, delta 3: {seconds:.3f} s, {found.expanded:,} expanded")
 

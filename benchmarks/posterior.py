@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 import dagscape as ds
-from benchmarks.timing import SHARED, best_of, machine
+from benchmarks.timing import best_of, machine
 
 
 def random_network(n: int) -> ds.Network:
@@ -27,14 +27,13 @@ def report(job: str, seconds: float, reference: str = "") -> None:
 
 
 def over_dags() -> None:
-    for file, reference in (
-        ("zoo.csv", "Tian & He: 602 s for edges alone"),
-        ("house_votes_84.csv", ""),
-        ("ebnsl/wine.csv.gz", "dissertation, ancestors: 12856 s"),
+    for name, reference in (
+        ("zoo", "Tian & He: 602 s for edges alone"),
+        ("votes", ""),
+        ("wine", "dissertation, ancestors: 12856 s"),
     ):
-        if SHARED.is_dir():
-            scores = ds.local_scores(ds.read_data(SHARED / "sets" / file, missing="level"))
-            report(f"DAGs, {file}, n={scores.n}", best_of(3, lambda s=scores: ds.posterior(s))[0], reference)
+        scores = ds.local_scores(ds.load_dataset(name))
+        report(f"DAGs, {name}, n={scores.n}", best_of(3, lambda s=scores: ds.posterior(s))[0], reference)
     for n, reference in (
         (15, "aps: edges 3.2 s, ancestors 3.6 s"),
         (17, "aps: 29.6 s, 40 s"),
