@@ -7,7 +7,6 @@ namespace dagscape {
 namespace {
 
 constexpr std::uint32_t kTabulated = 1U << 14;
-constexpr std::size_t kCacheBytes = std::size_t{16} << 20;
 
 // lnΓ(x + more) − lnΓ(x), for x >= kTabulated: three terms of Stirling's series leave an error below 1e-23. The large
 // parts of the two are subtracted before they are rounded, which matters where x is far larger than the difference.
@@ -67,12 +66,14 @@ long double LogStates::natural_log(std::uint64_t log_states) const {
     return std::ldexp(static_cast<long double>(log_states), -bits_);
 }
 
+void CellTermCache::make_room() {
+    if (bytes_ <= capacity_) return;
+    by_states_.clear();
+    bytes_ = 0;
+}
+
 const CellTerms& CellTermCache::terms(std::uint64_t log_states, std::uint32_t largest_count) {
     if (spec_.kind != CellTermKind::dirichlet_shared) log_states = 0;
-    if (bytes_ > kCacheBytes) {
-        by_states_.clear();
-        bytes_ = 0;
-    }
     auto found = by_states_.find(log_states);
     if (found == by_states_.end()) {
         const long double log_alpha =

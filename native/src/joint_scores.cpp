@@ -28,21 +28,34 @@ std::vector<std::uint16_t> by_falling_arity(std::span<const std::uint32_t> ariti
     return order;
 }
 
+// Products of arities stop growing here.
+constexpr std::uint64_t kManyStates = std::uint64_t{1} << 62;
+
 }  // namespace
+
+std::uint64_t more_states(std::uint64_t states, std::uint32_t arity) noexcept {
+    return states > kManyStates / arity ? kManyStates : states * arity;
+}
+
+std::int64_t JointScoreSpec::value(std::int64_t sum, std::uint64_t states) const noexcept {
+    if (states > max_states) return kImpossible;
+    const long double nats = static_cast<long double>(penalty_per_state) * static_cast<long double>(states);
+    return term.rounded(sum - term.fine(nats));
+}
 
 // Walks branches of the lattice on one thread.
 class JointScoreJob::Walker {
 public:
     Walker(const JointScoreJob& job, Monitor& monitor)
-        : job_(job), monitor_(monitor), cache_(job.spec_.term, job.log_states_), scratch_(job.rows_.largest_arity()),
-          level_(job.index_.max_size() + 1) {}
+        : job_(job), monitor_(monitor), cache_(job.spec_.term, job.log_states_),
+          scratch_(job.rows_.columns().largest_arity()), level_(job.index_.max_size() + 1) {}
 
     void enter(const Branch& branch) {
         members_.clear();
         depth_ = 0;
         log_states_ = 0;
         states_ = 1;
-        start_partition(job_.rows_, level_[0]);
+        start_partition(job_.rows_.weights(), {}, level_[0]);
         for (unsigned position = 0; position < branch.next; ++position) {
             if (std::find(branch.chosen.begin(), branch.chosen.end(), position) != branch.chosen.end()) {
                 value_ = include(position, true);
@@ -52,7 +65,7 @@ public:
         }
         if (branch.chosen.empty()) {
             const std::uint32_t all = level_[0].largest;
-            value_ = rounded(cache_.terms(0, all)(all) - penalty(1));
+            value_ = job_.spec_.value(cache_.terms(0, all)(all), 1);
         }
     }
 
@@ -85,17 +98,17 @@ private:
         members_.insert(std::upper_bound(members_.begin(), members_.end(), variable), variable);
         log_states_ += job_.log_states_.of_variable(variable);
         states_before_.push_back(states_);
-        const std::uint64_t arity = job_.arities_[variable];
-        states_ = states_ > kManyStates / arity ? kManyStates : states_ * arity;
+        states_ = more_states(states_, job_.arities_[variable]);
         visits_ += parent.open_rows() + 16;
         if (visits_ > kVisitsBetweenChecks) flush();
 
+        cache_.make_room();
         const CellTerms& terms = cache_.terms(log_states_, parent.largest);
-        const std::int64_t sum = keep_partition
-                                     ? refine(job_.rows_, parent, position, terms, scratch_, level_[depth_ + 1])
-                                     : refined_sum(job_.rows_, parent, position, terms, scratch_);
+        const std::int64_t sum =
+            keep_partition ? refine(job_.rows_.columns(), parent, position, terms, scratch_, level_[depth_ + 1])
+                           : refined_sum(job_.rows_.columns(), parent, position, terms, scratch_);
         ++depth_;
-        return states_ > job_.spec_.max_states ? kImpossible : rounded(sum - penalty(states_));
+        return job_.spec_.value(sum, states_);
     }
 
     void leave(unsigned position) {
@@ -116,14 +129,6 @@ private:
         forget_before(job_.rows_, position + 1, level_[depth_]);
     }
 
-    std::int64_t penalty(std::uint64_t states) const {
-        const long double nats =
-            static_cast<long double>(job_.spec_.penalty_per_state) * static_cast<long double>(states);
-        return job_.spec_.term.fine(nats);
-    }
-
-    std::int64_t rounded(std::int64_t sum) const noexcept { return job_.spec_.term.rounded(sum); }
-
     void write(std::span<std::int64_t> out, std::int64_t value) {
         if (!out.empty()) out[job_.index_.rank(members_)] = value;
         ++written_;
@@ -135,9 +140,6 @@ private:
         written_ = 0;
         visits_ = 0;
     }
-
-    // Products of arities stop growing here.
-    static constexpr std::uint64_t kManyStates = std::uint64_t{1} << 62;
 
     const JointScoreJob& job_;
     Monitor& monitor_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <type_traits>
 
 namespace dagscape {
 namespace {
@@ -42,11 +43,16 @@ struct PackedCounters {
     }
 };
 
+// Cells that contribute nothing.
+struct NoTerms {
+    std::int64_t operator()(std::uint32_t) const noexcept { return 0; }
+};
+
 // Splits one cell after another. With keep = false it only sums the terms.
-template <bool keep, class Code>
+template <bool keep, class Code, class Terms>
 class Refiner {
 public:
-    Refiner(const Partition& parent, const Code* column, std::uint32_t arity, const CellTerms& terms,
+    Refiner(const Partition& parent, const Code* column, std::uint32_t arity, const Terms& terms,
             RefineScratch& scratch, Partition* child)
         : parent_(parent), column_(column), arity_(arity), terms_(terms), scratch_(scratch), child_(child) {}
 
@@ -157,7 +163,7 @@ private:
     const Partition& parent_;
     const Code* column_;
     std::uint32_t arity_;
-    const CellTerms& terms_;
+    const Terms& terms_;
     RefineScratch& scratch_;
     Partition* child_;
     std::int64_t sum_ = 0;
@@ -167,12 +173,54 @@ private:
 }  // namespace
 
 template <class Code>
+Columns::Columns(std::span<const Code> codes, std::span<const std::uint32_t> arities,
+                 std::span<const std::uint16_t> order, std::span<const std::uint32_t> rows, const Monitor& monitor)
+    : rows_(static_cast<std::uint32_t>(rows.size())) {
+    std::size_t narrow = 0, wide = 0;
+    for (const std::uint16_t variable : order) {
+        arity_.push_back(arities[variable]);
+        std::size_t& filled = arity_.back() > kByteCodes ? wide : narrow;
+        start_.push_back(filled);
+        filled += rows.size();
+    }
+    bytes_.resize(narrow);
+    words_.resize(wide);
+    // A few rows of all columns at a time: whole columns would fetch every row again for each of them.
+    constexpr std::size_t kBlock = 256;
+    for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
+        monitor.check();
+        const std::size_t end = std::min(rows.size(), begin + kBlock);
+        for (std::size_t p = 0; p < order.size(); ++p) {
+            const auto copy = [&](auto* column) {
+                using Target = std::remove_pointer_t<decltype(column)>;
+                for (std::size_t i = begin; i < end; ++i) {
+                    column[i] = static_cast<Target>(codes[rows[i] * order.size() + order[p]]);
+                }
+            };
+            if (arity_[p] > kByteCodes) {
+                copy(words_.data() + start_[p]);
+            } else {
+                copy(bytes_.data() + start_[p]);
+            }
+        }
+    }
+}
+
+template Columns::Columns(std::span<const std::uint8_t>, std::span<const std::uint32_t>, std::span<const std::uint16_t>,
+                          std::span<const std::uint32_t>, const Monitor&);
+template Columns::Columns(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
+                          std::span<const std::uint16_t>, std::span<const std::uint32_t>, const Monitor&);
+
+std::uint32_t Columns::largest_arity() const noexcept { return *std::max_element(arity_.begin(), arity_.end()); }
+
+std::size_t Columns::bytes() const noexcept { return bytes_.size() + 4 * words_.size(); }
+
+template <class Code>
 Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, std::span<const std::uint32_t> arities,
            std::span<const std::uint16_t> order, const Monitor& monitor) {
     const std::size_t n = order.size();
     const auto count = static_cast<std::uint32_t>(weights.size());
     const std::vector<std::uint32_t> sorted = sorted_rows(codes, arities, order, count, monitor);
-    for (const std::uint16_t variable : order) arity_.push_back(arities[variable]);
 
     // The highest position at which a row differs from the one before it; equal rows become one.
     std::vector<std::uint32_t> kept;
@@ -203,30 +251,13 @@ Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, 
             suffix_[p * kept.size() + i] = number;
         }
     }
-    const auto fill = [&](auto& columns) {
-        columns.resize(n * kept.size());
-        for (unsigned p = 0; p < n; ++p) {
-            monitor.check();
-            for (std::size_t i = 0; i < kept.size(); ++i) columns[p * kept.size() + i] = codes[kept[i] * n + order[p]];
-        }
-    };
-    if constexpr (sizeof(Code) == 1) {
-        fill(bytes_);
-    } else {
-        fill(words_);
-    }
+    columns_.emplace(codes, arities, order, kept, monitor);
 }
 
 template Rows::Rows(std::span<const std::uint8_t>, std::span<const std::uint32_t>, std::span<const std::uint32_t>,
                     std::span<const std::uint16_t>, const Monitor&);
 template Rows::Rows(std::span<const std::uint32_t>, std::span<const std::uint32_t>, std::span<const std::uint32_t>,
                     std::span<const std::uint16_t>, const Monitor&);
-
-std::uint32_t Rows::largest_arity() const noexcept { return *std::max_element(arity_.begin(), arity_.end()); }
-
-std::size_t Rows::bytes() const noexcept {
-    return bytes_.size() + 4 * (words_.size() + suffix_.size() + weight_.size());
-}
 
 void SingleRows::clear() noexcept {
     std::fill_n(small_.begin(), used_, 0U);
@@ -250,24 +281,34 @@ void SingleRows::copy_from(const SingleRows& other) {
     large_.assign(other.large_.begin(), other.large_.end());
 }
 
-void start_partition(const Rows& rows, Partition& partition) {
-    partition.row.resize(std::size_t{rows.size()} + 1);
-    std::iota(partition.row.begin(), partition.row.end(), 0U);
-    partition.weight.assign(rows.weights(), rows.weights() + rows.size());
-    partition.weight.push_back(0);
+void start_partition(std::span<const std::uint32_t> weights, std::span<const std::uint8_t> chosen,
+                     Partition& partition) {
+    partition.row.clear();
+    partition.weight.clear();
     partition.cells.clear();
     partition.singles.clear();
-    const auto total = std::accumulate(rows.weights(), rows.weights() + rows.size(), std::uint32_t{0});
-    partition.largest = total;
-    if (rows.size() == 1) {
-        partition.singles.add(total);
-    } else {
-        partition.cells.push_back({rows.size(), total});
+    for (std::uint32_t row = 0; row < weights.size(); ++row) {
+        if (!chosen.empty() && chosen[row] == 0) continue;
+        partition.row.push_back(row);
+        partition.weight.push_back(weights[row]);
     }
+    const auto count = static_cast<std::uint32_t>(partition.row.size());
+    partition.largest = std::accumulate(partition.weight.begin(), partition.weight.end(), std::uint32_t{0});
+    if (count == 1) {
+        partition.singles.add(partition.largest);
+    } else if (count > 1) {
+        partition.cells.push_back({count, partition.largest});
+    }
+    // Room for a single row behind all others.
+    partition.row.push_back(0);
+    partition.weight.push_back(0);
 }
 
-std::int64_t refine(const Rows& rows, const Partition& parent, unsigned position, const CellTerms& terms,
-                    RefineScratch& scratch, Partition& child) {
+namespace {
+
+template <class Terms>
+std::int64_t refine_with(const Columns& columns, const Partition& parent, unsigned position, const Terms& terms,
+                         RefineScratch& scratch, Partition& child) {
     // Never shrunk: growing again would write zeros first.
     const std::size_t room = std::size_t{parent.open_rows()} + 1;
     if (child.row.size() < room) {
@@ -277,19 +318,37 @@ std::int64_t refine(const Rows& rows, const Partition& parent, unsigned position
     child.cells.clear();
     child.singles.copy_from(parent.singles);
     child.largest = child.singles.largest();
-    const std::int64_t closed = parent.singles.sum(terms);
-    const std::int64_t open = rows.with_column(position, [&]<class Code>(const Code* column) {
-        return Refiner<true, Code>(parent, column, rows.arity(position), terms, scratch, &child).run();
+    const std::int64_t open = columns.with_column(position, [&]<class Code>(const Code* column) {
+        return Refiner<true, Code, Terms>(parent, column, columns.arity(position), terms, scratch, &child).run();
     });
     child.largest = std::max(child.largest, child.singles.largest());
-    return closed + open;
+    return open;
 }
 
-std::int64_t refined_sum(const Rows& rows, const Partition& parent, unsigned position, const CellTerms& terms,
+}  // namespace
+
+std::int64_t refine(const Columns& columns, const Partition& parent, unsigned position, const CellTerms& terms,
+                    RefineScratch& scratch, Partition& child) {
+    return parent.singles.sum(terms) + refine_with(columns, parent, position, terms, scratch, child);
+}
+
+void split(const Columns& columns, const Partition& parent, unsigned position, RefineScratch& scratch,
+           Partition& child) {
+    refine_with(columns, parent, position, NoTerms{}, scratch, child);
+}
+
+std::int64_t refined_sum(const Columns& columns, const Partition& parent, unsigned position, const CellTerms& terms,
                          RefineScratch& scratch) {
-    return parent.singles.sum(terms) + rows.with_column(position, [&]<class Code>(const Code* column) {
-        return Refiner<false, Code>(parent, column, rows.arity(position), terms, scratch, nullptr).run();
+    const std::int64_t open = columns.with_column(position, [&]<class Code>(const Code* column) {
+        return Refiner<false, Code, CellTerms>(parent, column, columns.arity(position), terms, scratch, nullptr).run();
     });
+    return parent.singles.sum(terms) + open;
+}
+
+std::int64_t cell_sum(const Partition& partition, const CellTerms& terms) noexcept {
+    std::int64_t sum = partition.singles.sum(terms);
+    for (const Partition::Cell& cell : partition.cells) sum += terms(cell.weight);
+    return sum;
 }
 
 void forget_before(const Rows& rows, unsigned position, Partition& partition) {

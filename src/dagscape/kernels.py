@@ -22,6 +22,7 @@ IMPOSSIBLE = _native.IMPOSSIBLE
 BestNetworks = _native.BestNetworks
 EditableDag = _native.EditableDag
 Families = _native.Families
+FamilyScores = _native.FamilyScores
 JointScoreJob = _native.JointScoreJob
 ModeSearch = _native.ModeSearch
 best_scores = _native.best_scores

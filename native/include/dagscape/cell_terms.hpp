@@ -49,6 +49,8 @@ public:
     std::int64_t operator()(std::uint32_t count) const noexcept {
         return count < table_.size() ? table_[count] : beyond_table(count);
     }
+    // The terms of the counts that are tabulated.
+    std::span<const std::int64_t> table() const noexcept { return table_; }
     // With what a hash map needs for an entry.
     std::size_t bytes() const noexcept { return table_.capacity() * sizeof(std::int64_t) + sizeof(CellTerms) + 48; }
 
@@ -81,14 +83,23 @@ private:
 // tables are not shared.
 class CellTermCache {
 public:
-    CellTermCache(const CellTermSpec& spec, const LogStates& log_states) : spec_(spec), log_states_(log_states) {}
+    static constexpr std::size_t kCapacity = std::size_t{16} << 20;
 
-    // Valid until the next call.
+    CellTermCache(const CellTermSpec& spec, const LogStates& log_states, std::size_t capacity = kCapacity)
+        : spec_(spec), log_states_(log_states), capacity_(capacity) {}
+
+    // Forgets all terms if they take more bytes than the capacity.
+    void make_room();
+
+    // Valid until room is made.
     const CellTerms& terms(std::uint64_t log_states, std::uint32_t largest_count);
+
+    std::size_t bytes() const noexcept { return bytes_; }
 
 private:
     CellTermSpec spec_;
     const LogStates& log_states_;
+    std::size_t capacity_;
     std::unordered_map<std::uint64_t, CellTerms> by_states_;
     std::size_t bytes_ = 0;
 };

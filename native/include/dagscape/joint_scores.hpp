@@ -28,7 +28,13 @@ struct JointScoreSpec {
     CellTermSpec term;
     double penalty_per_state;
     std::uint64_t max_states;  // sets with more states are impossible
+
+    // J of a set with so many possible states, from the sum over its cells.
+    std::int64_t value(std::int64_t sum, std::uint64_t states) const noexcept;
 };
+
+// The number of joint states with one more variable; it stops growing at 2^62.
+std::uint64_t more_states(std::uint64_t states, std::uint32_t arity) noexcept;
 
 // What can be said before the work: fixed for given data, whatever the number of threads.
 class JointScoreJob {

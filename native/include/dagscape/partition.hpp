@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,38 @@
 #include "dagscape/monitor.hpp"
 
 namespace dagscape {
+
+// The columns of a table of codes, each as bytes where its codes fit.
+class Columns {
+public:
+    // `codes` is row-major, rows × variables. Row i of the columns is row rows[i] of the codes, and the column at
+    // position p is that of the variable order[p].
+    template <class Code>
+    Columns(std::span<const Code> codes, std::span<const std::uint32_t> arities, std::span<const std::uint16_t> order,
+            std::span<const std::uint32_t> rows, const Monitor& monitor);
+
+    std::uint32_t size() const noexcept { return rows_; }
+    unsigned positions() const noexcept { return static_cast<unsigned>(arity_.size()); }
+    std::uint32_t arity(unsigned position) const noexcept { return arity_[position]; }
+    std::uint32_t largest_arity() const noexcept;
+    std::size_t bytes() const noexcept;
+
+    // Calls visit(column) with the codes at a position.
+    template <class Visit>
+    decltype(auto) with_column(unsigned position, Visit&& visit) const {
+        if (arity_[position] > kByteCodes) return visit(words_.data() + start_[position]);
+        return visit(bytes_.data() + start_[position]);
+    }
+
+private:
+    static constexpr std::uint32_t kByteCodes = 256;
+
+    std::uint32_t rows_;
+    std::vector<std::uint32_t> arity_;
+    std::vector<std::size_t> start_;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint32_t> words_;
+};
 
 // A table of codes, variables in the order in which the lattice is walked, rows distinct and sorted.
 class Rows {
@@ -26,32 +59,21 @@ public:
     Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, std::span<const std::uint32_t> arities,
          std::span<const std::uint16_t> order, const Monitor& monitor);
 
+    const Columns& columns() const noexcept { return *columns_; }
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(weight_.size()); }
-    unsigned positions() const noexcept { return static_cast<unsigned>(arity_.size()); }
-    std::uint32_t arity(unsigned position) const noexcept { return arity_[position]; }
-    std::uint32_t largest_arity() const noexcept;
-    const std::uint32_t* weights() const noexcept { return weight_.data(); }
-
-    // Calls visit(column) with the codes at a position, as bytes where every code fits one.
-    template <class Visit>
-    decltype(auto) with_column(unsigned position, Visit&& visit) const {
-        if (bytes_.empty()) return visit(words_.data() + std::size_t{position} * size());
-        return visit(bytes_.data() + std::size_t{position} * size());
-    }
+    unsigned positions() const noexcept { return columns_->positions(); }
+    std::span<const std::uint32_t> weights() const noexcept { return weight_; }
 
     // Rows that agree from a position on have the same number there, and only they.
     const std::uint32_t* suffix(unsigned position) const noexcept {
         return suffix_.data() + std::size_t{position} * size();
     }
     std::uint32_t distinct_suffixes(unsigned position) const noexcept { return suffix(position)[size() - 1] + 1; }
-    std::size_t bytes() const noexcept;
 
 private:
-    std::vector<std::uint32_t> arity_;
     std::vector<std::uint32_t> weight_;
-    std::vector<std::uint8_t> bytes_;
-    std::vector<std::uint32_t> words_;
     std::vector<std::uint32_t> suffix_;
+    std::optional<Columns> columns_;
 };
 
 // Cells that hold one row: how many there are of each weight.
@@ -103,16 +125,24 @@ struct RefineScratch {
     std::vector<std::uint32_t> rows, weight, start, seen;
 };
 
-// All rows in one cell.
-void start_partition(const Rows& rows, Partition& partition);
+// All rows in one cell; given `chosen`, a byte for each row, only those whose byte is not 0.
+void start_partition(std::span<const std::uint32_t> weights, std::span<const std::uint8_t> chosen,
+                     Partition& partition);
 
-// Splits every cell by the variable at `position` into `child`, and returns the sum of the terms of all new cells.
-std::int64_t refine(const Rows& rows, const Partition& parent, unsigned position, const CellTerms& terms,
+// Splits every cell by the column at `position` into `child`, and returns the sum of the terms of all new cells.
+std::int64_t refine(const Columns& columns, const Partition& parent, unsigned position, const CellTerms& terms,
                     RefineScratch& scratch, Partition& child);
 
+// The same without any terms.
+void split(const Columns& columns, const Partition& parent, unsigned position, RefineScratch& scratch,
+           Partition& child);
+
 // The same sum, where the refined partition itself is not needed.
-std::int64_t refined_sum(const Rows& rows, const Partition& parent, unsigned position, const CellTerms& terms,
+std::int64_t refined_sum(const Columns& columns, const Partition& parent, unsigned position, const CellTerms& terms,
                          RefineScratch& scratch);
+
+// The sum of the terms of the cells as they are.
+std::int64_t cell_sum(const Partition& partition, const CellTerms& terms) noexcept;
 
 // Makes one row of those that agree from `position` on, within each cell.
 void forget_before(const Rows& rows, unsigned position, Partition& partition);

@@ -1,0 +1,117 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
+#include "bindings.hpp"
+#include "dagscape/family_scores.hpp"
+#include "monitored.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dagscape {
+namespace {
+
+template <class T, int dimensions>
+using Input = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A set function: its term, alpha, unit_bits, guard_bits, penalty_per_state, max_states, and its subset of the rows.
+using Function = std::tuple<int, double, int, int, double, std::uint64_t, std::uint32_t>;
+
+auto view(const auto& array) { return std::span(array.data(), array.size()); }
+
+struct BoundScores {
+    std::unique_ptr<FamilyScores> scores;
+};
+
+FamilyFunctions functions_from(const std::vector<Function>& functions, const Input<std::uint8_t, 2>& subsets,
+                               const Input<std::uint32_t, 1>& family, const Input<std::uint32_t, 1>& parents) {
+    FamilyFunctions made;
+    for (const auto& [term, alpha, unit_bits, guard_bits, penalty_per_state, max_states, subset] : functions) {
+        if (subset >= subsets.shape(0)) throw nb::value_error("a function has a subset of the rows that is not there");
+        made.specs.push_back(
+            {{static_cast<CellTermKind>(term), alpha, unit_bits, guard_bits}, penalty_per_state, max_states});
+        made.subset.push_back(subset);
+    }
+    made.chosen.assign(subsets.data(), subsets.data() + subsets.size());
+    made.family.assign(family.data(), family.data() + family.size());
+    made.parents.assign(parents.data(), parents.data() + parents.size());
+    for (std::size_t child = 0; child < made.family.size(); ++child) {
+        if (std::max(made.family[child], made.parents[child]) >= made.specs.size() ||
+            made.subset[made.family[child]] != made.subset[made.parents[child]]) {
+            throw nb::value_error("a child has functions that are not there, or of different rows");
+        }
+    }
+    return made;
+}
+
+template <class Code>
+void construct(BoundScores* bound, Input<Code, 2> codes, Input<std::uint32_t, 1> weights,
+               Input<std::uint32_t, 1> arities, const std::vector<Function>& functions, Input<std::uint8_t, 2> subsets,
+               Input<std::uint32_t, 1> family, Input<std::uint32_t, 1> parents, unsigned threads,
+               std::size_t cache_bytes, std::size_t term_bytes) {
+    if (codes.shape(0) == 0 || codes.shape(0) != weights.size() || codes.shape(1) != arities.size() ||
+        subsets.shape(1) != weights.size() || family.size() != arities.size() || parents.size() != arities.size()) {
+        throw nb::value_error("codes, weights, arities, subsets and functions do not have matching shapes");
+    }
+    FamilyFunctions made = functions_from(functions, subsets, family, parents);
+    std::unique_ptr<FamilyScores> scores;
+    run_monitored(nb::none(), [&](Monitor& monitor) {
+        scores = std::make_unique<FamilyScores>(view(codes), view(weights), view(arities), std::move(made), threads,
+                                                cache_bytes, term_bytes, monitor);
+    });
+    new (bound) BoundScores{std::move(scores)};
+}
+
+void check_members(const FamilyScores& scores, std::uint16_t child, std::span<const std::uint16_t> members) {
+    const auto wrong = [&](std::uint16_t member) { return member >= scores.variables() || member == child; };
+    if (child >= scores.variables() || std::any_of(members.begin(), members.end(), wrong)) {
+        throw nb::value_error("a family names a variable that is not there, or the child as its own parent");
+    }
+}
+
+void scores(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Output out, nb::object progress) {
+    check_members(*bound.scores, child, view(sets));
+    if (out.size() != sets.shape(0)) throw nb::value_error("out does not have one place for each set");
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        bound.scores->scores(child, view(sets), sets.shape(1), {out.data(), out.size()}, monitor);
+    });
+}
+
+void additions(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 1> parents,
+               Input<std::uint16_t, 1> candidates, Output out, nb::object progress) {
+    check_members(*bound.scores, child, view(parents));
+    check_members(*bound.scores, child, view(candidates));
+    if (out.size() != candidates.size()) throw nb::value_error("out does not have one place for each candidate");
+    run_monitored(std::move(progress), [&](Monitor& monitor) {
+        bound.scores->additions(child, view(parents), view(candidates), {out.data(), out.size()}, monitor);
+    });
+}
+
+template <class Code>
+void bind_constructor(nb::class_<BoundScores>& scores) {
+    scores.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
+               "functions"_a, "subsets"_a.noconvert(), "family"_a.noconvert(), "parents"_a.noconvert(), "threads"_a,
+               "cache_bytes"_a, "term_bytes"_a);
+}
+
+}  // namespace
+
+void bind_family_scores(nb::module_& module) {
+    nb::class_<BoundScores> bound(module, "FamilyScores");
+    bind_constructor<std::uint8_t>(bound);
+    bind_constructor<std::uint32_t>(bound);
+    bound.def("scores", &scores, "child"_a, "sets"_a.noconvert(), "out"_a.noconvert(), "progress"_a.none());
+    bound.def("additions", &additions, "child"_a, "parents"_a.noconvert(), "candidates"_a.noconvert(),
+              "out"_a.noconvert(), "progress"_a.none());
+    bound.def_prop_ro("cached_sets", [](const BoundScores& self) { return self.scores->cached_sets(); });
+    bound.def_prop_ro("bytes", [](const BoundScores& self) { return self.scores->bytes(); });
+}
+
+}  // namespace dagscape

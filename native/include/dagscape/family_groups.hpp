@@ -1,0 +1,70 @@
+// The rows of a table grouped by the parents of a child, and within each group by the child, so that any further
+// variable can be counted against both in one pass over the rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dagscape/cell_terms.hpp"
+#include "dagscape/partition.hpp"
+
+namespace dagscape {
+
+// Counters of one pass, and of one refinement.
+struct CountScratch {
+    explicit CountScratch(std::uint32_t largest_arity) : refine(largest_arity), by_code(largest_arity) {}
+
+    std::size_t bytes() const noexcept { return 4 * (cells.capacity() + touched.capacity() + 4 * by_code.capacity()); }
+
+    RefineScratch refine;
+    std::vector<std::uint32_t> by_code;
+    std::vector<std::uint32_t> cells;  // all 0 between two passes
+    std::vector<std::uint32_t> touched;
+};
+
+// The rows of the open cells of a partition, in the order of the table: columns are read from front to back.
+struct GroupedRows {
+    std::vector<std::uint32_t> row, weight, group;
+    std::uint32_t groups = 0;
+    bool every_row = true;  // row[i] is i
+    bool weighted = false;  // some weight is not 1
+
+    void reset(const Partition& partition, std::uint32_t rows);
+    std::size_t bytes() const noexcept { return 4 * (row.capacity() + weight.capacity() + group.capacity()); }
+};
+
+class FamilyGroups {
+public:
+    // The sums of the terms of the cells of two sets: the whole family, and the parents alone.
+    struct Sums {
+        std::int64_t family, parents;
+    };
+
+    // Groups the rows of a partition by the parents, which must outlive this.
+    void reset(const Columns& columns, const Partition& by_parents, unsigned child, RefineScratch& scratch);
+
+    // The sums with the variable at `position` as one more parent.
+    Sums with(unsigned position, const CellTerms& family_terms, const CellTerms& parent_terms,
+              CountScratch& scratch) const;
+
+    std::size_t open_rows() const noexcept { return parents_.row.size(); }
+    std::size_t bytes() const noexcept;
+
+private:
+    template <unsigned banks>
+    Sums sum_of_all_cells(unsigned position, const CellTerms& family_terms, const CellTerms& parent_terms,
+                          CountScratch& scratch) const;
+    std::int64_t sum_of_touched_cells(const GroupedRows& rows, const Partition& partition, unsigned position,
+                                      const CellTerms& terms, CountScratch& scratch) const;
+
+    const Columns* columns_ = nullptr;
+    const Partition* by_parents_ = nullptr;
+    Partition by_family_;
+    GroupedRows parents_, family_;
+    // For each of the rows that are grouped by parents, its group by parents and child; and for each group by parents,
+    // where its groups end.
+    std::vector<std::uint32_t> family_group_, group_end_;
+    std::vector<std::uint32_t> group_of_code_;
+};
+
+}  // namespace dagscape

@@ -1,0 +1,56 @@
+// A cache of the values of set functions, for any number of variables, in bounded memory.
+//
+// Two generations: what is found in the old one moves to the young one, and when the young one is full it becomes the
+// old one, and what was not asked for meanwhile is forgotten. The members of a set are compared, so that two sets with
+// the same hash are never mistaken for each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace dagscape {
+
+class SetCache {
+public:
+    // A set of variables, members increasing, and the function whose value is kept for it.
+    struct Key {
+        std::uint32_t function;
+        std::span<const std::uint16_t> members;
+    };
+
+    explicit SetCache(std::size_t most_bytes);
+
+    std::optional<std::int64_t> find(const Key& key);
+    // The key must not be there yet.
+    void insert(const Key& key, std::int64_t value);
+
+    std::size_t size() const noexcept { return young_.entries + old_.entries; }
+    std::size_t bytes() const noexcept;
+
+private:
+    // An entry is a sequence of words: its value; its function and the number of its members; four members in each
+    // further word, as bytes. Entries lie in blocks, and slots hold the places where they begin, plus one.
+    struct Generation {
+        std::vector<std::uint32_t> slots;
+        std::vector<std::unique_ptr<std::uint64_t[]>> blocks;
+        std::size_t used = 0;  // words of the last block
+        std::size_t entries = 0;
+    };
+
+    std::size_t bytes_of(const Generation& generation) const noexcept;
+    const std::uint64_t* entry(const Generation& generation, std::uint32_t place) const noexcept;
+    const std::uint64_t* find_in(const Generation& generation, const Key& key) const noexcept;
+    std::size_t growth_for(std::size_t words) const noexcept;
+    void double_slots();
+    void place_entry(std::uint32_t place, std::uint64_t hash) noexcept;
+
+    std::size_t most_bytes_;
+    std::size_t block_words_;
+    Generation young_, old_;
+};
+
+}  // namespace dagscape
