@@ -55,7 +55,7 @@ template <class Code>
 void construct(BoundScores* bound, Input<Code, 2> codes, Input<std::uint32_t, 1> weights,
                Input<std::uint32_t, 1> arities, const std::vector<Function>& functions, Input<std::uint8_t, 2> subsets,
                Input<std::uint32_t, 1> family, Input<std::uint32_t, 1> parents, unsigned threads,
-               std::size_t cache_bytes, std::size_t term_bytes) {
+               std::size_t most_bytes) {
     if (codes.shape(0) == 0 || codes.shape(0) != weights.size() || codes.shape(1) != arities.size() ||
         subsets.shape(1) != weights.size() || family.size() != arities.size() || parents.size() != arities.size()) {
         throw nb::value_error("codes, weights, arities, subsets and functions do not have matching shapes");
@@ -64,7 +64,7 @@ void construct(BoundScores* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
     std::unique_ptr<FamilyScores> scores;
     run_monitored(nb::none(), [&](Monitor& monitor) {
         scores = std::make_unique<FamilyScores>(view(codes), view(weights), view(arities), std::move(made), threads,
-                                                cache_bytes, term_bytes, monitor);
+                                                most_bytes, monitor);
     });
     new (bound) BoundScores{std::move(scores)};
 }
@@ -94,11 +94,16 @@ void additions(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 1> 
     });
 }
 
+std::size_t fixed_bytes(std::size_t rows, Input<std::uint32_t, 1> arities, std::uint64_t weight, std::size_t subsets,
+                        std::size_t terms, unsigned threads) {
+    return FamilyScores::fixed_bytes(rows, view(arities), weight, subsets, terms, threads);
+}
+
 template <class Code>
 void bind_constructor(nb::class_<BoundScores>& scores) {
     scores.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
                "functions"_a, "subsets"_a.noconvert(), "family"_a.noconvert(), "parents"_a.noconvert(), "threads"_a,
-               "cache_bytes"_a, "term_bytes"_a);
+               "most_bytes"_a);
 }
 
 }  // namespace
@@ -110,6 +115,8 @@ void bind_family_scores(nb::module_& module) {
     bound.def("scores", &scores, "child"_a, "sets"_a.noconvert(), "out"_a.noconvert(), "progress"_a.none());
     bound.def("additions", &additions, "child"_a, "parents"_a.noconvert(), "candidates"_a.noconvert(),
               "out"_a.noconvert(), "progress"_a.none());
+    bound.def_static("fixed_bytes", &fixed_bytes, "rows"_a, "arities"_a.noconvert(), "weight"_a, "subsets"_a, "terms"_a,
+                     "threads"_a);
     bound.def_prop_ro("cached_sets", [](const BoundScores& self) { return self.scores->cached_sets(); });
     bound.def_prop_ro("bytes", [](const BoundScores& self) { return self.scores->bytes(); });
 }

@@ -76,6 +76,7 @@ void bind_joint_scores(nb::module_& module) {
     job.def("run", &run, "out"_a.noconvert(), "threads"_a, "progress"_a.none());
     job.def("seconds_per_set", &seconds_per_set, "budget"_a);
     module.attr("IMPOSSIBLE") = kImpossible;
+    module.attr("TERM_CACHE_BYTES") = CellTermCache::kCapacity;
 }
 
 }  // namespace dagscape

@@ -46,6 +46,12 @@ void CellTerms::reserve(std::uint32_t count) {
     }
 }
 
+std::size_t CellTerms::most_bytes(std::uint64_t count) noexcept {
+    // Half as many again are tabulated, and a vector that grows may take twice its length.
+    const std::uint64_t tabulated = std::min<std::uint64_t>(kTabulated + 1, (count + 2) / 2 * 3);
+    return 2 * tabulated * sizeof(std::int64_t) + sizeof(CellTerms) + 48;
+}
+
 std::int64_t CellTerms::beyond_table(std::uint32_t count) const noexcept {
     if (spec_.kind == CellTermKind::entropy) return spec_.fine(count * std::log(static_cast<long double>(count)));
     const auto tabulated = static_cast<long double>(table_.size() - 1);

@@ -17,7 +17,7 @@ constexpr std::size_t kCellsPerRow = 2;
 constexpr std::size_t kFewCells = 256;
 
 // More counters than this are not kept.
-constexpr std::size_t kMostCells = std::size_t{1} << 22;
+constexpr std::size_t most_cells(std::size_t rows) noexcept { return (std::size_t{1} << 16) + 8 * rows; }
 
 // Calls add(cell, bank, weight) for each of the rows, where `group` numbers their groups and banks take turns.
 template <bool every_row, bool weighted, class Code, class Add>
@@ -191,7 +191,7 @@ FamilyGroups::Sums FamilyGroups::with(unsigned position, const CellTerms& family
     if (cells <= kCellsPerRow * parents_.row.size() + kFewCells) {
         return sum_of_all_cells<1>(position, family_terms, parent_terms, scratch);
     }
-    if (std::max(parents_.groups, family_.groups) * arity <= kMostCells) {
+    if (std::max(parents_.groups, family_.groups) * arity <= most_cells(columns_->size())) {
         return {sum_of_touched_cells(family_, by_family_, position, family_terms, scratch),
                 sum_of_touched_cells(parents_, *by_parents_, position, parent_terms, scratch)};
     }
@@ -200,9 +200,18 @@ FamilyGroups::Sums FamilyGroups::with(unsigned position, const CellTerms& family
 }
 
 std::size_t FamilyGroups::bytes() const noexcept {
-    return parents_.bytes() + family_.bytes() +
-           4 * (family_group_.capacity() + group_end_.capacity() + group_of_code_.capacity() +
-                by_family_.row.capacity() + by_family_.weight.capacity() + 2 * by_family_.cells.capacity());
+    return parents_.bytes() + family_.bytes() + by_family_.bytes() +
+           4 * (family_group_.capacity() + group_end_.capacity() + group_of_code_.capacity());
+}
+
+std::size_t FamilyGroups::most_bytes(std::size_t rows, std::size_t largest_arity) noexcept {
+    // Three numbers for each row of either grouping, its group, and the end of a group of two rows at least; vectors
+    // that grow one by one may take twice their length.
+    return 4 * (rows * (3 + 3 + 2 + 1 + 2) + largest_arity) + Partition::most_bytes(rows);
+}
+
+std::size_t CountScratch::most_bytes(std::size_t rows, std::size_t largest_arity) noexcept {
+    return 4 * (most_cells(rows) + rows + 1 + 4 * largest_arity);
 }
 
 }  // namespace dagscape

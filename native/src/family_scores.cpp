@@ -11,6 +11,9 @@ namespace {
 // Work for which another thread is worth its start, in visits of rows.
 constexpr std::size_t kVisitsPerThread = std::size_t{1} << 18;
 
+// Tables of terms that a thread can always keep: those of the candidates for one family, most often.
+constexpr std::size_t kLeastTables = 8;
+
 std::vector<std::uint16_t> first_numbers(std::size_t count) {
     std::vector<std::uint16_t> numbers(count);
     std::iota(numbers.begin(), numbers.end(), std::uint16_t{0});
@@ -84,10 +87,7 @@ public:
     std::size_t bytes() const noexcept {
         std::size_t sum = scratch_.bytes();
         for (const CellTermCache& cache : terms_) sum += cache.bytes();
-        for (const Partition* partition : {&partition_, &refined_}) {
-            sum += 4 * (partition->row.capacity() + partition->weight.capacity() + 2 * partition->cells.capacity());
-        }
-        return sum;
+        return sum + partition_.bytes() + refined_.bytes();
     }
 
 private:
@@ -143,24 +143,42 @@ private:
 template <class Code>
 FamilyScores::FamilyScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
                            std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
-                           std::size_t cache_bytes, std::size_t term_bytes, const Monitor& monitor)
+                           std::size_t most_bytes, const Monitor& monitor)
     : log_states_(arities), arities_(arities.begin(), arities.end()), weights_(weights.begin(), weights.end()),
       functions_(std::move(functions)),
       columns_(codes, arities, first_numbers(arities.size()), row_numbers(weights.size()), monitor), threads_(threads),
-      term_bytes_(term_bytes), cache_(cache_bytes), workers_(threads) {
+      term_bytes_(0), cache_(0), workers_(threads) {
     for (const JointScoreSpec& spec : functions_.specs) {
         const auto same = [&](const CellTermSpec& term) { return same_terms(term, spec.term); };
         const auto found = std::find_if(terms_.begin(), terms_.end(), same);
         term_of_function_.push_back(static_cast<std::uint32_t>(found - terms_.begin()));
         if (found == terms_.end()) terms_.push_back(spec.term);
     }
+    const std::uint64_t weight = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+    const std::size_t fixed = fixed_bytes(weights.size(), arities, weight, functions_.chosen.size() / weights.size(),
+                                          terms_.size(), threads);
+    const std::size_t left = most_bytes > fixed ? most_bytes - fixed : 0;
+    const std::size_t more_terms = std::min(CellTermCache::kCapacity, left / 4 / threads);
+    term_bytes_ = kLeastTables * CellTerms::most_bytes(weight) + more_terms;
+    cache_ = SetCache(left - threads * more_terms);
+}
+
+std::size_t FamilyScores::fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
+                                      std::size_t subsets, std::size_t terms, unsigned threads) {
+    const std::size_t largest_arity = *std::max_element(arities.begin(), arities.end());
+    std::size_t columns = 0;
+    for (const std::uint32_t arity : arities) columns += Columns::bytes_of(rows, arity);
+    // A table of terms is dropped when the next one is wanted: each cache may exceed its share by two tables.
+    const std::size_t per_thread = 2 * Partition::most_bytes(rows) + CountScratch::most_bytes(rows, largest_arity) +
+                                   (kLeastTables + 2 * terms) * CellTerms::most_bytes(weight);
+    return columns + rows * (4 + subsets) + FamilyGroups::most_bytes(rows, largest_arity) + threads * per_thread;
 }
 
 template FamilyScores::FamilyScores(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
-                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t, std::size_t,
+                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
                                     const Monitor&);
 template FamilyScores::FamilyScores(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
-                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t, std::size_t,
+                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
                                     const Monitor&);
 
 FamilyScores::~FamilyScores() = default;

@@ -41,9 +41,13 @@ from dagscape.posterior.summing import posterior
 from dagscape.progress import Progress, progress_bar
 from dagscape.report.loading import load_result
 from dagscape.report.planning import plan
+from dagscape.scores.enumerable_scores import EnumerableScores
+from dagscape.scores.families import Family
 from dagscape.scores.family_table import FamilyTable
 from dagscape.scores.formats import read_scores, write_scores
-from dagscape.scores.local_scores import Family, LatticeScores, LocalScores
+from dagscape.scores.lattice_scores import LatticeScores
+from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.on_demand import OnDemandScores, family_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 from dagscape.version import __version__
@@ -56,6 +60,7 @@ __all__ = [
     "Dag",
     "DagscapeError",
     "Dataset",
+    "EnumerableScores",
     "Family",
     "FamilyTable",
     "IncompleteScores",
@@ -66,6 +71,7 @@ __all__ = [
     "LostPrecision",
     "Modes",
     "Network",
+    "OnDemandScores",
     "OptimalNetwork",
     "Posterior",
     "Probability",
@@ -77,6 +83,7 @@ __all__ = [
     "discretize",
     "draw",
     "equivalent",
+    "family_scores",
     "feature_probability",
     "iter_best",
     "k_best",

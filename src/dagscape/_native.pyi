@@ -4,6 +4,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 IMPOSSIBLE: Final[int]
+TERM_CACHE_BYTES: Final[int]
 
 def supports_v3() -> bool: ...
 def best_scores(
@@ -116,3 +117,34 @@ class JointScoreJob:
     ) -> None: ...
     def run(self, out: NDArray[Any], threads: int, progress: Callable[[int, int], None] | None) -> None: ...
     def seconds_per_set(self, budget: float) -> float: ...
+
+class FamilyScores:
+    def __init__(
+        self,
+        codes: NDArray[Any],
+        weights: NDArray[Any],
+        arities: NDArray[Any],
+        functions: list[tuple[int, float, int, int, float, int, int]],
+        subsets: NDArray[Any],
+        family: NDArray[Any],
+        parents: NDArray[Any],
+        threads: int,
+        most_bytes: int,
+    ) -> None: ...
+    @staticmethod
+    def fixed_bytes(rows: int, arities: NDArray[Any], weight: int, subsets: int, terms: int, threads: int) -> int: ...
+    def scores(
+        self, child: int, sets: NDArray[Any], out: NDArray[Any], progress: Callable[[int, int], None] | None
+    ) -> None: ...
+    def additions(
+        self,
+        child: int,
+        parents: NDArray[Any],
+        candidates: NDArray[Any],
+        out: NDArray[Any],
+        progress: Callable[[int, int], None] | None,
+    ) -> None: ...
+    @property
+    def cached_sets(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...

@@ -19,6 +19,7 @@ if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
     name = "x86-64-v3"
 
 IMPOSSIBLE = _native.IMPOSSIBLE
+TERM_CACHE_BYTES = _native.TERM_CACHE_BYTES
 BestNetworks = _native.BestNetworks
 EditableDag = _native.EditableDag
 Families = _native.Families

@@ -51,6 +51,8 @@ public:
     }
     // The terms of the counts that are tabulated.
     std::span<const std::int64_t> table() const noexcept { return table_; }
+    // The most bytes that the terms of counts up to `count` take.
+    static std::size_t most_bytes(std::uint64_t count) noexcept;
     // With what a hash map needs for an entry.
     std::size_t bytes() const noexcept { return table_.capacity() * sizeof(std::int64_t) + sizeof(CellTerms) + 48; }
 

@@ -15,6 +15,8 @@ struct CountScratch {
     explicit CountScratch(std::uint32_t largest_arity) : refine(largest_arity), by_code(largest_arity) {}
 
     std::size_t bytes() const noexcept { return 4 * (cells.capacity() + touched.capacity() + 4 * by_code.capacity()); }
+    // The most it takes.
+    static std::size_t most_bytes(std::size_t rows, std::size_t largest_arity) noexcept;
 
     RefineScratch refine;
     std::vector<std::uint32_t> by_code;
@@ -49,6 +51,8 @@ public:
 
     std::size_t open_rows() const noexcept { return parents_.row.size(); }
     std::size_t bytes() const noexcept;
+    // The most it takes.
+    static std::size_t most_bytes(std::size_t rows, std::size_t largest_arity) noexcept;
 
 private:
     template <unsigned banks>

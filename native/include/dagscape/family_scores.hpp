@@ -32,13 +32,18 @@ struct FamilyFunctions {
 
 class FamilyScores {
 public:
-    // `codes` is row-major, rows × variables. `cache_bytes` bounds the cache of sets; each thread keeps up to
-    // `term_bytes` of terms besides.
+    // `codes` is row-major, rows × variables. All together takes at most `most_bytes`, which must be more than
+    // fixed_bytes(): what is left is for the caches.
     template <class Code>
     FamilyScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
                  std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
-                 std::size_t cache_bytes, std::size_t term_bytes, const Monitor& monitor);
+                 std::size_t most_bytes, const Monitor& monitor);
     ~FamilyScores();
+
+    // The most bytes that the columns and the work on them take, without caches, for rows that stand for `weight` rows
+    // of the data, subsets of the rows, and functions with so many different terms.
+    static std::size_t fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
+                                   std::size_t subsets, std::size_t terms, unsigned threads);
 
     // Scores of one child with sets of `size` parents, one after another in `sets`, members increasing.
     void scores(std::uint16_t child, std::span<const std::uint16_t> sets, std::size_t size, std::span<std::int64_t> out,
@@ -72,7 +77,7 @@ private:
     std::vector<CellTermSpec> terms_;
     Columns columns_;
     unsigned threads_;
-    std::size_t term_bytes_;
+    std::size_t term_bytes_;  // for each thread
     SetCache cache_;
     FamilyGroups groups_;
     std::vector<std::uint16_t> family_;  // of the last look into the cache

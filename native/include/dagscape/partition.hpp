@@ -33,6 +33,10 @@ public:
     std::uint32_t arity(unsigned position) const noexcept { return arity_[position]; }
     std::uint32_t largest_arity() const noexcept;
     std::size_t bytes() const noexcept;
+    // The bytes of a column of so many rows.
+    static std::size_t bytes_of(std::size_t rows, std::uint32_t arity) noexcept {
+        return rows * (arity > kByteCodes ? sizeof(std::uint32_t) : sizeof(std::uint8_t));
+    }
 
     // Calls visit(column) with the codes at a position.
     template <class Visit>
@@ -92,6 +96,7 @@ public:
     std::uint32_t largest() const noexcept { return large_.empty() ? (used_ > 0 ? used_ - 1 : 0) : largest_; }
     std::int64_t sum(const CellTerms& terms) const noexcept;
     void copy_from(const SingleRows& other);
+    std::size_t bytes() const noexcept { return 4 * large_.capacity(); }
 
 private:
     static constexpr std::uint32_t kSmall = 64;
@@ -115,6 +120,13 @@ struct Partition {
     std::uint32_t largest = 0;  // no cell and no single row weighs more
 
     std::uint32_t open_rows() const noexcept { return cells.empty() ? 0 : cells.back().end; }
+    std::size_t bytes() const noexcept {
+        return 4 * (row.capacity() + weight.capacity()) + sizeof(Cell) * cells.capacity() + singles.bytes();
+    }
+    // The most that a partition of so many rows takes; vectors that grow one by one may take twice their length.
+    static std::size_t most_bytes(std::size_t rows) noexcept {
+        return 2 * (4 * (rows + 1) * 2 + sizeof(Cell) * (rows / 2 + 1) + 4 * rows);
+    }
 };
 
 // Counters of one refinement; kept between calls so that they need not be allocated and zeroed each time.

@@ -10,8 +10,9 @@ from dagscape.best.requirements import best_requirements
 from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.progress import ProgressListener, kernel_callback
 from dagscape.resources import format_bytes, memory_limit
+from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
-from dagscape.scores.local_scores import LatticeScores, LocalScores, check_scores
+from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.search_planning import SearchSize
 
 # Scores in files have some ten digits: what agrees to this part of a nat, or of the score, is the same.
@@ -37,7 +38,7 @@ class BestEnumeration:
 
     def __init__(
         self,
-        scores: LocalScores,
+        scores: EnumerableScores,
         space: str,
         threads: int,
         max_memory: int | str | None,
@@ -93,7 +94,7 @@ class BestEnumeration:
         )
 
 
-def check_search(scores: LocalScores, space: str) -> None:
+def check_search(scores: EnumerableScores, space: str) -> None:
     """Refuse scores that cannot be searched, or whose classes cannot be ranked."""
     check_scores(scores)
     if space not in SPACES:
@@ -102,7 +103,7 @@ def check_search(scores: LocalScores, space: str) -> None:
         raise InvalidOption(f"equivalence classes cannot be ranked: {reason}. Use space='dags'")
 
 
-def why_not_classes(scores: LocalScores) -> str:
+def why_not_classes(scores: EnumerableScores) -> str:
     """Why equivalent networks may differ in score; an empty text if they do not."""
     if isinstance(scores, LatticeScores):
         if not scores.constraints.empty:
@@ -121,7 +122,7 @@ def why_not_classes(scores: LocalScores) -> str:
     return "" if _looks_equivalent(scores) else "two variables score differently as a → b and as b → a"
 
 
-def _looks_equivalent(scores: LocalScores) -> bool:
+def _looks_equivalent(scores: EnumerableScores) -> bool:
     """Whether an edge between two variables is worth the same in both directions, but for rounding."""
     if scores.max_parents < 1:
         return True

@@ -26,7 +26,7 @@ from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressListener, ProgressOption, listening
 from dagscape.resources import thread_count
-from dagscape.scores.local_scores import LocalScores, warn_if_incomplete
+from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 
 DEFAULT_K = 10
 
@@ -35,7 +35,7 @@ _LARGEST_BATCH = 4096
 
 
 def k_best(
-    scores: LocalScores,
+    scores: EnumerableScores,
     k: int | None = None,
     space: str = "classes",
     within: float | None = None,
@@ -53,7 +53,7 @@ def k_best(
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The local scores. To rank classes, equivalent networks must have the same score: no K2, no constraints on edges,
         no experiments.
     k : int, optional
@@ -128,7 +128,7 @@ def k_best(
 
 
 def iter_best(
-    scores: LocalScores,
+    scores: EnumerableScores,
     space: str = "classes",
     *,
     threads: int | None = None,
@@ -163,7 +163,7 @@ def iter_best(
     return _stream(scores, search)
 
 
-def _stream(scores: LocalScores, search: BestEnumeration) -> Iterator[Dag]:
+def _stream(scores: EnumerableScores, search: BestEnumeration) -> Iterator[Dag]:
     batch = 1
     while True:
         parents, exact = search.next(batch)
@@ -190,7 +190,7 @@ def _check_numbers(k: int | None, within: float | None) -> None:
         raise InvalidOption(f"within is {within!r}; it must be a Bayes factor: a number, 1 or more")
 
 
-def _allowance(scores: LocalScores, within: float | None) -> int | None:
+def _allowance(scores: EnumerableScores, within: float | None) -> int | None:
     """How many units of score below the best are still within a Bayes factor, but for rounding."""
     return None if within is None else math.floor(math.ldexp(math.log(within), scores.unit.bits))
 

@@ -23,7 +23,7 @@ from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.results import ScoredResult
-from dagscape.scores.local_scores import LocalScores, warn_if_incomplete
+from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ class OptimalNetwork(ScoredResult):
 
 
 def optimal_network(
-    scores: LocalScores,
+    scores: EnumerableScores,
     *,
     ties: bool = False,
     threads: int | None = None,
@@ -107,7 +107,7 @@ def optimal_network(
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The local scores, with or without a limit on parents and constraints on edges. Families that are missing from a
         pruned table cannot be part of the network.
     ties : bool

@@ -14,8 +14,8 @@ from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.resources import memory_limit, thread_count
+from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.formats import SCORE_FILES, read_scores
-from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize
@@ -26,7 +26,7 @@ SCORES_HELP = "\n\nIt may also be a score file (.jkl, .jkl.gz or .npz)."
 class Scored(NamedTuple):
     """Scores, and the data that they come from; none where they come from a file."""
 
-    scores: LocalScores
+    scores: EnumerableScores
     data: Dataset | None
 
 

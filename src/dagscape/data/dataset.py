@@ -220,6 +220,11 @@ class Dataset:
         return np.array([len(self.levels[name]) for name in self.variables], dtype=np.int64)
 
     @property
+    def experimental_rows(self) -> int:
+        """The number of rows in which some variable was set."""
+        return 0 if self.interventions is None else int(self.weights[self.interventions.any(axis=1)].sum())
+
+    @property
     def fingerprint(self) -> str:
         """A SHA-256 digest of the content, in hexadecimal; the same for any order of the rows."""
         header = [self.variables, [self.levels[name] for name in self.variables], self.codes.shape]

@@ -16,8 +16,8 @@ from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption, did_you_mean
 from dagscape.masks import mask_of
 from dagscape.randomness import Seed, random_generator
+from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.local_scores import LocalScores
 
 BOUNDS = {
     "auto": "exact where that fits into memory, patterns otherwise",
@@ -30,7 +30,7 @@ GROUPINGS = {"dependence": "dependent variables together", "random": "at random"
 Groups = list[int]
 
 
-def dependences(scores: LocalScores) -> NDArray[np.float64]:
+def dependences(scores: EnumerableScores) -> NDArray[np.float64]:
     """``[u, v]``: how much u and v add to each other's score, symmetric."""
     n = scores.n
     gains = np.zeros((n, n))
@@ -47,7 +47,7 @@ def dependences(scores: LocalScores) -> NDArray[np.float64]:
 
 
 def tightest_groups(
-    scores: LocalScores, largest: int, bound_of: Callable[[Groups], int], candidates_per_size: int = 2
+    scores: EnumerableScores, largest: int, bound_of: Callable[[Groups], int], candidates_per_size: int = 2
 ) -> Groups:
     """Two groups, neither with more than ``largest`` variables, whose bound on the best network is the lowest.
 
@@ -55,7 +55,7 @@ def tightest_groups(
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The scores.
     largest : int
         The most variables of a group.
@@ -95,7 +95,7 @@ def _loosest_parts(gains: NDArray[np.float64], size: int) -> list[int]:
     return sorted(found, key=lambda part: (found[part], part))
 
 
-def equal_groups(scores: LocalScores, count: int, grouping: str, seed: Seed) -> Groups:
+def equal_groups(scores: EnumerableScores, count: int, grouping: str, seed: Seed) -> Groups:
     """So many groups of about the same size.
 
     By dependence: each variable, the most dependent first, joins the group with room on which it depends most; then
@@ -132,7 +132,7 @@ def _improve(gains: NDArray[np.float64], group_of: NDArray[np.int64], count: int
         group_of[u], group_of[v] = group_of[v], group_of[u]
 
 
-def named_groups(scores: LocalScores, groups: Sequence[Collection[str]]) -> Groups:
+def named_groups(scores: EnumerableScores, groups: Sequence[Collection[str]]) -> Groups:
     """The groups that a user names; every variable must be in one."""
     number = {name: i for i, name in enumerate(scores.variables)}
     seen: set[str] = set()

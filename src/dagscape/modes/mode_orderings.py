@@ -45,8 +45,8 @@ from dagscape.modes.result import Modes
 from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.randomness import Seed
 from dagscape.resources import memory_limit, thread_count
+from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
-from dagscape.scores.local_scores import LocalScores, check_scores
 from dagscape.scores.search_planning import SearchSize
 
 MOST_DELTA = 8
@@ -58,7 +58,7 @@ _REASONS = {_NO_ROOM: "memory", _NO_TIME: "time"}
 
 
 def modes(
-    scores: LocalScores,
+    scores: EnumerableScores,
     k: int = 10,
     delta: int = 3,
     *,
@@ -77,7 +77,7 @@ def modes(
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The local scores; a pruned table will do, since only families that are the best within some set matter.
     k : int
         How many networks to find. There may be fewer.
@@ -219,7 +219,7 @@ def _gather(
 
 
 def _check_options(
-    scores: LocalScores,
+    scores: EnumerableScores,
     k: int,
     delta: int,
     distinct: str,
@@ -248,7 +248,7 @@ def _check_options(
 
 
 def _partition(
-    scores: LocalScores,
+    scores: EnumerableScores,
     bound: str,
     groups: int | Sequence[Collection[str]] | None,
     grouping: str,

@@ -26,8 +26,8 @@ from dagscape.posterior.weights import (
     path_memory,
     tiled_memory,
 )
+from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.lattice import set_count
-from dagscape.scores.local_scores import LocalScores
 
 KernelProgress = Callable[[int, int], None] | None
 
@@ -117,7 +117,7 @@ class SumBackend:
     name: str
     run: SumFunction
     run_with_paths: SumFunction | None
-    arrange: Callable[[LocalScores, int, bool], FamilyWeights]
+    arrange: Callable[[EnumerableScores, int, bool], FamilyWeights]
     table: Callable[[int, int], int]
     memory_of_sum: Callable[[int, int, int], int]
     ancestors: bool
@@ -127,7 +127,7 @@ class SumBackend:
     least_variables: int
     most_variables: int
 
-    def weights(self, scores: LocalScores, *, prior_only: bool = False) -> FamilyWeights:
+    def weights(self, scores: EnumerableScores, *, prior_only: bool = False) -> FamilyWeights:
         """The weights of all families for this sum; without the data, those of the structure prior alone."""
         weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only)
         if max(weights.spans(scores.unit)) > self.widest:

@@ -23,12 +23,12 @@ from dagscape.posterior.summing import check_sum, sum_weights
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge
+from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.local_scores import LocalScores, check_scores
 
 
 def feature_probability(
-    scores: LocalScores,
+    scores: EnumerableScores,
     *,
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
@@ -43,7 +43,7 @@ def feature_probability(
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The local scores.
     required, forbidden : iterable of (parent, child)
         Edges that must be there, and edges that must not.

@@ -24,12 +24,12 @@ from dagscape.posterior.result import Posterior
 from dagscape.posterior.weights import FamilyWeights
 from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.resources import memory_limit, thread_count
+from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 from dagscape.scores.fixed_point import Unit
-from dagscape.scores.local_scores import LocalScores, check_scores, warn_if_incomplete
 
 
 def posterior(
-    scores: LocalScores,
+    scores: EnumerableScores,
     over: str = "dags",
     *,
     via: str | Iterable[tuple[str, str, str]] | None = None,
@@ -43,7 +43,7 @@ def posterior(
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The local scores; sums over a table from which families are missing are too small, and warn.
     over : {"dags", "orders"}
         Sum over DAGs with the structure prior of the scores, or over orders of the variables, which is much cheaper
@@ -110,7 +110,7 @@ def posterior(
     )
 
 
-def _log_prior(scores: LocalScores, backend: SumBackend, threads: int, listener: ProgressListener | None) -> float:
+def _log_prior(scores: EnumerableScores, backend: SumBackend, threads: int, listener: ProgressListener | None) -> float:
     """Ln of the total weight of all structures without the data."""
     if scores.unconstrained:
         return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
@@ -120,7 +120,7 @@ def _log_prior(scores: LocalScores, backend: SumBackend, threads: int, listener:
 
 
 def check_sum(
-    scores: LocalScores,
+    scores: EnumerableScores,
     backend: SumBackend,
     threads: int,
     max_memory: int | str | None,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption
+from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_arrays import (
     LEAST_TILED,
     can_be_tiled,
@@ -17,7 +18,6 @@ from dagscape.scores.family_arrays import (
 )
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import combinations, set_count
-from dagscape.scores.local_scores import LocalScores
 
 # What the exponents of tiles can hold, in nats; wider scores are summed with everything in memory.
 _WIDEST_TILED = 5e6
@@ -83,12 +83,12 @@ def is_tiled(n: int, max_parents: int) -> bool:
     return suits_tiles(n, max_parents) or tiled_memory(n, max_parents, 1) < dense_memory(n, 1)
 
 
-def dense_weights(scores: LocalScores, n: int, prior_only: bool) -> FamilyWeights:
+def dense_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
     """The weights of all families by mask, for n variables: isolated companions join where there are fewer."""
     return FamilyWeights.relative(families_by_mask(scores, n, prior_only=prior_only), None)
 
 
-def order_weights(scores: LocalScores, n: int, prior_only: bool) -> FamilyWeights:
+def order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
     """The weights of all families for a sum over orders: by size where it goes by tiles, and otherwise by mask."""
     if is_tiled(n, scores.max_parents):
         weights = FamilyWeights.relative(families_by_size(scores, prior_only=prior_only), scores.max_parents)

@@ -13,5 +13,5 @@ AIC = ScoreDefinition(
     title="AIC",
     citation="akaike1974",
     score_equivalent=True,
-    terms=charged_per_parameter(lambda rows: 1.0),
+    functions=charged_per_parameter(lambda rows: 1.0),
 )

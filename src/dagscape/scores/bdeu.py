@@ -11,13 +11,14 @@ Notation: *j* runs over the states of the parents *G*, *k* over the levels of th
 
 from __future__ import annotations
 
-from dagscape.scores.definition import CellTerm, ScoreDefinition, TermKind, same_for_parents
+from dagscape.scores.cell_sums import CellTerm, TermKind, cell_sums, same_for_parents
+from dagscape.scores.definition import ScoreDefinition
 
 BDEU = ScoreDefinition(
     name="bdeu",
     title="BDeu",
     citation="heckerman1995",
     score_equivalent=True,
-    terms=same_for_parents(lambda child: CellTerm(TermKind.DIRICHLET_SHARED, child.ess)),
+    functions=cell_sums(same_for_parents(lambda child: CellTerm(TermKind.DIRICHLET_SHARED, child.ess))),
     uses_ess=True,
 )

@@ -15,5 +15,5 @@ BIC = ScoreDefinition(
     title="BIC",
     citation="schwarz1978",
     score_equivalent=True,
-    terms=charged_per_parameter(half_log),
+    functions=charged_per_parameter(half_log),
 )

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.scores.lattice import Members
 
 Edge = tuple[str, str]
 
@@ -21,14 +26,24 @@ class EdgeConstraints:
     required: tuple[frozenset[int], ...]
     forbidden: tuple[frozenset[int], ...]
 
+    @classmethod
+    def none(cls, n: int) -> Self:
+        """No constraints on the edges of ``n`` variables."""
+        return cls((frozenset(),) * n, (frozenset(),) * n)
+
     @property
     def empty(self) -> bool:
         """Whether nothing is constrained."""
         return not any(self.required) and not any(self.forbidden)
 
-    def allows(self, child: int, parents: frozenset[int]) -> bool:
-        """Whether the family may be part of a network."""
-        return self.required[child] <= parents and not parents & self.forbidden[child]
+    def allowed(self, child: int, sets: Members) -> NDArray[np.bool_]:
+        """Which sets of parents, one in a row, the child may have."""
+        allowed = np.ones(len(sets), dtype=np.bool_)
+        if forbidden := self.forbidden[child]:
+            allowed &= ~np.isin(sets, list(forbidden)).any(axis=1)
+        if required := self.required[child]:
+            allowed &= np.isin(sets, list(required)).sum(axis=1) == len(required)
+        return allowed
 
 
 def edge_constraints(

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, set_count
-from dagscape.scores.local_scores import LocalScores
 
 # Walks in tiles need so many variables, and gain where parents are few.
 LEAST_TILED = 10
@@ -34,12 +34,12 @@ def can_be_tiled(n: int, max_parents: int) -> bool:
     return n >= LEAST_TILED and max_parents < n
 
 
-def families_by_mask(scores: LocalScores, n: int | None = None, *, prior_only: bool = False) -> NDArray[np.int64]:
+def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_only: bool = False) -> NDArray[np.int64]:
     """Scores, in units, of all sets of parents by mask, the child's own bit taken out.
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The scores.
     n : int, optional
         The number of rows, where there are to be isolated companions of the variables.
@@ -55,7 +55,7 @@ def families_by_mask(scores: LocalScores, n: int | None = None, *, prior_only: b
     return values
 
 
-def families_by_size(scores: LocalScores, *, prior_only: bool = False) -> NDArray[np.int64]:
+def families_by_size(scores: EnumerableScores, *, prior_only: bool = False) -> NDArray[np.int64]:
     """Scores, in units, of all sets of at most ``max_parents`` variables, by size and then by mask."""
     values = np.full((scores.n, set_count(scores.n, scores.max_parents)), IMPOSSIBLE)
     index = SetIndex(scores.n, scores.max_parents)
@@ -68,7 +68,7 @@ def families_by_size(scores: LocalScores, *, prior_only: bool = False) -> NDArra
     return values
 
 
-def family_list(scores: LocalScores) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
+def family_list(scores: EnumerableScores) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
     """The possible families as a list: where each child's begin, their sets of parents, and their scores in units."""
     first, masks, values = [0], [np.empty(0, dtype=np.uint64)], [np.empty(0, dtype=np.int64)]
     for child in range(scores.n):
@@ -84,7 +84,7 @@ def family_list(scores: LocalScores) -> tuple[NDArray[np.int64], NDArray[np.uint
     return np.array(first, dtype=np.int64), np.concatenate(masks), np.concatenate(values)
 
 
-def kernel_families(scores: LocalScores, layout: Layout) -> kernels.Families:
+def kernel_families(scores: EnumerableScores, layout: Layout) -> kernels.Families:
     """The families as a kernel takes them."""
     if layout == "mask":
         return kernels.Families.by_mask(families_by_mask(scores))

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from dagscape.errors import InvalidData
 from dagscape.results import Provenance
 from dagscape.score_info import ScoreInfo
+from dagscape.scores.constraints import EdgeConstraints
+from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members, set_count
-from dagscape.scores.local_scores import LocalScores
 from dagscape.version import __version__
 
 # Scores are told apart to a millionth of a nat at least.
 _COARSEST_BITS = 20
 
 
-class FamilyTable(LocalScores):
+class FamilyTable(EnumerableScores):
     """Local scores of the families that a list holds; every other family is impossible.
 
     Scores are rounded once, here, to the unit of the table: a few parts in 10^13 of a typical score.
@@ -84,6 +85,7 @@ class FamilyTable(LocalScores):
         if complete is None and all(len(listed) == every for listed in self._exact):
             complete = True
         self.complete = complete
+        self.constraints = EdgeConstraints.none(self.n)
         self.info = info or ScoreInfo(max_parents=self.max_parents, score_equivalent=score_equivalent)
         self.provenance = provenance or Provenance(__version__, "family_table")
 

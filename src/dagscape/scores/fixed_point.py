@@ -7,6 +7,7 @@ as fine as possible, but never so fine that a sum of n families could overflow. 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,10 @@ class Unit:
     def to_int(self, nats: float) -> int:
         """The nearest number of units; minus infinity is impossible."""
         return IMPOSSIBLE if nats == -math.inf else round(math.ldexp(nats, self.bits))
+
+    def to_ints(self, nats: Iterable[float]) -> NDArray[np.int64]:
+        """The nearest numbers of units of some numbers."""
+        return np.array([self.to_int(number) for number in nats], dtype=np.int64)
 
     def to_float(self, units: int) -> float:
         """The number of nats."""

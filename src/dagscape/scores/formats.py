@@ -33,10 +33,11 @@ from dagscape.progress import Progress, ProgressListener
 from dagscape.results import Provenance, decode_record
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import EdgeConstraints
+from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_table import FamilyTable
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.lattice import set_count
-from dagscape.scores.local_scores import LatticeScores, LocalScores
+from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.rounding import unrecorded_rounding
 from dagscape.version import __version__
 
@@ -45,7 +46,7 @@ _NPZ_SCHEMA = 1
 SCORE_FILES = (".jkl", ".jkl.gz", ".npz")
 
 
-def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False) -> LocalScores:
+def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False) -> EnumerableScores:
     """Read local scores from a ``.jkl`` or ``.npz`` file.
 
     Parameters
@@ -58,7 +59,7 @@ def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False)
 
     Returns
     -------
-    LocalScores
+    EnumerableScores
         The scores. From a ``.jkl`` file ``complete`` is true where every family of up to ``max_parents`` parents is
         listed, and false where families are missing: such files are often pruned.
     """
@@ -71,12 +72,13 @@ def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False)
 
 
 def write_scores(
-    scores: LocalScores, path: str | os.PathLike[str], *, progress: ProgressListener | None = None
+    scores: EnumerableScores, path: str | os.PathLike[str], *, progress: ProgressListener | None = None
 ) -> None:
     """Write local scores to a ``.jkl`` or ``.npz`` file, by the ending of the name (``.jkl.gz`` is gzipped).
 
     The file appears under its name only when it is whole. Impossible families are left out of a ``.jkl`` file.
     """
+    check_scores(scores)
     ending = score_format(path)
     with replace_file(path) as stream:
         if ending == ".npz":
@@ -96,7 +98,7 @@ def score_format(path: str | os.PathLike[str]) -> str:
     raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: end it in .jkl, .jkl.gz or .npz")
 
 
-def _write_jkl(scores: LocalScores, stream: IO[bytes], progress: ProgressListener | None) -> None:
+def _write_jkl(scores: EnumerableScores, stream: IO[bytes], progress: ProgressListener | None) -> None:
     names = [_escape(name) for name in scores.variables]
     stream.write(f"{scores.n}\n".encode())
     for child, name in enumerate(names):
@@ -202,7 +204,7 @@ def _whole(lines: _Lines, word: str, what: str) -> int:
     return int(word)
 
 
-def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListener | None) -> None:
+def _write_npz(scores: EnumerableScores, stream: IO[bytes], progress: ProgressListener | None) -> None:
     header: dict[str, Any] = {
         "schema": _NPZ_SCHEMA,
         "kind": "lattice" if isinstance(scores, LatticeScores) else "families",
@@ -236,7 +238,7 @@ def _write_npz(scores: LocalScores, stream: IO[bytes], progress: ProgressListene
     np.savez(stream, **arrays)
 
 
-def _read_npz(stream: io.BufferedReader[Any], source: str) -> LocalScores:
+def _read_npz(stream: io.BufferedReader[Any], source: str) -> EnumerableScores:
     try:
         with np.load(io.BytesIO(stream.read()), allow_pickle=False) as arrays:
             header = json.loads(arrays["header"].tobytes())

@@ -8,7 +8,8 @@ number r of the child's levels: the score is not the same for equivalent network
 
 from __future__ import annotations
 
-from dagscape.scores.definition import CellTerm, ChildFacts, ScoreDefinition, TermKind
+from dagscape.scores.cell_sums import CellTerm, ChildFacts, TermKind, cell_sums
+from dagscape.scores.definition import ScoreDefinition
 
 
 def _terms(child: ChildFacts) -> tuple[CellTerm, CellTerm]:
@@ -18,4 +19,4 @@ def _terms(child: ChildFacts) -> tuple[CellTerm, CellTerm]:
     )
 
 
-K2 = ScoreDefinition(name="k2", title="K2", citation="cooper1992", score_equivalent=False, terms=_terms)
+K2 = ScoreDefinition(name="k2", title="K2", citation="cooper1992", score_equivalent=False, functions=cell_sums(_terms))

@@ -13,14 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from dagscape.scores.definition import CellTerm, ChildFacts, ScoreDefinition, TermKind, same_for_parents
+from dagscape.data.dataset import Dataset
+from dagscape.scores.cell_sums import CellSums, CellTerm, TermKind, cell_sums, same_for_parents
+from dagscape.scores.definition import ScoreDefinition
+from dagscape.scores.set_functions import ScoreFacts
 
 
-def charged_per_parameter(
-    price: Callable[[int], float],
-) -> Callable[[ChildFacts], tuple[CellTerm, CellTerm]]:
-    """The terms of a log-likelihood less ``price(rows)`` nats for each free parameter."""
-    return same_for_parents(lambda child: CellTerm(TermKind.ENTROPY, penalty=price(child.rows)))
+def charged_per_parameter(price: Callable[[int], float]) -> Callable[[Dataset, ScoreFacts], CellSums]:
+    """The set functions of a log-likelihood less ``price(rows)`` nats for each free parameter."""
+    return cell_sums(same_for_parents(lambda child: CellTerm(TermKind.ENTROPY, penalty=price(child.rows))))
 
 
 def half_log(rows: int) -> float:
@@ -33,5 +34,5 @@ LOG_LIKELIHOOD = ScoreDefinition(
     title="Log-likelihood",
     citation="chow1968",
     score_equivalent=True,
-    terms=charged_per_parameter(lambda rows: 0.0),
+    functions=charged_per_parameter(lambda rows: 0.0),
 )

@@ -27,6 +27,6 @@ MDL = ScoreDefinition(
     title="MDL",
     citation="munteanu2000",
     score_equivalent=True,
-    terms=charged_per_parameter(half_log),
+    functions=charged_per_parameter(half_log),
     size_cost=_size_cost,
 )

@@ -24,11 +24,11 @@ def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requireme
     """The memory of :func:`dagscape.local_scores`."""
     families = job.data.n * set_count(job.data.n - 1, job.max_parents)
     work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
-    if len(job.functions) > 1:
-        work += f", {len(job.functions)} times"
+    if job.functions.count > 1:
+        work += f", {job.functions.count} times"
     remedy = "raise the limit, or set a lower max_parents"
     if job.max_parents > _FEW_PARENTS:
-        fewer = 8 * set_count(job.data.n, _FEW_PARENTS + 1) * len(job.functions)
+        fewer = 8 * set_count(job.data.n, _FEW_PARENTS + 1) * job.functions.count
         if fewer <= limit:
             remedy += f" (with {_FEW_PARENTS}, the scores take {format_bytes(fewer)})"
     return Requirements(
@@ -44,6 +44,6 @@ def scoring_seconds(job: ScoringJob, threads: int) -> float:
     """About how long scoring takes, from scoring a random part of the lattice for a moment."""
     if job.sets >= _NEVER_SETS:
         return math.inf
-    tried = job.functions[:_TRIED_FUNCTIONS]
-    per_set = sum(job.kernel(function).seconds_per_set(_TRIAL_SECONDS) for function in tried) / len(tried)
-    return per_set * job.sets * len(job.functions) / min(threads, thread_count(None))
+    tried = [job.functions.lattice_kernel(i, job.unit) for i in range(min(job.functions.count, _TRIED_FUNCTIONS))]
+    per_set = sum(kernel.seconds_per_set(_TRIAL_SECONDS) for kernel in tried) / len(tried)
+    return per_set * job.sets * job.functions.count / min(threads, thread_count(None))

@@ -8,19 +8,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.data.dataset import Dataset
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, kernel_callback, listening
 from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.constraints import Edge
-from dagscape.scores.local_scores import LatticeScores
+from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.rounding import network_rounding
 from dagscape.scores.scoring_job import prepare
+from dagscape.scores.set_functions import ScoredData
 
 
 def local_scores(
-    data: Dataset,
+    data: ScoredData,
     score: str = "bdeu",
     ess: float = 1.0,
     max_parents: int | None = None,
@@ -88,26 +88,22 @@ def local_scores(
     start = time.perf_counter()
     tables: list[NDArray[np.int64]] = []
     with listening(progress) as listener:
-        for i, function in enumerate(job.functions):
+        for i in range(job.functions.count):
             table = np.empty(job.sets, dtype=np.int64)
-            total = len(job.functions) * job.sets
+            total = job.functions.count * job.sets
             callback = kernel_callback("Scoring sets of variables", listener, i * job.sets, total)
-            job.kernel(function).run(table, threads, callback)
+            job.functions.lattice_kernel(i, job.unit).run(table, threads, callback)
             tables.append(table)
-    size_terms, prior_terms = (
-        np.array([job.unit.to_int(term) for term in terms], dtype=np.int64)
-        for terms in (job.size_terms(), job.prior_terms())
-    )
     return LatticeScores(
         variables=data.variables,
         max_parents=job.max_parents,
         unit=job.unit,
         rounding=network_rounding(job),
         tables=tables,
-        joint_table=job.joint_table,
-        base_table=job.base_table,
-        size_terms=size_terms,
-        prior_terms=prior_terms,
+        joint_table=job.functions.joint,
+        base_table=job.functions.base,
+        size_terms=job.unit.to_ints(job.size_terms()),
+        prior_terms=job.unit.to_ints(job.prior_terms()),
         constraints=job.constraints,
         info=job.info,
         provenance=provenance_of("local_scores", job.info.to_dict(), {"scoring": time.perf_counter() - start}, threads),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dagscape.results import ScoredResult, records_field
-from dagscape.scores.local_scores import Family, LocalScores
+from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
+from dagscape.scores.families import Family
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,12 +58,12 @@ class ScoreSummary(ScoredResult):
         return f"ScoreSummary({len(self.variables)} variables, {self.family_count:,} families)"
 
 
-def summarize_scores(scores: LocalScores, top: int = 3) -> ScoreSummary:
+def summarize_scores(scores: EnumerableScores, top: int = 3) -> ScoreSummary:
     """The best families of every variable.
 
     Parameters
     ----------
-    scores : LocalScores
+    scores : EnumerableScores
         The scores.
     top : int
         How many families of each variable to list.
@@ -74,6 +75,7 @@ def summarize_scores(scores: LocalScores, top: int = 3) -> ScoreSummary:
     >>> summary.families[4].parents
     ('top-right-square', 'bottom-left-square', 'Class')
     """
+    check_scores(scores)
     families = (family for name in scores.variables for family in scores.families(name, top))
     return ScoreSummary(
         variables=scores.variables,

@@ -1,0 +1,275 @@
+r"""The set functions of scores on discrete data: sums over the cells, the observed joint states of a set.
+
+.. math:: J(S) = \sum_s t(N_s) - c\,q_S
+
+Each cell adds a :class:`CellTerm` of its number of rows, and each of the :math:`q_S` possible states costs a penalty.
+For scores that give equivalent networks the same value, :math:`J` and :math:`J'` are the same function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from dagscape import kernels
+from dagscape.data.dataset import Dataset
+from dagscape.errors import InvalidOption
+from dagscape.scores.fixed_point import Unit
+from dagscape.scores.rounding import EPSILON, SHORT_ULPS
+from dagscape.scores.set_functions import ScoreFacts, SetFunctions
+
+# A family whose penalty alone is this many times the largest possible log-likelihood, and a million nats more, is
+# impossible, so that the unit need not make room for it; unless every network has to have one as large.
+_PENALTY_ROOM = 16.0
+_PENALTY_FLOOR = 1e6
+_UNLIMITED_STATES = 2**62
+_MOST_NEEDED_STATES = 2**30
+
+_LONG_EPSILON = float(np.finfo(np.longdouble).eps)
+# Relative errors in epsilons of a long double, with room to spare: of N ln N, and of a sum of logarithms.
+_ENTROPY_ULPS = 4
+_GAMMA_ULPS = 8
+
+
+class TermKind(IntEnum):
+    """The functions of a cell's count that the kernels know (``native/include/dagscape/cell_terms.hpp``)."""
+
+    DIRICHLET_SHARED = 0
+    DIRICHLET_CONSTANT = 1
+    ENTROPY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CellTerm:
+    """A sum over the cells of a set.
+
+    Attributes
+    ----------
+    kind : TermKind
+        The function of the count N: lnΓ(N + alpha/q) − lnΓ(alpha/q), lnΓ(N + alpha) − lnΓ(alpha), or N ln N, where q
+        is the number of joint states of the set.
+    alpha : float
+        The Dirichlet parameter; 1 where there is none.
+    penalty : float
+        What each of the q states costs, in nats.
+    """
+
+    kind: TermKind
+    alpha: float = 1.0
+    penalty: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChildFacts:
+    """What the terms of a child's families may depend on.
+
+    Attributes
+    ----------
+    rows : int
+        The number of rows its families are fitted to.
+    arity : int
+        The number of its levels.
+    ess : float
+        The equivalent sample size.
+    """
+
+    rows: int
+    arity: int
+    ess: float
+
+
+ChildTerms = Callable[[ChildFacts], tuple[CellTerm, CellTerm]]
+
+
+def cell_sums(terms: ChildTerms) -> Callable[[Dataset, ScoreFacts], CellSums]:
+    """The set functions of a score from ``terms(child)``: the term of a family's own set, and that of the parents."""
+    return lambda data, facts: CellSums(data, facts, terms)
+
+
+def same_for_parents(term: Callable[[ChildFacts], CellTerm]) -> ChildTerms:
+    """The terms of a score in which a family and its parents are measured alike: a score-equivalent one."""
+    return lambda child: (term(child), term(child))
+
+
+@dataclass(frozen=True, slots=True)
+class CellSum:
+    """One function.
+
+    Attributes
+    ----------
+    rows : bytes
+        For each distinct row, whether it is summed over (a byte, 0 or 1).
+    row_count : int
+        How many rows of the data that makes.
+    term : CellTerm
+        What a cell contributes.
+    """
+
+    rows: bytes
+    row_count: int
+    term: CellTerm
+
+    def max_states(self, needed: int) -> int:
+        """The most joint states a possible set has, when sets of ``needed`` states must be possible."""
+        if self.term.penalty <= 0:
+            return _UNLIMITED_STATES
+        likelihood = self.row_count * math.log(max(self.row_count, 2))
+        affordable = (_PENALTY_ROOM * likelihood + _PENALTY_FLOOR) / self.term.penalty
+        return max(needed, int(affordable))
+
+    def bound(self, log_states: float, needed: int) -> float:
+        """A bound on the absolute value of the function, over sets of at most exp(log_states) joint states."""
+        if self.term.kind == TermKind.ENTROPY:
+            largest_penalty = self.term.penalty * self.max_states(needed) if self.term.penalty > 0 else 0.0
+            return self.row_count * math.log(max(self.row_count, 2)) + largest_penalty
+        log_alpha = math.log(self.term.alpha)
+        smallest = log_alpha - (log_states if self.term.kind == TermKind.DIRICHLET_SHARED else 0.0)
+        return self.row_count * max(abs(smallest), abs(log_alpha), math.log(self.row_count + self.term.alpha + 1))
+
+
+class CellSums(SetFunctions):
+    """The functions of a score on a data set."""
+
+    def __init__(self, data: Dataset, facts: ScoreFacts, terms: ChildTerms) -> None:
+        """Settle the functions of every child."""
+        self._data = data
+        self._max_size = facts.max_size
+        self._needed_states = _needed_states(data, facts.required)
+        functions: dict[CellSum, int] = {}
+        joint, base = [], []
+        every_row = b"\x01" * len(data.codes)
+        for child, arity in enumerate(data.arities.tolist()):
+            rows, row_count = every_row, data.m
+            if data.interventions is not None:
+                observed = ~data.interventions[:, child]
+                rows, row_count = observed.tobytes(), int(data.weights[observed].sum())
+            of_family, of_parents = terms(ChildFacts(rows=row_count, arity=arity, ess=facts.ess))
+            joint.append(functions.setdefault(CellSum(rows, row_count, of_family), len(functions)))
+            base.append(functions.setdefault(CellSum(rows, row_count, of_parents), len(functions)))
+        self._functions = tuple(functions)
+        self.count = len(functions)
+        self.joint, self.base = tuple(joint), tuple(base)
+        largest_set = sorted(data.arities.tolist(), reverse=True)[: facts.max_size]
+        log_states = sum(math.log(arity) for arity in largest_set)
+        self.bound = max(function.bound(log_states, self._needed_states) for function in functions)
+
+    def rounding(self, unit: Unit) -> float:
+        """A bound on the error, in nats, of the functions of all children together, each at its worst set."""
+        of_families = [self._function_rounding(function, unit, self._max_size) for function in self._functions]
+        of_parents = [self._function_rounding(function, unit, self._max_size - 1) for function in self._functions]
+        return math.fsum([of_families[i] for i in self.joint] + [of_parents[i] for i in self.base])
+
+    def _function_rounding(self, function: CellSum, unit: Unit, size: int) -> float:
+        """A bound on the error of a function, at sets of up to ``size`` variables."""
+        states: int = math.prod(sorted(self._data.arities.tolist(), reverse=True)[:size])
+        cells = min(states, function.rows.count(1))
+        penalty: float = function.term.penalty * min(states, function.max_states(self._needed_states))
+        half_unit = math.ldexp(0.5, -unit.bits)
+        rounding = half_unit + (cells + 1) * math.ldexp(half_unit, -unit.guard_bits(self.bound))
+        return rounding + self._term_errors(function, size) + SHORT_ULPS * EPSILON * penalty
+
+    def _term_errors(self, function: CellSum, size: int) -> float:
+        """A bound on the errors of the terms of all cells of a set together, before they are rounded."""
+        if function.term.kind == TermKind.ENTROPY:
+            return _ENTROPY_ULPS * _LONG_EPSILON * function.row_count * math.log(max(function.row_count, 2))
+        log_states = math.fsum(math.log(arity) for arity in self._data.arities.tolist())
+        magnitude = function.bound(log_states, self._needed_states)
+        # The parameter of a cell comes from a sum of logarithms, and moves a term by its relative error for each row.
+        parameter = (size + _GAMMA_ULPS) * (1 + abs(math.log(function.term.alpha)) + log_states)
+        return _LONG_EPSILON * (_GAMMA_ULPS * magnitude + function.row_count * (1 + parameter))
+
+    def lattice_kernel(self, function: int, unit: Unit) -> kernels.JointScoreJob:
+        """The kernel that computes one of the functions for all sets."""
+        wanted = self._functions[function]
+        codes, weights = self._data.codes, self._data.weights
+        chosen = np.frombuffer(wanted.rows, dtype=np.bool_)
+        if wanted.row_count == 0:
+            # One row that does not count: every sum over rows is empty, and penalties are still charged.
+            codes, weights = codes[:1], np.zeros(1, dtype=np.int64)
+        elif not chosen.all():
+            codes, weights = codes[chosen], weights[chosen]
+        return kernels.JointScoreJob(
+            np.ascontiguousarray(codes),
+            weights.astype(np.uint32),
+            self._data.arities.astype(np.uint32),
+            self._max_size,
+            int(wanted.term.kind),
+            wanted.term.alpha,
+            unit.bits,
+            unit.guard_bits(self.bound),
+            wanted.term.penalty,
+            wanted.max_states(self._needed_states),
+        )
+
+    def lattice_memory(self, sets: int, threads: int) -> int:
+        """Bytes that the work on all of ``sets`` sets takes, besides the values themselves."""
+        rows, n = len(self._data.codes), self._data.n
+        table = n * (self._data.codes.itemsize + 4) + 4
+        partitions = threads * 12 * (self._max_size + 1)
+        # One more table than fits the limit of a thread's cache.
+        most_terms = kernels.TERM_CACHE_BYTES + 2**20
+        terms = threads * min(most_terms, 8 * (self._data.m + 20) * min(sets, self._state_counts()))
+        return rows * (table + partitions) + terms
+
+    def _state_counts(self) -> int:
+        """How many different numbers of joint states sets can have, at most: each has a table of terms of its own."""
+        _, counts = np.unique(self._data.arities, return_counts=True)
+        return math.prod(count + 1 for count in counts.tolist())
+
+    def family_kernel(self, unit: Unit, threads: int, most_bytes: int) -> kernels.FamilyScores:
+        """The kernel that scores families on demand; it keeps values within ``most_bytes``."""
+        subsets = self._subsets()
+        functions = [
+            (
+                int(function.term.kind),
+                function.term.alpha,
+                unit.bits,
+                unit.guard_bits(self.bound),
+                function.term.penalty,
+                function.max_states(self._needed_states),
+                subsets[function.rows],
+            )
+            for function in self._functions
+        ]
+        return kernels.FamilyScores(
+            self._data.codes,
+            self._data.weights.astype(np.uint32),
+            self._data.arities.astype(np.uint32),
+            functions,
+            np.frombuffer(b"".join(subsets), dtype=np.uint8).reshape(len(subsets), -1),
+            np.array(self.joint, dtype=np.uint32),
+            np.array(self.base, dtype=np.uint32),
+            threads,
+            most_bytes,
+        )
+
+    def family_memory(self, threads: int) -> int:
+        """Bytes that scoring on demand takes, besides the values that it keeps."""
+        terms = len({(function.term.kind, function.term.alpha) for function in self._functions})
+        arities = self._data.arities.astype(np.uint32)
+        return kernels.FamilyScores.fixed_bytes(
+            len(self._data.codes), arities, self._data.m, len(self._subsets()), terms, threads
+        )
+
+    def _subsets(self) -> dict[bytes, int]:
+        """The different sets of rows that are summed over, numbered."""
+        return {rows: i for i, rows in enumerate(dict.fromkeys(function.rows for function in self._functions))}
+
+
+def _needed_states(data: Dataset, required: tuple[frozenset[int], ...]) -> int:
+    """The joint states of the largest family that every network has: one variable, with its required parents."""
+    arities = data.arities.tolist()
+    needed: list[int] = [
+        math.prod(arities[member] for member in (child, *parents)) for child, parents in enumerate(required)
+    ]
+    most = max(needed)
+    if most > _MOST_NEEDED_STATES:
+        raise InvalidOption(
+            f"{data.variables[needed.index(most)]!r} and its required parents have {most:,} joint states; "
+            f"the limit is {_MOST_NEEDED_STATES:,}: require fewer parents"
+        )
+    return most

@@ -1,0 +1,196 @@
+"""Local scores on demand: the families that are asked for, computed from the data when they are.
+
+The scores of all families of hundreds of variables would never fit in memory, and a search looks at few of them. The
+same functions of sets are computed as for the lattice, so that a family has the same integer score either way; values
+are kept within a limit of memory, and those not asked for lately are dropped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.errors import InvalidOption
+from dagscape.methods import provenance_of
+from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
+from dagscape.results import Provenance
+from dagscape.scores.constraints import Edge
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.lattice import Members
+from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.rounding import network_rounding
+from dagscape.scores.scoring_job import ScoringJob, prepare
+from dagscape.scores.set_functions import FamilyKernel, ScoredData
+
+# What values may take by default: tens of millions of sets.
+_DEFAULT_CACHE = 2**30
+
+# Scores are told apart to a millionth of a nat at least.
+_COARSEST_BITS = 20
+
+
+class OnDemandScores(LocalScores):
+    """Local scores computed from data when they are asked for, and kept in bounded memory.
+
+    Made by :func:`dagscape.family_scores`. Scores are the same integers as those of :func:`dagscape.local_scores` for
+    the same data and options. Methods that need all families at once (:func:`dagscape.posterior`,
+    :func:`dagscape.k_best`, :func:`dagscape.modes`) do not take them.
+    """
+
+    def __init__(self, job: ScoringJob, kernel: FamilyKernel, provenance: Provenance) -> None:
+        """Put the parts together.
+
+        Parameters
+        ----------
+        job : ScoringJob
+            What the scores are.
+        kernel : FamilyKernel
+            What computes them.
+        provenance : Provenance
+            How they were made.
+        """
+        self.variables = job.data.variables
+        self.max_parents = job.max_parents
+        self.constraints = job.constraints
+        self.unit = job.unit
+        self.rounding = network_rounding(job)
+        self.info = job.info
+        self.provenance = provenance
+        self._size_terms = job.unit.to_ints(job.size_terms())
+        self._kernel = kernel
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the data, the values that are kept and the work on them take now."""
+        return self._kernel.bytes
+
+    @property
+    def cached_sets(self) -> int:
+        """How many values of set functions are kept now."""
+        return self._kernel.cached_sets
+
+    def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
+        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` for impossible families."""
+        allowed = self.constraints.allowed(child, sets)
+        differences = np.empty(int(allowed.sum()), dtype=np.int64)
+        self._kernel.scores(child, np.ascontiguousarray(sets[allowed], dtype=np.uint16), differences, None)
+        scores = np.full(len(sets), IMPOSSIBLE)
+        scores[allowed] = self._with_size_term(differences, sets.shape[1])
+        return scores
+
+    def _exact_additions(
+        self, child: int, parents: tuple[int, ...], candidates: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        missing = self.constraints.required[child] - {*parents}
+        if missing or not self.constraints.forbidden[child].isdisjoint(parents):
+            # Few candidates at most, or none, lead to a possible family.
+            return super()._exact_additions(child, parents, candidates)
+        differences = np.empty(len(candidates), dtype=np.int64)
+        self._kernel.additions(
+            child, np.array(sorted(parents), dtype=np.uint16), candidates.astype(np.uint16), differences, None
+        )
+        return self._with_size_term(differences, len(parents) + 1)
+
+    def _with_size_term(self, differences: NDArray[np.int64], parents: int) -> NDArray[np.int64]:
+        return np.where(differences == IMPOSSIBLE, IMPOSSIBLE, differences + self._size_terms[parents])
+
+    def __repr__(self) -> str:
+        return (
+            f"OnDemandScores({self.n} variables, up to {self.max_parents} parents, {self.cached_sets:,} sets kept, "
+            f"{format_bytes(self.nbytes)})"
+        )
+
+
+def family_scores(
+    data: ScoredData,
+    score: str = "bdeu",
+    ess: float = 1.0,
+    max_parents: int | None = None,
+    structure_prior: str = "uniform",
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    tiers: Sequence[Iterable[str]] | None = None,
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+) -> OnDemandScores:
+    """Local scores on demand, for any number of variables.
+
+    Nothing is computed before it is asked for. :meth:`~dagscape.LocalScores.additions` scores all one-variable
+    additions to a family together, at the cost of one pass over a column for each.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data. Rows in which a variable was set by an experiment are left out of its families [cooper1999]_.
+    score : str
+        One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
+    ess : float
+        The equivalent sample size of BDeu.
+    max_parents : int, optional
+        The most parents a variable may have; default: no limit. A limit makes the unit of exact scores finer where
+        there are hundreds of variables.
+    structure_prior : str
+        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (every edge costs K nats).
+    required, forbidden : iterable of (parent, child)
+        Edges that every network must have, or that none may have.
+    tiers : sequence of iterables of names, optional
+        Edges may not lead from a later tier to an earlier one; variables in no tier are free.
+    threads : int, optional
+        The number of threads; default: all processors. The scores do not depend on it.
+    max_memory : int or str, optional
+        The most memory to take, data included, such as ``"500MiB"``; default: 1 GiB for the values that are kept, or
+        less where less is available. Scores that no longer fit are computed again when they are asked for.
+
+    Returns
+    -------
+    OnDemandScores
+        The scores: natural logs, higher is better.
+
+    See Also
+    --------
+    local_scores : the scores of all families, which exact methods need.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> scores = ds.family_scores(ds.load_dataset("tic-tac-toe"))
+    >>> round(scores.family("Class", ["middle-middle-square"]), 4)
+    -571.795
+    >>> scores.removals("Class", ["middle-middle-square", "top-left-square"]).round(3).tolist()
+    [-605.494, -571.795]
+    """
+    start = time.perf_counter()
+    job = prepare(
+        data,
+        score=score,
+        ess=ess,
+        max_parents=max_parents,
+        structure_prior=structure_prior,
+        required=required,
+        forbidden=forbidden,
+        tiers=tiers,
+    )
+    _check_unit(job)
+    threads = thread_count(threads)
+    fixed = job.functions.family_memory(threads)
+    what = f"the data of {data.n} variables and the work on them"
+    check_memory(fixed, max_memory, what, "raise the limit, or use fewer threads")
+    limit = memory_limit(max_memory)
+    most_bytes = limit if max_memory is not None else min(limit, fixed + _DEFAULT_CACHE)
+    kernel = job.functions.family_kernel(job.unit, threads, most_bytes)
+    seconds = {"preparing": time.perf_counter() - start}
+    return OnDemandScores(job, kernel, provenance_of("family_scores", job.info.to_dict(), seconds, threads))
+
+
+def _check_unit(job: ScoringJob) -> None:
+    """Refuse options with which the unit that holds the score of any network would be too coarse."""
+    if job.unit.bits < _COARSEST_BITS:
+        raise InvalidOption(
+            f"with {job.data.n} variables, {job.data.m} rows and up to {job.max_parents} parents, scores could only be "
+            f"told apart to {2.0**-job.unit.bits:.1g} nats; the limit is {2.0**-_COARSEST_BITS:.1g}: "
+            "set a lower max_parents"
+        )
