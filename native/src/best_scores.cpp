@@ -34,8 +34,8 @@ void transform(std::int64_t* values) {
     for (std::size_t q = 0; q < kTile; q += 4) {
         // A lane that does not hold the variable is compared with itself.
         LaneBits four = load_lanes(values + q);
-        four = larger(four, __builtin_shuffle(four, LaneBits{0, 0, 2, 2}));
-        four = larger(four, __builtin_shuffle(four, LaneBits{0, 1, 0, 1}));
+        four = larger(four, shuffled<0, 0, 2, 2>(four));
+        four = larger(four, shuffled<0, 1, 0, 1>(four));
         store_lanes(values + q, four);
     }
     static_assert(kLow % 2 == 0);

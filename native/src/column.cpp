@@ -13,11 +13,11 @@ void transform_plain(double* values) {
     for (std::size_t q = 0; q < kTile; q += 4) {
         Lanes four = load(values + q);
         if constexpr (upwards) {
-            four += __builtin_shuffle(four, LaneBits{0, 0, 2, 2}) * mask(0, 1, 0, 1);
-            four += __builtin_shuffle(four, LaneBits{0, 1, 0, 1}) * mask(0, 0, 1, 1);
+            four += shuffled<0, 0, 2, 2>(four) * mask(0, 1, 0, 1);
+            four += shuffled<0, 1, 0, 1>(four) * mask(0, 0, 1, 1);
         } else {
-            four += __builtin_shuffle(four, LaneBits{1, 1, 3, 3}) * mask(1, 0, 1, 0);
-            four += __builtin_shuffle(four, LaneBits{2, 3, 2, 3}) * mask(1, 1, 0, 0);
+            four += shuffled<1, 1, 3, 3>(four) * mask(1, 0, 1, 0);
+            four += shuffled<2, 3, 2, 3>(four) * mask(1, 1, 0, 0);
         }
         store(values + q, four);
     }

@@ -178,7 +178,7 @@ void the_empty_network_is_a_class() {
     const std::vector<std::int64_t> scores{0, -1, 0, -1};
     const FamilyScores view = FamilyScores::by_mask(2, scores);
     for (const bool classes : {false, true}) {
-        CHECK((modes_of(view, {1, true, classes, {{0b11}}}) == std::vector<Found>{{0, {0, 0}, {0, 1}}}));
+        CHECK((modes_of(view, {1, true, classes, {0b11}}) == std::vector<Found>{{0, {0, 0}, {0, 1}}}));
     }
 }
 

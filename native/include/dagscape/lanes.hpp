@@ -20,9 +20,15 @@ inline constexpr double kNothing = -1e12;
 
 inline Lanes broadcast(double value) noexcept { return Lanes{value, value, value, value}; }
 
+// The lanes of the given numbers. GCC 12 and Clang have this builtin in common; __builtin_shuffle is GCC's alone.
+template <int a, int b, int c, int d, class Four>
+inline Four shuffled(Four values) noexcept {
+    return __builtin_shufflevector(values, values, a, b, c, d);
+}
+
 template <int lane>
 inline Lanes spread(Lanes values) noexcept {
-    return __builtin_shuffle(values, LaneBits{lane, lane, lane, lane});
+    return shuffled<lane, lane, lane, lane>(values);
 }
 
 inline Lanes load(const double* from) noexcept {
