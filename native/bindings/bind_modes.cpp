@@ -71,7 +71,7 @@ void bind_modes(nb::module_& module) {
                "threads"_a, "most_bytes"_a, "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "order"_a.noconvert(), "seconds"_a, "progress"_a.none());
     search.def_prop_ro("bound",
-                       [](const BoundModeSearch& bound) { return bound.search ? bound.search->bound() : INT64_MIN; });
+                       [](const BoundModeSearch& bound) { return bound.search ? bound.search->bound() : kImpossible; });
     search.def_prop_ro("counts", &counts);
     search.def_prop_ro("bytes", [](const BoundModeSearch& bound) { return bound.search ? bound.search->bytes() : 0; });
 }

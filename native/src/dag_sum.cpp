@@ -59,10 +59,6 @@ private:
     }
 };
 
-struct ScaledNumber {
-    double mantissa, exponent;
-};
-
 // Π over the members of a set of lane variables, with alternating sign.
 ScaledNumber lane_product(const ParentSums& sums, Subset U, unsigned lanes) {
     ScaledNumber product{1, 0};
@@ -84,6 +80,16 @@ std::vector<Subset> layer(unsigned variables, unsigned size) {
     return sets;
 }
 
+// g over the lanes by which one set has more than another, for all pairs of sets of lanes; nothing for others.
+struct LaneWeights {
+    Lanes mantissa[4], exponent[4];
+
+    void set(unsigned row, unsigned lane, ScaledNumber value) {
+        mantissa[row][lane] = value.mantissa;
+        exponent[row][lane] = value.exponent;
+    }
+};
+
 template <class Visit>
 void for_each_lane(Visit&& visit) {
     visit.template operator()<0>();
@@ -102,8 +108,15 @@ struct DagSum::Features {
 
     double total_mantissa, total_exponent;
     std::vector<double> mass, edges, ancestors;
+
+    // Of the tile at hand: products over the variables of X, w by what X has more than Y, summed over the outer and
+    // over the inner variables, and w where Y lacks a lane.
+    std::vector<unsigned> variables;
     Products inner, outer;
     std::vector<Lanes> inner_sum, outer_sum;
+    Lanes without_0, without_1;
+    LaneWeights weights;  // [y][u]: the lanes that X has more than y, when U has the lanes u
+    Lanes reference;      // of RR(X), by the lanes of U
 };
 
 DagSum::DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor, bool record_nondescendants)
@@ -182,13 +195,10 @@ void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask) {
     thread_local Products inner, outer;
     const std::size_t base = tile << 2;
     const Lanes values = load(&forward_[base]);
-    Lanes weight[4], weight_exponent[4];  // [u][s]: g over the lanes that s has more than u
+    LaneWeights weights;  // [u][s]: the lanes that s has more than u
     for (unsigned u = 0; u < 4; ++u) {
         for (unsigned s = 0; s < 4; ++s) {
-            const ScaledNumber product =
-                (s & u) == u ? lane_product(sums_, base | u, s ^ u) : ScaledNumber{0, kNothing};
-            weight[u][s] = product.mantissa;
-            weight_exponent[u][s] = product.exponent;
+            weights.set(u, s, (s & u) == u ? lane_product(sums_, base | u, s ^ u) : ScaledNumber{});
         }
     }
     inner.start(broadcast(1), broadcast(0), 0);
@@ -216,8 +226,8 @@ void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask) {
             const Lanes reference = load(&forward_reference_[target]);
             Lanes sum = load(&forward_[target]);
             for_each_lane([&]<int u>() {
-                sum +=
-                    spread<u>(source) * weight[u] * power_of_two(spread<u>(exponent) + weight_exponent[u] - reference);
+                sum += spread<u>(source) * weights.mantissa[u] *
+                       power_of_two(spread<u>(exponent) + weights.exponent[u] - reference);
             });
             store(&forward_[target], sum);
         }
@@ -253,33 +263,57 @@ void DagSum::sum_backward(DagSumResult& result) {
 }
 
 void DagSum::pull_tile(Subset tile, Features& features) {
+    start_pull(tile, features);
+    sum_subsets(tile, features);
+    finish_pull(tile, features);
+    // Σ over the Y without v is the sum over what holds v among X∖Y: fold the tables from the last variable on.
+    const auto fold = [&](std::vector<Lanes>& sums, std::size_t first, std::size_t count) {
+        for (std::size_t v = count; v-- > 0;) {
+            const std::size_t half = std::size_t{1} << v;
+            Lanes upper = broadcast(0);
+            for (std::size_t i = 0; i < half; ++i) {
+                upper += sums[half + i];
+                sums[i] += sums[half + i];
+            }
+            add_features(tile, features.variables[first + v] + 2, upper, features);
+        }
+    };
+    const std::size_t variables = features.variables.size();
+    const std::size_t inner_count = std::min<std::size_t>(variables, kInnerVariables);
+    fold(features.inner_sum, 0, inner_count);
+    fold(features.outer_sum, inner_count, variables - inner_count);
+    add_features(tile, 0, Lanes{features.without_0[0], 0, features.without_0[2], 0}, features);
+    add_features(tile, 1, Lanes{features.without_1[0], features.without_1[1], 0, 0}, features);
+    monitor_.advance(features.outer.size * features.inner.size);
+    monitor_.check();
+}
+
+// The products over the variables of X.
+void DagSum::start_pull(Subset tile, Features& features) {
     const std::size_t base = tile << 2;
     const Subset rest = (tiles() - 1) & ~tile;  // X without its lanes
-    const std::size_t rest_base = rest << 2;
-    Lanes weight[4], weight_exponent[4];  // [y][u]: g over the lanes that X has more than y, when U has the lanes u
-    Lanes reference;
     for (unsigned u = 0; u < 4; ++u) {
         const unsigned x = 3 ^ u;
-        reference[u] = backward_reference_[rest_base | x];
+        features.reference[u] = backward_reference_[rest << 2 | x];
         for (unsigned y = 0; y < 4; ++y) {
-            const ScaledNumber product =
-                (y & u) == 0 ? lane_product(sums_, base | u, x ^ y) : ScaledNumber{0, kNothing};
-            weight[y][u] = product.mantissa;
-            weight_exponent[y][u] = product.exponent;
+            features.weights.set(y, u, (y & u) == 0 ? lane_product(sums_, base | u, x ^ y) : ScaledNumber{});
         }
     }
-    Products& inner = features.inner;
-    Products& outer = features.outer;
-    inner.start(broadcast(1), broadcast(0), 0);
-    outer.start(broadcast(1), -reference, 0);
-    std::vector<unsigned> variables;
+    features.inner.start(broadcast(1), broadcast(0), 0);
+    features.outer.start(broadcast(1), -features.reference, 0);
+    features.variables.clear();
     for_each_member(rest, [&](unsigned v) {
-        Products& products = variables.size() < kInnerVariables ? inner : outer;
+        Products& products = features.variables.size() < kInnerVariables ? features.inner : features.outer;
         products.extend(v, -sums_.mantissas(v + 2, base), sums_.exponents(v + 2, base));
-        variables.push_back(v);
+        features.variables.push_back(v);
     });
+}
 
-    // w by what X has more than Y, summed over the outer and over the inner variables; and w where Y lacks a lane.
+// w(Y) for all Y that lack a variable of X besides the lanes.
+void DagSum::sum_subsets(Subset tile, Features& features) const {
+    const Subset rest = (tiles() - 1) & ~tile;
+    const Products &inner = features.inner, &outer = features.outer;
+    const LaneWeights weights = features.weights;
     features.inner_sum.assign(inner.size, broadcast(0));
     features.outer_sum.assign(outer.size, broadcast(0));
     Lanes without_0 = broadcast(0), without_1 = broadcast(0);
@@ -294,8 +328,8 @@ void DagSum::pull_tile(Subset tile, Features& features) {
             const Lanes value_exponents = source_exponents(values, load(&backward_reference_[below]));
             Lanes term[4];
             for_each_lane([&]<int y>() {
-                term[y] = spread<y>(values) * weight[y] *
-                          power_of_two(spread<y>(value_exponents) + weight_exponent[y] + exponent);
+                term[y] = spread<y>(values) * weights.mantissa[y] *
+                          power_of_two(spread<y>(value_exponents) + weights.exponent[y] + exponent);
             });
             const Lanes w = factor * ((term[0] + term[1]) + (term[2] + term[3]));
             without_0 += factor * (term[0] + term[2]);
@@ -305,43 +339,29 @@ void DagSum::pull_tile(Subset tile, Features& features) {
         }
         features.outer_sum[i] = outer_sum;
     }
+    features.without_0 = without_0;
+    features.without_1 = without_1;
+}
+
+// RR of the tile's own sets, from the smallest on; then what they add where Y has all of X but lanes.
+void DagSum::finish_pull(Subset tile, Features& features) {
+    const std::size_t rest_base = ((tiles() - 1) & ~tile) << 2;
     Lanes everything = broadcast(0);
     for (const Lanes part : features.outer_sum) everything += part;
-
-    // RR of the tile's own sets, from the smallest on; then what they add where Y has all of X but lanes.
     for (unsigned x = 0; x < 4; ++x) {
         const unsigned u = 3 ^ x;
         double own = everything[u];
         for (unsigned y = 0; y < x; ++y) {
             if ((y & ~x) != 0 || backward_[rest_base | y] == 0) continue;
-            const double term = backward_[rest_base | y] * weight[y][u] *
-                                power_of_two(backward_reference_[rest_base | y] + weight_exponent[y][u] - reference[u]);
+            const double scale =
+                backward_reference_[rest_base | y] + features.weights.exponent[y][u] - features.reference[u];
+            const double term = backward_[rest_base | y] * features.weights.mantissa[y][u] * power_of_two(scale);
             own += term;
-            if ((y & 1) == 0) without_0[u] += term;
-            if ((y & 2) == 0) without_1[u] += term;
+            if ((y & 1) == 0) features.without_0[u] += term;
+            if ((y & 2) == 0) features.without_1[u] += term;
         }
         backward_[rest_base | x] = (rest_base | x) == 0 ? 1.0 : -own;
     }
-
-    // Σ over the Y without v is the sum over what holds v among X∖Y: fold the tables from the last variable on.
-    const auto fold = [&](std::vector<Lanes>& sums, std::size_t first, std::size_t count) {
-        for (std::size_t v = count; v-- > 0;) {
-            const std::size_t half = std::size_t{1} << v;
-            Lanes upper = broadcast(0);
-            for (std::size_t i = 0; i < half; ++i) {
-                upper += sums[half + i];
-                sums[i] += sums[half + i];
-            }
-            add_features(tile, variables[first + v] + 2, upper, features);
-        }
-    };
-    const std::size_t inner_count = std::min<std::size_t>(variables.size(), kInnerVariables);
-    fold(features.inner_sum, 0, inner_count);
-    fold(features.outer_sum, inner_count, variables.size() - inner_count);
-    add_features(tile, 0, Lanes{without_0[0], 0, without_0[2], 0}, features);
-    add_features(tile, 1, Lanes{without_1[0], without_1[1], 0, 0}, features);
-    monitor_.advance(outer.size * inner.size);
-    monitor_.check();
 }
 
 // q_v for the four sets of a tile, from the sums of w over the Y without v.

@@ -6,11 +6,11 @@
 
 #include "dagscape/parallel.hpp"
 #include "dagscape/set_index.hpp"
+#include "dagscape/zeta.hpp"
 
 namespace dagscape {
 namespace {
 
-constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 12;
 constexpr std::size_t kComparisonsBetweenChecks = std::size_t{1} << 22;
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 
@@ -41,11 +41,10 @@ void sort_in_pieces(std::vector<Item>& items, const Monitor& monitor, Before bef
 // The score of a child's best family inside every set, by mask with the child's bit taken out.
 void fill_best(const FamilyScores& families, unsigned child, std::span<std::int64_t> values, const Monitor& monitor) {
     families.for_each(child, [&](Subset set, std::int64_t score) { values[place_without(set, child)] = score; });
-    for (std::size_t step = 1; step < values.size(); step *= 2) {
-        for (std::size_t block = 0; block < values.size(); block += 2 * step) {
-            if (block % kSetsBetweenChecks == 0) monitor.check();
-            for (std::size_t i = block; i < block + step; ++i) values[i + step] = std::max(values[i + step], values[i]);
-        }
+    if (values.size() >= 4) {
+        zeta<Maxima, Over::subsets>(values.data(), values.size(), [&] { monitor.check(); });
+    } else if (values.size() == 2) {
+        values[1] = std::max(values[0], values[1]);
     }
 }
 
@@ -75,9 +74,9 @@ FamilyScores::FamilyScores(Layout layout, unsigned max_parents, std::vector<std:
     : layout_(layout), n_(static_cast<unsigned>(first.size() - 1)), max_parents_(max_parents), first_(std::move(first)),
       sets_(sets), scores_(scores) {
     for (unsigned child = 0; child < n_; ++child) {
-        best_.push_back(INT64_MIN);
+        best_.push_back(kImpossible);
         for (const std::int64_t score : row(child)) best_.back() = std::max(best_.back(), score);
-        possible_ = possible_ && best_.back() != INT64_MIN;
+        possible_ = possible_ && best_.back() != kImpossible;
     }
 }
 

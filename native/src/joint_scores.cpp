@@ -192,11 +192,10 @@ void JointScoreJob::run(std::span<std::int64_t> out, unsigned threads, Monitor& 
     monitor.expect(index_.size());
     std::vector<Branch> branches;
     split({{}, 0}, std::max(kBranchSets, index_.size() / kBranches), branches);
-    std::vector<std::unique_ptr<Walker>> walkers(threads);
+    PerWorker<Walker> walkers(threads, [&] { return std::make_unique<Walker>(*this, monitor); });
     run_tasks(branches.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
-        if (!walkers[worker]) walkers[worker] = std::make_unique<Walker>(*this, monitor);
-        walkers[worker]->enter(branches[task]);
-        walkers[worker]->walk(branches[task], out);
+        walkers(worker).enter(branches[task]);
+        walkers(worker).walk(branches[task], out);
     });
 }
 

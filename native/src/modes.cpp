@@ -70,7 +70,7 @@ private:
     static std::vector<std::int64_t> by_size(const SortedFamilies& families, unsigned max_parents) {
         const SetIndex index(families.n(), max_parents);
         const auto length = static_cast<std::size_t>(index.size());
-        std::vector<std::int64_t> rows(families.n() * length, INT64_MIN);
+        std::vector<std::int64_t> rows(families.n() * length, kImpossible);
         for (unsigned child = 0; child < families.n(); ++child) {
             for (std::size_t rank = 0; rank < families.sets(child).size(); ++rank) {
                 std::array<std::uint16_t, 64> members;
@@ -157,7 +157,7 @@ public:
         return Outcome::no_more;
     }
 
-    std::int64_t bound() const noexcept { return open_.empty() ? INT64_MIN : open_.front().f + offset_; }
+    std::int64_t bound() const noexcept { return open_.empty() ? kImpossible : open_.front().f + offset_; }
     Counts counts() const noexcept { return counts_; }
     std::size_t bytes() const noexcept {
         return open_.capacity() * sizeof(Entry) + prefixes_.capacity() * sizeof(Prefix) + orders_.capacity() +

@@ -129,7 +129,7 @@ private:
     std::vector<unsigned> variable_;
     std::vector<Subset> expanded_;
     std::vector<double> mantissa_, exponent_;  // A by member and set
-    std::vector<DagSum::Scaled> weight_;       // H(U) / H(W)
+    std::vector<ScaledNumber> weight_;         // H(U) / H(W)
     std::vector<double> backward_, reference_;
     std::vector<unsigned> outside_;
     std::vector<double> product_, product_exponent_, terms_;

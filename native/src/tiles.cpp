@@ -26,10 +26,11 @@ Tiles::Tiles(unsigned variables, unsigned most_parents)
     }
 }
 
-std::vector<Subset> Tiles::patterns(unsigned size) const {
-    std::vector<Subset> found;
+std::vector<std::vector<Subset>> Tiles::layers(Direction direction) const {
+    std::vector<std::vector<Subset>> found(top + 1);
     for (Subset pattern = 0; pattern < Subset{1} << top; ++pattern) {
-        if (static_cast<unsigned>(std::popcount(pattern)) == size) found.push_back(pattern << (n - top));
+        const auto size = static_cast<unsigned>(std::popcount(pattern));
+        found[direction == Direction::forwards ? size : top - size].push_back(pattern << (n - top));
     }
     return found;
 }

@@ -52,7 +52,7 @@ inline Families equivalent_families(unsigned n, unsigned max_parents, std::int64
 
 inline std::vector<std::int64_t> by_mask(const Families& families) {
     const auto n = static_cast<unsigned>(families.size());
-    std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), INT64_MIN);
+    std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), kImpossible);
     for (unsigned child = 0; child < n; ++child) {
         for (const auto& [set, score] : families[child]) {
             scores[(std::size_t{child} << (n - 1)) + place_without(set, child)] = score;
@@ -64,7 +64,7 @@ inline std::vector<std::int64_t> by_mask(const Families& families) {
 inline std::vector<std::int64_t> by_size(const Families& families, unsigned max_parents) {
     const auto n = static_cast<unsigned>(families.size());
     const SetIndex index(n, max_parents);
-    std::vector<std::int64_t> scores(n * index.size(), INT64_MIN);
+    std::vector<std::int64_t> scores(n * index.size(), kImpossible);
     for (unsigned child = 0; child < n; ++child) {
         for (const auto& [set, score] : families[child]) {
             std::vector<std::uint16_t> members;
@@ -105,7 +105,7 @@ struct Layouts {
 };
 
 inline std::int64_t best_of(const std::map<Subset, std::int64_t>& families) {
-    std::int64_t best = INT64_MIN;
+    std::int64_t best = kImpossible;
     for (const auto& [set, score] : families) best = std::max(best, score);
     return best;
 }

@@ -27,7 +27,7 @@ void check_visits(const FamilyScores& scores, const Families& families) {
     }
     CHECK(scores.offset() == offset);
     CHECK(scores.possible());
-    CHECK(scores.relative(0, INT64_MIN) == kRuledOut);
+    CHECK(scores.relative(0, kImpossible) == kRuledOut);
     CHECK(scores.relative(0, scores.best(0) - 5) == -5);
 }
 
@@ -48,7 +48,7 @@ void all_layouts_visit_every_possible_family() {
 }
 
 void a_child_without_families_makes_all_impossible() {
-    std::vector<std::int64_t> scores(2 * 2, INT64_MIN);
+    std::vector<std::int64_t> scores(2 * 2, kImpossible);
     scores[0] = 7;
     CHECK(!FamilyScores::by_mask(2, scores).possible());
     const std::vector<std::int64_t> first{0, 1, 1}, score{7};

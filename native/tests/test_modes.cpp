@@ -118,7 +118,7 @@ std::vector<Found> modes_of(const FamilyScores& scores, const ModeOptions& optio
     Outcome outcome;
     std::vector<Found> list = some_of(search, scores.n(), kAll, outcome);
     CHECK(outcome == Outcome::no_more);
-    CHECK(search.bound() == INT64_MIN);
+    CHECK(search.bound() == kImpossible);
     Found none = list.empty() ? Found{0, std::vector<Subset>(scores.n()), Order(scores.n())} : list[0];
     CHECK(next_of(search, none) == Outcome::no_more);
     CHECK(search.counts().expanded <= search.counts().generated);

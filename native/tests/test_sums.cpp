@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "dagscape/dag_sum.hpp"
+#include "dagscape/impossible.hpp"
 #include "dagscape/order_sum.hpp"
 #include "dagscape/path_sum.hpp"
 #include "dagscape/set_index.hpp"
@@ -23,7 +24,7 @@ std::vector<std::int64_t> random_scores(unsigned n, double range, double impossi
     std::vector<std::int64_t> scores(std::size_t{n} << (n - 1));
     for (std::size_t i = 0; i < scores.size(); ++i) {
         const bool empty = i % (std::size_t{1} << (n - 1)) == 0;
-        scores[i] = !empty && uniform(random) < impossible ? INT64_MIN
+        scores[i] = !empty && uniform(random) < impossible ? kImpossible
                                                            : std::llround(std::ldexp(-range * uniform(random), kBits));
     }
     return scores;
@@ -50,8 +51,8 @@ Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_or
         if (v < n) {
             for (Subset set = 0; set < Subset{1} << n; ++set) {
                 const std::int64_t score =
-                    contains(set, v) ? INT64_MIN : scores[(std::size_t{v} << (n - 1)) + place(v, set)];
-                if (score == INT64_MIN) continue;
+                    contains(set, v) ? kImpossible : scores[(std::size_t{v} << (n - 1)) + place(v, set)];
+                if (score == kImpossible) continue;
                 parents[v] = set;
                 choose(v + 1, weight * std::exp(std::ldexp(static_cast<double>(score), -kBits)));
             }
@@ -133,7 +134,8 @@ void tiles_agree_with_the_plain_sum() {
         for (const double range : {5.0, 300.0, 4000.0}) {
             const unsigned max_parents = 3;
             const SetIndex index(n, max_parents);
-            std::vector<std::int64_t> by_size(n * index.size(), INT64_MIN), dense(std::size_t{n} << (n - 1), INT64_MIN);
+            std::vector<std::int64_t> by_size(n * index.size(), kImpossible),
+                dense(std::size_t{n} << (n - 1), kImpossible);
             for (unsigned v = 0; v < n; ++v) {
                 for (Subset set = 0; set < Subset{1} << n; ++set) {
                     const auto size = static_cast<unsigned>(std::popcount(set));
@@ -160,7 +162,7 @@ void tiles_agree_with_the_plain_sum() {
 void paths_lead_through_chains() {
     // 0 -> 1 -> 2 and nothing else is possible.
     const unsigned n = 3;
-    std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), INT64_MIN);
+    std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), kImpossible);
     scores[0] = 0;  // 0 has no parents
     scores[4 + place(1, singleton(0))] = 0;
     scores[8 + place(2, singleton(1))] = 0;

@@ -5,7 +5,7 @@
 //   R(S) = max over i ∉ S of  best_i(S) + R(S∪i),     R(V) = 0        the best families of the variables that follow S
 //
 // with best_i(C) the score of the best family of i whose parents are in C. Where families have few parents, the sets
-// are walked in tiles, as in sums over orders (tiled_order_sum.hpp), and best_i is built anew for each tile. Where all
+// are walked in tiles, as in sums over orders (tile_walk.hpp), and best_i is built anew for each tile. Where all
 // sets of parents are possible, best_i is kept for all sets (BestFamilies). Where families are a short list, it is
 // looked up in it. Cost: O(n 2^n) transforms of length ten; or n² 2^(n-2) comparisons; or n 2^(n-1) searches of the
 // list.
@@ -16,14 +16,13 @@
 
 #include "dagscape/families.hpp"
 #include "dagscape/monitor.hpp"
+#include "dagscape/tiles.hpp"
 
 namespace dagscape {
 
-enum class Direction { forwards, backwards };  // M or R
-
-// Values are relative to families.offset(); kRuledOut where nothing is possible. `sorted` are the same families, with
-// or without those that are dominated. Scores by size must be of at least ten variables, and more than there may be
-// parents.
+// Forwards M, backwards R. Values are relative to families.offset(); kRuledOut where nothing is possible. `sorted` are
+// the same families, with or without those that are dominated. Scores by size must be of at least ten variables, and
+// more than there may be parents.
 std::vector<std::int64_t> best_scores(const FamilyScores& families, const SortedFamilies& sorted, Direction direction,
                                       unsigned threads, Monitor& monitor);
 

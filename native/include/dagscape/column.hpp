@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "dagscape/lanes.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/scaled.hpp"
+#include "dagscape/zeta.hpp"
 
 namespace dagscape {
 
-// Numbers with or without exponents of their own; without, `exponent` is empty.
+// Without exponents, `exponent` is empty. With them, numbers are normal (scaled.hpp).
 struct Column {
     std::vector<double> mantissa, exponent;
 
@@ -24,7 +24,8 @@ struct Column {
 void add(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count);
 void copy(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count);
 
-// The zeta transform of a tile: upwards adds to each set its subsets, downwards its supersets.
-void transform(Column& column, bool upwards);
+// The zeta transform of a function of the sets of a tile.
+template <Over over>
+void transform_tile(Column& column);
 
 }  // namespace dagscape

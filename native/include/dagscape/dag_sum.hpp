@@ -27,6 +27,7 @@
 #include "dagscape/lanes.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/scaled.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {
@@ -45,17 +46,13 @@ struct DagSumResult {
 
 class DagSum {
 public:
-    struct Scaled {
-        double mantissa, exponent;
-    };
-
     // Needs at least two variables. The sums must stay alive. Recording the nondescendants takes n 2^n numbers.
     DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor, bool record_nondescendants = false);
 
     DagSumResult run();
 
     // After run(): H(S), and q_v(U) / total where it was recorded.
-    Scaled forward(Subset S) const noexcept { return {forward_[S], forward_reference_[S]}; }
+    ScaledNumber forward(Subset S) const noexcept { return {forward_[S], forward_reference_[S]}; }
     double nondescendants(unsigned v, Subset U) const noexcept { return nondescendants_[(std::size_t{v} << n()) + U]; }
 
 private:
@@ -72,6 +69,9 @@ private:
     void push_tile(Subset tile, Subset owned, Subset owner_mask);
     void sum_backward(DagSumResult& result);
     void pull_tile(Subset tile, Features& features);
+    void start_pull(Subset tile, Features& features);
+    void sum_subsets(Subset tile, Features& features) const;
+    void finish_pull(Subset tile, Features& features);
     void add_features(Subset tile, unsigned v, Lanes unfinished, Features& features);
     double top_condition() const;
 

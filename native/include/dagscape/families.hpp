@@ -7,13 +7,15 @@
 #include <span>
 #include <vector>
 
+#include "dagscape/impossible.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {
 
-// Stands for what cannot be. Scores relative to the best of each child are at most 0, and any sum of real ones is above
-// this; a sum of two values of this or more does not overflow, and the larger of this and such a sum is this again.
+// Stands for an impossible family among relative scores. Scores relative to the best of each child are at most 0, and
+// any sum of real ones is above this; a sum of two values of this or more does not overflow, and the larger of this and
+// such a sum is this again.
 inline constexpr std::int64_t kRuledOut = -(std::int64_t{1} << 62);
 
 // The place of a set of other variables in a row of 2^(n-1): its mask with the child's bit taken out.
@@ -21,7 +23,7 @@ constexpr std::size_t place_without(Subset set, unsigned child) noexcept {
     return (set & (singleton(child) - 1)) | (set >> (child + 1) << child);
 }
 
-// A view of the scores of all families in one of three layouts, with the smallest integer for impossible families.
+// A view of the scores of all families in one of three layouts, with kImpossible for impossible families.
 class FamilyScores {
 public:
     // All 2^(n-1) sets of the other variables (see place_without).
@@ -48,7 +50,7 @@ public:
     std::int64_t offset() const noexcept;
 
     std::int64_t relative(unsigned child, std::int64_t score) const noexcept {
-        return score == INT64_MIN ? kRuledOut : score - best_[child];
+        return score == kImpossible ? kRuledOut : score - best_[child];
     }
 
     // Calls visit(set, relative score) for the possible families of a child.
@@ -58,7 +60,7 @@ public:
         Subset set = 0;
         for (std::size_t place = 0; place < scores.size(); ++place) {
             if (layout_ == Layout::listed) set = sets_[first_[child] + place];
-            if (scores[place] != INT64_MIN) visit(set, scores[place] - best_[child]);
+            if (scores[place] != kImpossible) visit(set, scores[place] - best_[child]);
             if (layout_ == Layout::by_mask) {
                 // One more, but for the child's own bit.
                 set = ((set | singleton(child)) + 1) & ~singleton(child);

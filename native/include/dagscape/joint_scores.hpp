@@ -10,24 +10,21 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "dagscape/cell_terms.hpp"
+#include "dagscape/impossible.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/partition.hpp"
 #include "dagscape/set_index.hpp"
 
 namespace dagscape {
 
-// The value of a set whose penalty is beyond measure: families that contain it are impossible.
-inline constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::min();
-
 struct JointScoreSpec {
     CellTermSpec term;
     double penalty_per_state;
-    std::uint64_t max_states;  // sets with more states are impossible
+    std::uint64_t max_states;  // sets with more states are impossible, and so are families that contain them
 
     // J of a set with so many possible states, from the sum over its cells.
     std::int64_t value(std::int64_t sum, std::uint64_t states) const noexcept;

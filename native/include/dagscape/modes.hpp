@@ -61,7 +61,7 @@ public:
     Outcome next(std::span<Subset> parents, std::span<std::uint8_t> order, std::int64_t& score, double seconds,
                  Monitor& monitor);
 
-    // The most that any network not found yet can be worth; the smallest integer if there is none.
+    // The most that any network not found yet can be worth; kImpossible if there is none.
     std::int64_t bound() const noexcept;
     // Prefixes that were continued; made; dropped for their window; dropped for another with the same future.
     struct Counts {

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "dagscape/monitor.hpp"
 
@@ -15,5 +18,22 @@ namespace dagscape {
 // a task stops the others and is rethrown here.
 void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
                const std::function<void(std::size_t task, unsigned worker)>& work);
+
+// One item for each worker that takes part, made when it is first asked for: call it from within tasks.
+template <class Item>
+class PerWorker {
+public:
+    PerWorker(unsigned threads, std::function<std::unique_ptr<Item>()> make)
+        : make_(std::move(make)), items_(threads) {}
+
+    Item& operator()(unsigned worker) {
+        if (!items_[worker]) items_[worker] = make_();
+        return *items_[worker];
+    }
+
+private:
+    std::function<std::unique_ptr<Item>()> make_;
+    std::vector<std::unique_ptr<Item>> items_;
+};
 
 }  // namespace dagscape

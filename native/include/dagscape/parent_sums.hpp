@@ -10,6 +10,7 @@
 
 #include "dagscape/lanes.hpp"
 #include "dagscape/monitor.hpp"
+#include "dagscape/scaled.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {
@@ -17,7 +18,7 @@ namespace dagscape {
 class ParentSums {
 public:
     // `scores` has, for each variable, the local scores of all 2^(n-1) sets of the others, in units of 2^-unit_bits
-    // nats; the smallest integer stands for an impossible family. A set is numbered by its mask with the variable's bit
+    // nats; kImpossible stands for an impossible family. A set is numbered by its mask with the variable's bit
     // taken out.
     ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads, Monitor& monitor);
 
@@ -25,19 +26,20 @@ public:
 
     // Of variable v and a set U that does not hold it.
     double mantissa(unsigned v, Subset U) const noexcept { return mantissa_[place(v, U)]; }
-    double exponent(unsigned v, Subset U) const noexcept { return unpacked(exponent_[place(v, U)]); }
+    double exponent(unsigned v, Subset U) const noexcept { return wide(exponent_[place(v, U)]); }
+    ScaledNumber get(unsigned v, Subset U) const noexcept { return {mantissa(v, U), exponent(v, U)}; }
 
     // The same for U, U + {0}, U + {1} and U + {0, 1}, where v > 1 and U holds neither 0 nor 1.
     Lanes mantissas(unsigned v, Subset U) const noexcept { return load(&mantissa_[place(v, U)]); }
     Lanes exponents(unsigned v, Subset U) const noexcept {
         const std::int32_t* from = &exponent_[place(v, U)];
-        return Lanes{unpacked(from[0]), unpacked(from[1]), unpacked(from[2]), unpacked(from[3])};
+        return Lanes{wide(from[0]), wide(from[1]), wide(from[2]), wide(from[3])};
     }
 
 private:
     static constexpr std::int32_t kPackedNothing = INT32_MIN;
 
-    static double unpacked(std::int32_t exponent) noexcept {
+    static double wide(std::int32_t exponent) noexcept {
         return exponent == kPackedNothing ? kNothing : static_cast<double>(exponent);
     }
     std::size_t place(unsigned v, Subset U) const noexcept {

@@ -1,72 +1,77 @@
-// Four scaled numbers at a time: mantissas and exponents, and both in one word each.
+// Four scaled numbers at a time: the functions of scaled.hpp, with the same bits.
+//
+// The one difference: what is more than a thousand powers of two below the number that it is added to counts as 2^-1000
+// of it here, and as zero there, which a sum with a normal number cannot tell apart.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "dagscape/lanes.hpp"
+#include "dagscape/scaled.hpp"
 
 namespace dagscape {
 
-// 40 bits of a mantissa in [1/2, 1), and the exponent.
-inline constexpr std::int64_t kExponentBias = std::int64_t{1} << 23;
-inline constexpr std::int64_t kHalf = std::int64_t{1022} << 52;
-
-struct Scaled {
+struct ScaledLanes {
     Lanes mantissa, exponent;
+
+    static ScaledLanes nothing() noexcept { return {broadcast(0), broadcast(kNothing)}; }
+
+    ScaledNumber get(unsigned lane) const noexcept { return {mantissa[lane], exponent[lane]}; }
+    void set(unsigned lane, ScaledNumber value) noexcept {
+        mantissa[lane] = value.mantissa;
+        exponent[lane] = value.exponent;
+    }
 };
 
-inline LaneBits bits_of(Lanes values) {
-    LaneBits bits;
-    std::memcpy(&bits, &values, sizeof bits);
-    return bits;
+// Small integers in the low bits of words, as doubles.
+inline Lanes to_double(LaneBits small) noexcept {
+    return lanes_of(small + bits_of(broadcast(0x1.8p52))) - broadcast(0x1.8p52);
 }
 
-inline Lanes lanes_of(LaneBits bits) {
-    Lanes values;
-    std::memcpy(&values, &bits, sizeof values);
-    return values;
+inline ScaledLanes normalised(ScaledLanes value) noexcept {
+    const LaneBits bits = bits_of(value.mantissa);
+    const LaneBits shift = ((bits >> kFractionBits) & broadcast_bits(2047)) - broadcast_bits(1022);
+    constexpr std::int64_t kKept = ~(std::int64_t{2047} << kFractionBits);
+    const Lanes mantissa = lanes_of((bits & broadcast_bits(kKept)) | broadcast_bits(kHalf));
+    const auto zero = value.mantissa == broadcast(0);
+    return {zero ? broadcast(0) : mantissa, zero ? broadcast(kNothing) : value.exponent + to_double(shift)};
 }
 
-// Small whole numbers in the low bits of integers, as doubles.
-inline Lanes to_double(LaneBits whole) { return lanes_of(whole + bits_of(broadcast(0x1.8p52))) - broadcast(0x1.8p52); }
-
-// Mantissas back in [1/2, 1).
-inline Scaled normalised(Lanes values, Lanes exponent) {
-    const LaneBits bits = bits_of(values);
-    const LaneBits shift = ((bits >> 52) & LaneBits{2047, 2047, 2047, 2047}) - LaneBits{1022, 1022, 1022, 1022};
-    constexpr std::int64_t mask = (std::int64_t{1} << 52) - 1;
-    const Lanes mantissa = lanes_of((bits & LaneBits{mask, mask, mask, mask}) | LaneBits{kHalf, kHalf, kHalf, kHalf});
-    const auto nothing = values == broadcast(0);
-    return {nothing ? broadcast(0) : mantissa, nothing ? broadcast(kNothing) : exponent + to_double(shift)};
-}
-
-inline Scaled plus(Scaled a, Scaled b) {
+inline ScaledLanes plus(ScaledLanes a, ScaledLanes b) noexcept {
     const Lanes exponent = a.exponent > b.exponent ? a.exponent : b.exponent;
     return {a.mantissa * power_of_two(a.exponent - exponent) + b.mantissa * power_of_two(b.exponent - exponent),
             exponent};
 }
 
-inline Scaled times(Scaled a, Scaled b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
-
-inline LaneBits packed(Scaled value) {
-    const Scaled normal = normalised(value.mantissa, value.exponent);
-    // Rounded to 40 bits; a carry moves into the exponent by itself.
-    const LaneBits mantissa =
-        (bits_of(normal.mantissa) - LaneBits{kHalf, kHalf, kHalf, kHalf} + LaneBits{2048, 2048, 2048, 2048}) >> 12;
-    const Lanes shifted = normal.exponent + broadcast(0x1.8p52 + static_cast<double>(kExponentBias));
-    const LaneBits word = mantissa + (bits_of(shifted) << 40);
-    return normal.mantissa == broadcast(0) ? LaneBits{0, 0, 0, 0} : word;
+inline ScaledLanes plus_carried(ScaledLanes a, ScaledLanes b) noexcept {
+    const ScaledLanes sum = plus(a, b);
+    const auto carry = sum.mantissa >= broadcast(1);
+    return {carry ? sum.mantissa * broadcast(0.5) : sum.mantissa, carry ? sum.exponent + broadcast(1) : sum.exponent};
 }
 
-inline Scaled unpacked(LaneBits word) {
-    constexpr std::int64_t mask = (std::int64_t{1} << 40) - 1;
-    const LaneBits exponent = (word >> 40) & LaneBits{0xFFFFFF, 0xFFFFFF, 0xFFFFFF, 0xFFFFFF};
-    const Lanes mantissa =
-        lanes_of(((word & LaneBits{mask, mask, mask, mask}) << 12) + LaneBits{kHalf, kHalf, kHalf, kHalf});
-    const auto nothing = word == LaneBits{0, 0, 0, 0};
-    return {nothing ? broadcast(0) : mantissa,
-            nothing ? broadcast(kNothing) : to_double(exponent) - broadcast(static_cast<double>(kExponentBias))};
+inline ScaledLanes times(ScaledLanes a, ScaledLanes b) noexcept {
+    return {a.mantissa * b.mantissa, a.exponent + b.exponent};
+}
+
+inline LaneBits packed(ScaledLanes value) noexcept {
+    constexpr int kDropped = kFractionBits - kPackedMantissaBits;
+    const ScaledLanes normal = normalised(value);
+    const LaneBits rounded =
+        (bits_of(normal.mantissa) - broadcast_bits(kHalf) + broadcast_bits(std::int64_t{1} << (kDropped - 1))) >>
+        kDropped;
+    const Lanes shifted = normal.exponent + broadcast(0x1.8p52 + static_cast<double>(kExponentBias));
+    const LaneBits word = rounded + (bits_of(shifted) << kPackedMantissaBits);
+    return normal.mantissa == broadcast(0) ? broadcast_bits(0) : word;
+}
+
+inline ScaledLanes unpacked(LaneBits word) noexcept {
+    constexpr std::int64_t kMantissaMask = (std::int64_t{1} << kPackedMantissaBits) - 1;
+    const LaneBits exponent = (word >> kPackedMantissaBits) & broadcast_bits(0xFFFFFF);
+    const Lanes mantissa = lanes_of(((word & broadcast_bits(kMantissaMask)) << (kFractionBits - kPackedMantissaBits)) +
+                                    broadcast_bits(kHalf));
+    const auto zero = word == broadcast_bits(0);
+    return {zero ? broadcast(0) : mantissa,
+            zero ? broadcast(kNothing) : to_double(exponent) - broadcast(static_cast<double>(kExponentBias))};
 }
 
 }  // namespace dagscape

@@ -1,20 +1,12 @@
 // Sums over orders in 8 bytes per set: for many variables and few parents each.
 //
-// The recurrences of order_sum.hpp. A_i is never kept: the sets are walked in tiles that agree on all but ten
-// variables, and each tile builds what it needs of A_i from the families, which are few (at most `max_parents`
-// parents):
-//
-//   - the high variables are decided one after the other, from the last on. Passing one over drops the families that
-//   hold
-//     it; taking it in adds each family that holds it to the one without. What is left after the last of them
-//     is a function of the low variables, and its zeta transform is A_i on the tile;
-//   - forwards, a tile stores F; backwards, it reads F, and writes R over it;
-//   - backwards, the weights F(U) R(U∪v) of a tile go the same way in the opposite direction, to the families:
-//     Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v), and P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total.
+// The recurrences of order_sum.hpp, walked in tiles (tile_walk.hpp), so that A_i is never kept. Forwards, a tile stores
+// F; backwards, it reads F, and writes R over it. Backwards, the weights F(U) R(U∪v) of a tile also go the opposite way
+// of the walk, to the families:  Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v), and P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total.
 //
 // F and R are words of a 40-bit mantissa and a 24-bit exponent, relative to the best family of each variable: the
-// ranges of the scores, added up over the variables, must stay below 2^23 powers of two (five million nats). Cost: O(n
-// 2^n) transforms of length ten.
+// ranges of the scores, added up over the variables, must stay below 2^23 powers of two (five million nats).
+// Cost: O(n 2^n) transforms of length ten.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +18,7 @@
 namespace dagscape {
 
 // `scores` has for each variable the local scores of all sets of at most `max_parents` variables, by size and then by
-// mask (set_index.hpp); sets that hold the variable, and impossible families, have the smallest integer. Needs at least
+// mask (set_index.hpp); sets that hold the variable, and impossible families, have kImpossible. Needs at least
 // ten variables, and more than `max_parents`.
 OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                                unsigned threads, Monitor& monitor);

@@ -17,6 +17,9 @@ namespace dagscape {
 inline constexpr unsigned kLow = 10;
 inline constexpr std::size_t kTile = std::size_t{1} << kLow;
 
+// Whether sets come after their subsets, or before them.
+enum class Direction { forwards, backwards };
+
 struct Tiles {
     Tiles(unsigned n, unsigned max_parents);
 
@@ -28,8 +31,9 @@ struct Tiles {
     std::size_t choose(unsigned from, unsigned size) const { return first[from][size + 1] - first[from][size]; }
     std::size_t sets(unsigned from) const { return first[from][max_parents + 1]; }
 
-    // The choices of `size` of the last variables: independent of each other, and of those of the same size.
-    std::vector<Subset> patterns(unsigned size) const;
+    // The choices of the last variables, layer by layer as a walk has to take them; those of one layer, which have as
+    // many members, are independent of each other.
+    std::vector<std::vector<Subset>> layers(Direction direction) const;
 
     // Calls merge(to, from, count, taken) for each run of places in which deciding variable r - 1 brings the sets of
     // the first r variables to those of the first r - 1: once for the sets without it, and where it is taken once more.

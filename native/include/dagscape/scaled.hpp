@@ -1,0 +1,93 @@
+// Numbers with an extended exponent, one at a time.
+//
+// Probabilities of structures span thousands of nats, far beyond a double. A scaled number is mantissa · 2^exponent,
+// with the exponent an integer in a double of its own: exponents are then added and aligned with ordinary
+// floating-point arithmetic. Zero has the exponent kNothing, so low that nothing is left of it when it is aligned to
+// another number. A number is normal if it is zero, or its mantissa is in [1/2, 1).
+//
+// Plain scalar code, which compilers for GPUs accept too; scaled_lanes.hpp does the same to four numbers at a time, and
+// gives the same bits.
+#pragma once
+
+#include <cstdint>
+
+// The one macro: a GPU compiler only lets its kernels call functions that carry these words, which others do not know.
+#ifdef __CUDACC__
+#define DAGSCAPE_EVERYWHERE __host__ __device__
+#else
+#define DAGSCAPE_EVERYWHERE
+#endif
+
+namespace dagscape {
+
+inline constexpr double kNothing = -1e12;
+
+// A packed number is a word: 40 bits of the mantissa, and 24 of the exponent above them.
+inline constexpr int kPackedMantissaBits = 40;
+inline constexpr std::int64_t kExponentBias = std::int64_t{1} << 23;
+
+// The bits of a double: 52 of the fraction, 11 of the exponent; and the bits of 1/2.
+inline constexpr int kFractionBits = 52;
+inline constexpr std::int64_t kFractionMask = (std::int64_t{1} << kFractionBits) - 1;
+inline constexpr std::int64_t kHalf = std::int64_t{1022} << kFractionBits;
+
+struct ScaledNumber {
+    double mantissa = 0;
+    double exponent = kNothing;
+};
+
+// 2^exponent for integers; zero below 2^-1000, and infinity where a double holds no more.
+DAGSCAPE_EVERYWHERE constexpr double power_of_two(double exponent) noexcept {
+    if (exponent < -1000) return 0.0;
+    const double bounded = exponent > 1024 ? 1024.0 : exponent;
+    return __builtin_bit_cast(double, (static_cast<std::int64_t>(bounded) + 1023) << kFractionBits);
+}
+
+// The same number with its mantissa in [1/2, 1).
+DAGSCAPE_EVERYWHERE constexpr ScaledNumber normalised(ScaledNumber value) noexcept {
+    if (value.mantissa == 0) return {};
+    const auto bits = __builtin_bit_cast(std::int64_t, value.mantissa);
+    const std::int64_t shift = ((bits >> kFractionBits) & 2047) - 1022;
+    constexpr std::int64_t kKept = ~(std::int64_t{2047} << kFractionBits);
+    return {__builtin_bit_cast(double, (bits & kKept) | kHalf), value.exponent + static_cast<double>(shift)};
+}
+
+// Aligned to the larger exponent; the sum need not be normal.
+DAGSCAPE_EVERYWHERE constexpr ScaledNumber plus(ScaledNumber a, ScaledNumber b) noexcept {
+    const double exponent = a.exponent > b.exponent ? a.exponent : b.exponent;
+    return {a.mantissa * power_of_two(a.exponent - exponent) + b.mantissa * power_of_two(b.exponent - exponent),
+            exponent};
+}
+
+// The sum of two normal numbers that are not negative, normal again: one bit may be carried, and no more.
+DAGSCAPE_EVERYWHERE constexpr ScaledNumber plus_carried(ScaledNumber a, ScaledNumber b) noexcept {
+    const ScaledNumber sum = plus(a, b);
+    return sum.mantissa >= 1 ? ScaledNumber{sum.mantissa * 0.5, sum.exponent + 1} : sum;
+}
+
+DAGSCAPE_EVERYWHERE constexpr ScaledNumber times(ScaledNumber a, ScaledNumber b) noexcept {
+    return {a.mantissa * b.mantissa, a.exponent + b.exponent};
+}
+
+// A number that is not negative, rounded to 40 bits of mantissa; exponents must be within ±2^23.
+DAGSCAPE_EVERYWHERE constexpr std::int64_t packed(ScaledNumber value) noexcept {
+    constexpr int kDropped = kFractionBits - kPackedMantissaBits;
+    const ScaledNumber normal = normalised(value);
+    if (normal.mantissa == 0) return 0;
+    // A carry moves into the exponent by itself.
+    const std::int64_t rounded =
+        (__builtin_bit_cast(std::int64_t, normal.mantissa) - kHalf + (std::int64_t{1} << (kDropped - 1))) >> kDropped;
+    const std::int64_t exponent = static_cast<std::int64_t>(normal.exponent) + kExponentBias;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(rounded) +
+                                     (static_cast<std::uint64_t>(exponent) << kPackedMantissaBits));
+}
+
+DAGSCAPE_EVERYWHERE constexpr ScaledNumber unpacked(std::int64_t word) noexcept {
+    if (word == 0) return {};
+    constexpr std::int64_t kMantissaMask = (std::int64_t{1} << kPackedMantissaBits) - 1;
+    const std::int64_t exponent = (word >> kPackedMantissaBits) & 0xFFFFFF;
+    const std::int64_t bits = ((word & kMantissaMask) << (kFractionBits - kPackedMantissaBits)) + kHalf;
+    return {__builtin_bit_cast(double, bits), static_cast<double>(exponent - kExponentBias)};
+}
+
+}  // namespace dagscape
