@@ -7,20 +7,26 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src native -type f -not -name '*.pyc')
-NATIVE_TESTS := $(patsubst native/tests/%.cpp,build/native-tests/%,$(wildcard native/tests/test_*.cpp))
-SANITIZED_KERNELS := $(patsubst native/src/%.cpp,build/native-tests/kernels/%.o,$(wildcard native/src/*.cpp))
-SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=address,undefined \
+
+# The C++ tests, in a folder for each way of building them.
+NATIVE_BUILD ?= build/native-tests
+SANITIZERS ?= address,undefined
+NATIVE_TESTS := $(patsubst native/tests/%.cpp,$(NATIVE_BUILD)/%,$(wildcard native/tests/test_*.cpp))
+SANITIZED_KERNELS := $(patsubst native/src/%.cpp,$(NATIVE_BUILD)/kernels/%.o,$(wildcard native/src/*.cpp))
+SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
              -fno-sanitize-recover=all -ffp-contract=off -Inative/include -pthread
+# ThreadSanitizer needs memory at places that address randomisation may take.
+FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
 .SECONDARY: $(SANITIZED_KERNELS)
-.PHONY: demo test check-all lint types native-test pytest docs dist bench clean
+.PHONY: demo test check-all lint types native-test native-test-threads native-test-clang pytest docs dist bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
 
 test: lint types native-test pytest docs
 
-check-all: test dist
+check-all: test native-test-threads native-test-clang dist
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
@@ -44,12 +50,18 @@ types: $(VENV)/installed-dev
 	$(BIN)/stubtest --ignore-disjoint-bases --allowlist native/bindings/stubtest-allowlist.txt dagscape._native
 
 native-test: $(NATIVE_TESTS)
-	@set -e; for test in $^; do echo $$test; $$test; done
+	@set -e; for test in $^; do echo $$test; $(RUN_NATIVE_TEST) $$test; done
 
-build/native-tests/%: native/tests/%.cpp $(wildcard native/tests/*.hpp) $(SANITIZED_KERNELS)
+native-test-threads:
+	$(MAKE) native-test NATIVE_BUILD=build/native-tests-threads SANITIZERS=thread RUN_NATIVE_TEST="$(FIXED_ADDRESSES)"
+
+native-test-clang:
+	$(MAKE) native-test NATIVE_BUILD=build/native-tests-clang CXX=clang++
+
+$(NATIVE_BUILD)/%: native/tests/%.cpp $(wildcard native/tests/*.hpp) $(SANITIZED_KERNELS)
 	$(CXX) $(SANITIZED) $< $(SANITIZED_KERNELS) -o $@
 
-build/native-tests/kernels/%.o: native/src/%.cpp $(wildcard native/include/dagscape/*)
+$(NATIVE_BUILD)/kernels/%.o: native/src/%.cpp $(wildcard native/include/dagscape/*)
 	mkdir -p $(@D)
 	$(CXX) $(SANITIZED) -c $< -o $@
 
