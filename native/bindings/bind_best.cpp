@@ -1,7 +1,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
 #include <memory>
+#include <tuple>
 
 #include "bindings.hpp"
 #include "bound_families.hpp"
@@ -19,11 +21,11 @@ using Graphs = nb::ndarray<Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers out, unsigned threads,
-                         nb::object progress) {
+                         const Progress& progress) {
     if (out.size() != std::size_t{1} << families.view.n())
         throw nb::value_error("out does not have one place for each set");
     const Direction direction = forwards ? Direction::forwards : Direction::backwards;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         const SortedFamilies sorted(families.view, SortedFamilies::Keep::undominated, threads, monitor);
         const std::vector<std::int64_t> values = best_scores(families.view, sorted, direction, threads, monitor);
         std::copy(values.begin(), values.end(), out.data());
@@ -38,9 +40,9 @@ struct BoundBestNetworks {
 };
 
 void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool classes, unsigned threads,
-               std::size_t most_bytes, nb::object progress) {
+               std::size_t most_bytes, const Progress& progress) {
     std::unique_ptr<BestNetworks> search;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         if (!families.view.possible()) return;
         const Space space = classes ? Space::classes : Space::dags;
         search = std::make_unique<BestNetworks>(families.view, space, threads, most_bytes, monitor);
@@ -48,18 +50,18 @@ void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool cla
     new (bound) BoundBestNetworks{families.view.n(), std::move(search)};
 }
 
-// Fills rows with the next networks and their scores; returns how many it found. Fewer than there are rows means that
-// there are no more; a negative number, -1 - found, that there was no room for more.
-std::int64_t next(BoundBestNetworks& bound, Graphs parents, Numbers scores, nb::object progress) {
+// Fills rows with the next networks and their scores; returns how many it found, and whether it stopped for want of
+// room. Fewer than there are rows otherwise means that there are no more.
+std::tuple<std::size_t, bool> next(BoundBestNetworks& bound, Graphs parents, Numbers scores, const Progress& progress) {
     if (bound.broken) throw nb::value_error("the search was stopped half way, and cannot go on");
     if (parents.shape(0) != scores.size() || parents.shape(1) != bound.n) {
         throw nb::value_error("parents and scores must have a row for each network");
     }
-    if (!bound.search) return 0;
+    if (!bound.search) return {0, false};
     bound.broken = true;
     std::size_t found = 0;
     bool out_of_room = false;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         monitor.expect(scores.size());
         try {
             for (; found < scores.size(); ++found) {
@@ -72,8 +74,7 @@ std::int64_t next(BoundBestNetworks& bound, Graphs parents, Numbers scores, nb::
         }
     });
     bound.broken = out_of_room;
-    const auto count = static_cast<std::int64_t>(found);
-    return out_of_room ? -1 - count : count;
+    return {found, out_of_room};
 }
 
 }  // namespace
@@ -81,6 +82,8 @@ std::int64_t next(BoundBestNetworks& bound, Graphs parents, Numbers scores, nb::
 void bind_best(nb::module_& module) {
     module.def("best_scores", &best_scores_of_sets, "families"_a, "forwards"_a, "out"_a.noconvert(), "threads"_a,
                "progress"_a.none());
+    module.def("best_scores_bytes_by_mask", &best_scores_bytes_by_mask, "n"_a);
+    module.def("best_scores_bytes_by_size", &best_scores_bytes_by_size, "n"_a, "max_parents"_a, "threads"_a);
     nb::class_<BoundBestNetworks> search(module, "BestNetworks");
     search.def("__init__", &construct, "families"_a, "classes"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
     search.def("next", &next, "parents"_a.noconvert(), "scores"_a.noconvert(), "progress"_a.none());

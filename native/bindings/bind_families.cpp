@@ -12,8 +12,6 @@ using namespace nb::literals;
 namespace dagscape {
 namespace {
 
-constexpr unsigned kMostVariables = 63;
-
 using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Sets = nb::ndarray<const Subset, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -47,7 +45,7 @@ BoundFamilies listed(Numbers first, Sets sets, Numbers scores) {
         for (std::int64_t i = first.data()[child]; i < first.data()[child + 1]; ++i) {
             const Subset set = sets.data()[i];
             if (set >> n != 0 || contains(set, static_cast<unsigned>(child)))
-                throw nb::value_error("a set of parents cannot be");
+                throw nb::value_error("the parents of a child are no set of other variables");
         }
     }
     const FamilyScores view =
@@ -58,6 +56,10 @@ BoundFamilies listed(Numbers first, Sets sets, Numbers scores) {
 }  // namespace
 
 void bind_families(nb::module_& module) {
+    module.attr("MOST_VARIABLES") = kMostVariables;
+    module.attr("LEAST_TILED") = kLow;
+    module.attr("SORTED_FAMILY_BYTES") = SortedFamilies::kFamilyBytes;
+    module.attr("LISTED_FAMILY_BYTES") = sizeof(Subset) + sizeof(std::int64_t);
     nb::class_<BoundFamilies> families(module, "Families");
     families.def_static("by_mask", &by_mask, "scores"_a.noconvert());
     families.def_static("by_size", &by_size, "scores"_a.noconvert(), "max_parents"_a);

@@ -62,7 +62,7 @@ void construct(BoundScores* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
     }
     FamilyFunctions made = functions_from(functions, subsets, family, parents);
     std::unique_ptr<FamilyScores> scores;
-    run_monitored(nb::none(), [&](Monitor& monitor) {
+    run_monitored({}, [&](Monitor& monitor) {
         scores = std::make_unique<FamilyScores>(view(codes), view(weights), view(arities), std::move(made), threads,
                                                 most_bytes, monitor);
     });
@@ -76,20 +76,21 @@ void check_members(const FamilyScores& scores, std::uint16_t child, std::span<co
     }
 }
 
-void scores(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Output out, nb::object progress) {
+void scores(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Output out,
+            const Progress& progress) {
     check_members(*bound.scores, child, view(sets));
     if (out.size() != sets.shape(0)) throw nb::value_error("out does not have one place for each set");
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         bound.scores->scores(child, view(sets), sets.shape(1), {out.data(), out.size()}, monitor);
     });
 }
 
 void additions(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 1> parents,
-               Input<std::uint16_t, 1> candidates, Output out, nb::object progress) {
+               Input<std::uint16_t, 1> candidates, Output out, const Progress& progress) {
     check_members(*bound.scores, child, view(parents));
     check_members(*bound.scores, child, view(candidates));
     if (out.size() != candidates.size()) throw nb::value_error("out does not have one place for each candidate");
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         bound.scores->additions(child, view(parents), view(candidates), {out.data(), out.size()}, monitor);
     });
 }

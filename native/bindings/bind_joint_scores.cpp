@@ -47,17 +47,17 @@ void construct(BoundJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weig
     new (job) BoundJob{codes, weights, arities, max_size, spec};
 }
 
-void run(const BoundJob& job, Output out, unsigned threads, nb::object progress) {
+void run(const BoundJob& job, Output out, unsigned threads, const Progress& progress) {
     if (out.size() != SetIndex(static_cast<unsigned>(job.arities.size()), job.max_size).size()) {
         throw nb::value_error("out does not have one place for each set");
     }
-    run_monitored(std::move(progress),
+    run_monitored(progress,
                   [&](Monitor& monitor) { job.make(monitor).run({out.data(), out.size()}, threads, monitor); });
 }
 
 double seconds_per_set(const BoundJob& job, double budget) {
     double seconds = 0;
-    run_monitored(nb::none(), [&](Monitor& monitor) { seconds = job.make(monitor).seconds_per_set(budget, monitor); });
+    run_monitored({}, [&](Monitor& monitor) { seconds = job.make(monitor).seconds_per_set(budget, monitor); });
     return seconds;
 }
 

@@ -26,7 +26,7 @@ struct BoundModeSearch {
 };
 
 void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned delta, bool merge, bool distinct_classes,
-               std::vector<Subset> groups, unsigned threads, std::size_t most_bytes, nb::object progress) {
+               std::vector<Subset> groups, unsigned threads, std::size_t most_bytes, const Progress& progress) {
     if (delta > kMostDelta) throw nb::value_error("delta is too large");
     Subset grouped = 0;
     for (const Subset group : groups) {
@@ -35,7 +35,7 @@ void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned d
     }
     if (grouped != singleton(families.view.n()) - 1) throw nb::value_error("the groups must cover all variables");
     std::unique_ptr<ModeSearch> search;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         if (!families.view.possible()) return;
         const ModeOptions options{delta, merge, distinct_classes, std::move(groups), most_bytes};
         search = std::make_unique<ModeSearch>(families.view, options, threads, monitor);
@@ -43,18 +43,18 @@ void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned d
     new (bound) BoundModeSearch{families.view.n(), std::move(search)};
 }
 
-// Fills in the next network; returns what came of it (0 found, 1 no more, 2 no room, 3 no time) and its score.
-std::tuple<int, std::int64_t> next(BoundModeSearch& bound, Parents parents, Order order, double seconds,
-                                   nb::object progress) {
+// Fills in the next network; returns what came of it, and its score.
+std::tuple<ModeSearch::Outcome, std::int64_t> next(BoundModeSearch& bound, Parents parents, Order order, double seconds,
+                                                   const Progress& progress) {
     if (parents.size() != bound.n || order.size() != bound.n)
         throw nb::value_error("parents and order must have n places");
-    if (!bound.search) return {1, 0};
+    if (!bound.search) return {ModeSearch::Outcome::no_more, 0};
     ModeSearch::Outcome outcome{};
     std::int64_t score = 0;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         outcome = bound.search->next({parents.data(), bound.n}, {order.data(), bound.n}, score, seconds, monitor);
     });
-    return {static_cast<int>(outcome), score};
+    return {outcome, score};
 }
 
 std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t> counts(const BoundModeSearch& bound) {
@@ -66,6 +66,12 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t> counts(co
 }  // namespace
 
 void bind_modes(nb::module_& module) {
+    module.attr("MOST_DELTA") = kMostDelta;
+    nb::enum_<ModeSearch::Outcome>(module, "ModeOutcome")
+        .value("FOUND", ModeSearch::Outcome::found)
+        .value("NO_MORE", ModeSearch::Outcome::no_more)
+        .value("OUT_OF_ROOM", ModeSearch::Outcome::out_of_room)
+        .value("OUT_OF_TIME", ModeSearch::Outcome::out_of_time);
     nb::class_<BoundModeSearch> search(module, "ModeSearch");
     search.def("__init__", &construct, "families"_a, "delta"_a, "merge"_a, "distinct_classes"_a, "groups"_a,
                "threads"_a, "most_bytes"_a, "progress"_a.none());

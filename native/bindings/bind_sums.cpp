@@ -1,8 +1,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "bindings.hpp"
@@ -12,6 +14,7 @@
 #include "dagscape/path_sum.hpp"
 #include "dagscape/set_index.hpp"
 #include "dagscape/tiled_order_sum.hpp"
+#include "dagscape/tiles.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -37,20 +40,33 @@ void fill(Matrix& matrix, const std::vector<double>& values) {
     std::copy(values.begin(), values.end(), matrix.data());
 }
 
+// A table that is kept if it is asked for: mantissas, and exponents after them.
+void check_table(const auto& table, std::size_t numbers) {
+    if (table && (table->shape(0) != 2 || table->size() != 2 * numbers)) {
+        throw nb::value_error("a table must have as many mantissas and exponents as there are sets");
+    }
+}
+
 // Fills the two matrices; returns mantissa and exponent of the total, the disagreement and the condition.
-// The cube of paths may be empty, where they are not wanted.
+// The cube of paths may be empty, where they are not wanted. H and A can be kept: 2 × 2^n and 2 × n × 2^(n-1) numbers,
+// mantissas in [1/2, 1) and exponents; zero has the mantissa 0.
 std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits, Matrix edges, Matrix ancestors,
-                                                   Cube paths, unsigned threads, nb::object progress) {
+                                                   Cube paths, unsigned threads, const Progress& progress,
+                                                   std::optional<Matrix> forward, std::optional<Cube> parent_sums) {
     const unsigned n = variables(scores, 2);
+    check_table(forward, std::size_t{1} << n);
+    check_table(parent_sums, scores.size());
     const bool with_paths = paths.size() > 0;
     if (with_paths && paths.size() != std::size_t{n} * n * n) throw nb::value_error("the paths must be n × n × n");
     DagSumResult result;
     std::vector<double> found_paths;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
         DagSum dags(sums, threads, monitor, with_paths);
         result = dags.run();
         if (with_paths) found_paths = path_sum(sums, dags, threads, monitor);
+        if (forward) dags.copy_forward(forward->data(), forward->data() + forward->size() / 2);
+        if (parent_sums) sums.copy_to(parent_sums->data(), parent_sums->data() + parent_sums->size() / 2);
     });
     std::copy(found_paths.begin(), found_paths.end(), paths.data());
     fill(edges, result.edges);
@@ -60,10 +76,10 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
 
 // Fills the matrix; returns mantissa and exponent of the total, and the disagreement.
 std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
-                                                   nb::object progress) {
+                                                   const Progress& progress) {
     const unsigned n = variables(scores, 1);
     OrderSumResult result;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
         result = order_sum(sums, threads, monitor);
     });
@@ -71,15 +87,27 @@ std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits,
     return {result.total_mantissa, result.total_exponent, result.disagreement};
 }
 
+// With the scores that it is given.
+double dag_sum_bytes(unsigned n, unsigned threads, bool paths) {
+    const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
+    const double sums = scores + ParentSums::bytes(n, threads) + DagSum::bytes(n, paths);
+    return at_most_endless(sums + (paths ? path_sum_bytes(n, threads) : 0));
+}
+
+double dense_order_sum_bytes(unsigned n, unsigned threads) {
+    const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
+    return at_most_endless(scores + ParentSums::bytes(n, threads) + order_sum_bytes(n));
+}
+
 // The same from families by size: see tiled_order_sum.hpp.
 std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned max_parents, int unit_bits,
-                                                         Matrix edges, unsigned threads, nb::object progress) {
+                                                         Matrix edges, unsigned threads, const Progress& progress) {
     const auto n = static_cast<unsigned>(scores.shape(0));
-    if (n < 10 || n > 40 || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
+    if (n < kLow || n > 40 || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
         throw nb::value_error("the scores must have a row for each variable, and a column for each set of parents");
     }
     OrderSumResult result;
-    run_monitored(std::move(progress), [&](Monitor& monitor) {
+    run_monitored(progress, [&](Monitor& monitor) {
         result = tiled_order_sum(n, max_parents, {scores.data(), scores.size()}, unit_bits, threads, monitor);
     });
     fill(edges, result.edges);
@@ -90,7 +118,11 @@ std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned
 
 void bind_sums(nb::module_& module) {
     module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
-               "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none());
+               "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none(),
+               "forward"_a.noconvert().none() = nb::none(), "parent_sums"_a.noconvert().none() = nb::none());
+    module.def("dag_sum_bytes", &dag_sum_bytes, "n"_a, "threads"_a, "paths"_a = false);
+    module.def("order_sum_bytes", &dense_order_sum_bytes, "n"_a, "threads"_a);
+    module.def("tiled_order_sum_bytes", &tiled_order_sum_bytes, "n"_a, "max_parents"_a, "threads"_a);
     module.def("tiled_order_sum", &tiled_order_sum_edges, "scores"_a.noconvert(), "max_parents"_a, "unit_bits"_a,
                "edges"_a.noconvert(), "threads"_a, "progress"_a.none());
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,

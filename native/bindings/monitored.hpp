@@ -2,19 +2,24 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 
 #include <chrono>
 #include <functional>
 #include <future>
+#include <optional>
 
 #include "dagscape/monitor.hpp"
 
 namespace dagscape {
 
+// A function of Python that is called with what is done and the total, or none.
+using Progress = std::optional<nanobind::typed<nanobind::callable, void(std::uint64_t, std::uint64_t)>>;
+
 // Calls kernel(monitor) without the GIL. Ten times a second the GIL is taken back to run Python's signal handlers and
-// to call progress(done, total), unless it is None. If either raises, the kernel is stopped, waited for, and the Python
+// to call progress(done, total), if it was given. If either raises, the kernel is stopped, waited for, and the Python
 // exception goes on from here.
-inline void run_monitored(nanobind::object progress, const std::function<void(Monitor&)>& kernel) {
+inline void run_monitored(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
     using namespace std::chrono_literals;
     Monitor monitor;
     std::future<void> finished = std::async(std::launch::async, [&] { kernel(monitor); });
@@ -25,9 +30,9 @@ inline void run_monitored(nanobind::object progress, const std::function<void(Mo
     try {
         while (!wait(100ms)) {
             if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
-            if (!progress.is_none()) progress(monitor.done(), monitor.total());
+            if (progress) (*progress)(monitor.done(), monitor.total());
         }
-        if (!progress.is_none()) progress(monitor.done(), monitor.total());
+        if (progress) (*progress)(monitor.done(), monitor.total());
     } catch (...) {
         monitor.stop();
         nanobind::gil_scoped_release unlocked;

@@ -119,4 +119,16 @@ std::vector<std::int64_t> best_scores(const FamilyScores& families, const Sorted
     return walk_sets(families.n(), look_up, direction, threads, monitor);
 }
 
+double best_scores_bytes_by_mask(unsigned n) noexcept {
+    // The scores, and the best within every set.
+    const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
+    return at_most_endless(scores + BestFamilies::bytes(n));
+}
+
+double best_scores_bytes_by_size(unsigned n, unsigned max_parents, unsigned threads) noexcept {
+    // The scores, as they are given and relative to each child's best, and the columns of the walks.
+    const double columns = n * set_count(n, max_parents);
+    return at_most_endless(sizeof(std::int64_t) * (2 * columns + threads * Tiles::walk_numbers(n, max_parents)));
+}
+
 }  // namespace dagscape

@@ -137,6 +137,14 @@ DagSumResult DagSum::run() {
     return result;
 }
 
+void DagSum::copy_forward(double* mantissa, double* exponent) const {
+    for (std::size_t set = 0; set < forward_.size(); ++set) {
+        const ScaledNumber value = normalised(forward(set));
+        mantissa[set] = value.mantissa;
+        exponent[set] = value.exponent;
+    }
+}
+
 void DagSum::find_references() {
     const Subset all = (Subset{1} << n()) - 1;
     const auto best = [&](std::vector<double>& reference, Subset set, Subset candidates, auto&& before, auto&& source) {

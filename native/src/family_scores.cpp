@@ -155,8 +155,8 @@ FamilyScores::FamilyScores(std::span<const Code> codes, std::span<const std::uin
         if (found == terms_.end()) terms_.push_back(spec.term);
     }
     const std::uint64_t weight = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
-    const std::size_t fixed = fixed_bytes(weights.size(), arities, weight, functions_.chosen.size() / weights.size(),
-                                          terms_.size(), threads);
+    const std::size_t fixed =
+        fixed_bytes(weights.size(), arities, weight, functions_.chosen.size() / weights.size(), terms_.size(), threads);
     const std::size_t left = most_bytes > fixed ? most_bytes - fixed : 0;
     const std::size_t more_terms = std::min(CellTermCache::kCapacity, left / 4 / threads);
     term_bytes_ = kLeastTables * CellTerms::most_bytes(weight) + more_terms;

@@ -48,4 +48,9 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
     }
 }
 
+void ParentSums::copy_to(double* mantissa, double* exponent) const {
+    std::copy(mantissa_.begin(), mantissa_.end(), mantissa);
+    std::transform(exponent_.begin(), exponent_.end(), exponent, wide);
+}
+
 }  // namespace dagscape

@@ -185,4 +185,9 @@ std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigne
     return paths;
 }
 
+double path_sum_bytes(unsigned n, unsigned threads) noexcept {
+    // InsideSums: two numbers for every set and variable, and eight for every set.
+    return times_sets(sizeof(double) * (2.0 * n + 8) * threads, n);
+}
+
 }  // namespace dagscape

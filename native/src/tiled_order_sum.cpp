@@ -267,4 +267,13 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
     return result;
 }
 
+double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads) noexcept {
+    const double families = n * set_count(n, max_parents);
+    // Scores, B and Γ of every family, and Γ once more for each of up to six parts of a layer; on each thread the
+    // columns of the walk and of the shares, which have a level more.
+    const double columns = 2 * (Tiles::walk_numbers(n, max_parents) + families);
+    return at_most_endless(times_sets(sizeof(std::int64_t), n) +
+                           sizeof(double) * ((3 + 6) * families + threads * columns));
+}
+
 }  // namespace dagscape

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dagscape/byte_counts.hpp"
 #include "dagscape/set_index.hpp"
 
 namespace dagscape {
@@ -24,6 +25,12 @@ Tiles::Tiles(unsigned variables, unsigned most_parents)
             if (static_cast<unsigned>(std::popcount(mask)) == size) low_masks.push_back(mask);
         }
     }
+}
+
+double Tiles::walk_numbers(unsigned n, unsigned max_parents) noexcept {
+    double sum = 0;
+    for (unsigned r = kLow; r < n && sum < kEndless; ++r) sum += set_count(r, max_parents);
+    return at_most_endless(n * sum);
 }
 
 std::vector<std::vector<Subset>> Tiles::layers(Direction direction) const {

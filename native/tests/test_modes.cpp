@@ -89,7 +89,7 @@ std::vector<Found> every_mode(const Families& families, unsigned delta, bool cla
         std::vector<Subset> key = possible[i].parents;
         if (classes) {
             std::vector<Subset> directed(key.size()), undirected(key.size());
-            CHECK(cpdag(possible[i].parents, directed, undirected));
+            CHECK(cpdags({key.data(), 1, key.size()}, directed.data(), undirected.data()) == 1);
             key = directed;
             key.insert(key.end(), undirected.begin(), undirected.end());
         }

@@ -1,150 +1,139 @@
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+import enum
+from typing import Annotated, overload
 
+import numpy
 from numpy.typing import NDArray
 
-IMPOSSIBLE: Final[int]
-TERM_CACHE_BYTES: Final[int]
 
 def supports_v3() -> bool: ...
-def best_scores(
-    families: Families,
-    forwards: bool,
-    out: NDArray[Any],
-    threads: int,
-    progress: Callable[[int, int], None] | None,
-) -> None: ...
-def class_keys(parents: NDArray[Any], keys: NDArray[Any]) -> None: ...
-def cpdags(parents: NDArray[Any], directed: NDArray[Any], undirected: NDArray[Any]) -> int: ...
-def dag_sum(
-    scores: NDArray[Any],
-    unit_bits: int,
-    edges: NDArray[Any],
-    ancestors: NDArray[Any],
-    paths: NDArray[Any],
-    threads: int,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[float, float, float, float]: ...
-def order_sum(
-    scores: NDArray[Any],
-    unit_bits: int,
-    edges: NDArray[Any],
-    threads: int,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[float, float, float]: ...
-def tiled_order_sum(
-    scores: NDArray[Any],
-    max_parents: int,
-    unit_bits: int,
-    edges: NDArray[Any],
-    threads: int,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[float, float, float]: ...
+
+def best_scores(families: Families, forwards: bool, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int, int], None] | None) -> None: ...
+
+def best_scores_bytes_by_mask(n: int) -> float: ...
+
+def best_scores_bytes_by_size(n: int, max_parents: int, threads: int) -> float: ...
 
 class BestNetworks:
-    def __init__(
-        self,
-        families: Families,
-        classes: bool,
-        threads: int,
-        most_bytes: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> None: ...
-    def next(self, parents: NDArray[Any], scores: NDArray[Any], progress: Callable[[int, int], None] | None) -> int: ...
+    def __init__(self, families: Families, classes: bool, threads: int, most_bytes: int, progress: Callable[[int, int], None] | None) -> None: ...
+
+    def next(self, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')], scores: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], progress: Callable[[int, int], None] | None) -> tuple[int, bool]: ...
+
     @property
     def stored(self) -> int: ...
+
     @property
     def bytes(self) -> int: ...
 
 class EditableDag:
     def __init__(self, n: int) -> None: ...
+
     def has_path(self, source: int, target: int) -> bool: ...
+
     def can_add(self, parent: int, child: int) -> bool: ...
+
     def can_reverse(self, parent: int, child: int) -> bool: ...
-    def additions(self, child: int, legal: NDArray[Any]) -> None: ...
-    def reversals(self, child: int, legal: NDArray[Any]) -> None: ...
+
+    def additions(self, child: int, legal: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def reversals(self, child: int, legal: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
     def add(self, parent: int, child: int) -> bool: ...
+
     def remove(self, parent: int, child: int) -> bool: ...
+
     def reverse(self, parent: int, child: int) -> bool: ...
 
-class ModeSearch:
-    def __init__(
-        self,
-        families: Families,
-        delta: int,
-        merge: bool,
-        distinct_classes: bool,
-        groups: list[int],
-        threads: int,
-        most_bytes: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> None: ...
-    def next(
-        self,
-        parents: NDArray[Any],
-        order: NDArray[Any],
-        seconds: float,
-        progress: Callable[[int, int], None] | None,
-    ) -> tuple[int, int]: ...
-    @property
-    def bound(self) -> int: ...
-    @property
-    def counts(self) -> tuple[int, int, int, int]: ...
-    @property
-    def bytes(self) -> int: ...
+def class_keys(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, 2), order='C', device='cpu')]) -> None: ...
+
+def cpdags(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], directed: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')], undirected: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')]) -> int: ...
+
+MOST_VARIABLES: int = 63
+
+LEAST_TILED: int = 10
+
+SORTED_FAMILY_BYTES: int = 16
+
+LISTED_FAMILY_BYTES: int = 16
 
 class Families:
     @staticmethod
-    def by_mask(scores: NDArray[Any]) -> Families: ...
-    @staticmethod
-    def by_size(scores: NDArray[Any], max_parents: int) -> Families: ...
-    @staticmethod
-    def listed(first: NDArray[Any], sets: NDArray[Any], scores: NDArray[Any]) -> Families: ...
+    def by_mask(scores: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Families: ...
 
-class JointScoreJob:
-    def __init__(
-        self,
-        codes: NDArray[Any],
-        weights: NDArray[Any],
-        arities: NDArray[Any],
-        max_size: int,
-        term: int,
-        alpha: float,
-        unit_bits: int,
-        guard_bits: int,
-        penalty_per_state: float,
-        max_states: int,
-    ) -> None: ...
-    def run(self, out: NDArray[Any], threads: int, progress: Callable[[int, int], None] | None) -> None: ...
-    def seconds_per_set(self, budget: float) -> float: ...
+    @staticmethod
+    def by_size(scores: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], max_parents: int) -> Families: ...
+
+    @staticmethod
+    def listed(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Families: ...
 
 class FamilyScores:
-    def __init__(
-        self,
-        codes: NDArray[Any],
-        weights: NDArray[Any],
-        arities: NDArray[Any],
-        functions: list[tuple[int, float, int, int, float, int, int]],
-        subsets: NDArray[Any],
-        family: NDArray[Any],
-        parents: NDArray[Any],
-        threads: int,
-        most_bytes: int,
-    ) -> None: ...
+    @overload
+    def __init__(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], functions: Sequence[tuple[int, float, int, int, float, int, int]], subsets: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, most_bytes: int) -> None: ...
+
+    @overload
+    def __init__(self, codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], functions: Sequence[tuple[int, float, int, int, float, int, int]], subsets: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, most_bytes: int) -> None: ...
+
+    def scores(self, child: int, sets: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], progress: Callable[[int, int], None] | None) -> None: ...
+
+    def additions(self, child: int, parents: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], progress: Callable[[int, int], None] | None) -> None: ...
+
     @staticmethod
-    def fixed_bytes(rows: int, arities: NDArray[Any], weight: int, subsets: int, terms: int, threads: int) -> int: ...
-    def scores(
-        self, child: int, sets: NDArray[Any], out: NDArray[Any], progress: Callable[[int, int], None] | None
-    ) -> None: ...
-    def additions(
-        self,
-        child: int,
-        parents: NDArray[Any],
-        candidates: NDArray[Any],
-        out: NDArray[Any],
-        progress: Callable[[int, int], None] | None,
-    ) -> None: ...
+    def fixed_bytes(rows: int, arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: int, subsets: int, terms: int, threads: int) -> int: ...
+
     @property
     def cached_sets(self) -> int: ...
+
     @property
     def bytes(self) -> int: ...
+
+class JointScoreJob:
+    @overload
+    def __init__(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_size: int, term: int, alpha: float, unit_bits: int, guard_bits: int, penalty_per_state: float, max_states: int) -> None: ...
+
+    @overload
+    def __init__(self, codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_size: int, term: int, alpha: float, unit_bits: int, guard_bits: int, penalty_per_state: float, max_states: int) -> None: ...
+
+    def run(self, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], threads: int, progress: Callable[[int, int], None] | None) -> None: ...
+
+    def seconds_per_set(self, budget: float) -> float: ...
+
+IMPOSSIBLE: int = -9223372036854775808
+
+TERM_CACHE_BYTES: int = 16777216
+
+MOST_DELTA: int = 8
+
+class ModeOutcome(enum.Enum):
+    FOUND = 0
+
+    NO_MORE = 1
+
+    OUT_OF_ROOM = 2
+
+    OUT_OF_TIME = 3
+
+class ModeSearch:
+    def __init__(self, families: Families, delta: int, merge: bool, distinct_classes: bool, groups: Sequence[int], threads: int, most_bytes: int, progress: Callable[[int, int], None] | None) -> None: ...
+
+    def next(self, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], order: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], seconds: float, progress: Callable[[int, int], None] | None) -> tuple[ModeOutcome, int]: ...
+
+    @property
+    def bound(self) -> int: ...
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+def dag_sum(scores: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit_bits: int, edges: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], ancestors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], paths: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], threads: int, progress: Callable[[int, int], None] | None, forward: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, parent_sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')] | None = None) -> tuple[float, float, float, float]: ...
+
+def dag_sum_bytes(n: int, threads: int, paths: bool = False) -> float: ...
+
+def order_sum_bytes(n: int, threads: int) -> float: ...
+
+def tiled_order_sum_bytes(n: int, max_parents: int, threads: int) -> float: ...
+
+def tiled_order_sum(scores: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], max_parents: int, unit_bits: int, edges: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int, int], None] | None) -> tuple[float, float, float]: ...
+
+def order_sum(scores: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit_bits: int, edges: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int, progress: Callable[[int, int], None] | None) -> tuple[float, float, float]: ...

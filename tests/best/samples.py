@@ -73,7 +73,8 @@ def kernel_list(families, n, classes, count, threads=1):
     search = kernels.BestNetworks(families, classes, threads, PLENTY, None)
     parents = np.zeros((count, n), dtype=np.uint64)
     exact = np.zeros(count, dtype=np.int64)
-    found = search.next(parents, exact, None)
+    found, out_of_room = search.next(parents, exact, None)
+    assert not out_of_room
     return parents[:found].tolist(), exact[:found].tolist(), search.stored
 
 

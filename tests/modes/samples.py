@@ -26,7 +26,8 @@ LIMITS = st.sampled_from([None, 0, 1, 2, 3])
 ALL = 10**6
 
 # What the kernel answers.
-FOUND, NO_MORE, NO_ROOM, NO_TIME = range(4)
+FOUND, NO_MORE = kernels.ModeOutcome.FOUND, kernels.ModeOutcome.NO_MORE
+NO_ROOM, NO_TIME = kernels.ModeOutcome.OUT_OF_ROOM, kernels.ModeOutcome.OUT_OF_TIME
 
 
 class Enough(Exception):

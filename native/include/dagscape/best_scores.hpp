@@ -26,4 +26,8 @@ namespace dagscape {
 std::vector<std::int64_t> best_scores(const FamilyScores& families, const SortedFamilies& sorted, Direction direction,
                                       unsigned threads, Monitor& monitor);
 
+// Bytes that it takes besides the values themselves and the sorted families: with the scores it is given, by layout.
+double best_scores_bytes_by_mask(unsigned n) noexcept;
+double best_scores_bytes_by_size(unsigned n, unsigned max_parents, unsigned threads) noexcept;
+
 }  // namespace dagscape

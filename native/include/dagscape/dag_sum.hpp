@@ -24,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "dagscape/byte_counts.hpp"
 #include "dagscape/lanes.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
@@ -51,8 +52,15 @@ public:
 
     DagSumResult run();
 
+    // Bytes of H, RR and their references, and of the nondescendants.
+    static double bytes(unsigned n, bool record_nondescendants) noexcept {
+        return times_sets(sizeof(double) * (4.0 + (record_nondescendants ? n : 0)), n);
+    }
+
     // After run(): H(S), and q_v(U) / total where it was recorded.
     ScaledNumber forward(Subset S) const noexcept { return {forward_[S], forward_reference_[S]}; }
+    // H of all sets, normal (scaled.hpp): 2^n mantissas and exponents, from which DAGs can be drawn.
+    void copy_forward(double* mantissa, double* exponent) const;
     double nondescendants(unsigned v, Subset U) const noexcept { return nondescendants_[(std::size_t{v} << n()) + U]; }
 
 private:

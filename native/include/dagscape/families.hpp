@@ -7,11 +7,15 @@
 #include <span>
 #include <vector>
 
+#include "dagscape/byte_counts.hpp"
 #include "dagscape/impossible.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {
+
+// Sets of variables are words, and one bit is spare.
+inline constexpr unsigned kMostVariables = 63;
 
 // Stands for an impossible family among relative scores. Scores relative to the best of each child are at most 0, and
 // any sum of real ones is above this; a sum of two values of this or more does not overflow, and the larger of this and
@@ -95,6 +99,9 @@ public:
 
     SortedFamilies(const FamilyScores& families, Keep keep, unsigned threads, Monitor& monitor);
 
+    // What a family takes while it is sorted, and afterwards.
+    static constexpr std::size_t kFamilyBytes = sizeof(Subset) + sizeof(std::int64_t);
+
     unsigned n() const noexcept { return static_cast<unsigned>(sets_.size()); }
     std::span<const Subset> sets(unsigned child) const noexcept { return sets_[child]; }
     std::int64_t score(unsigned child, std::size_t rank) const noexcept { return scores_[child][rank]; }
@@ -126,6 +133,10 @@ private:
 class BestFamilies {
 public:
     BestFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor);
+
+    static double bytes(unsigned n) noexcept {
+        return times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
+    }
 
     // Of a child and a set; whether the set holds the child does not matter.
     std::int64_t operator()(unsigned child, Subset set) const noexcept {

@@ -21,6 +21,9 @@ struct OrderSumResult {
     std::vector<double> edges;  // [u * n + v]: P(u → v)
 };
 
+// Bytes of F and R.
+inline double order_sum_bytes(unsigned n) noexcept { return times_sets(4 * sizeof(double), n); }
+
 OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor);
 
 }  // namespace dagscape

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "dagscape/byte_counts.hpp"
 #include "dagscape/lanes.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/scaled.hpp"
@@ -21,6 +22,15 @@ public:
     // nats; kImpossible stands for an impossible family. A set is numbered by its mask with the variable's bit
     // taken out.
     ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads, Monitor& monitor);
+
+    // Bytes that they take, and the work on them.
+    static double bytes(unsigned n, unsigned threads) noexcept {
+        constexpr double kEach = sizeof(double) + sizeof(std::int32_t), kWork = 2 * sizeof(double);
+        return at_most_endless(times_sets(kEach * n, n - 1) + times_sets(kWork * threads, n - 1));
+    }
+
+    // All of them, by variable and then by mask with the variable's bit taken out: n 2^(n-1) mantissas and exponents.
+    void copy_to(double* mantissa, double* exponent) const;
 
     unsigned n() const noexcept { return n_; }
 

@@ -20,4 +20,7 @@ namespace dagscape {
 // [(s * n + p) * n + t]; `dags` must have run with its nondescendants recorded.
 std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigned threads, Monitor& monitor);
 
+// Bytes of the tables inside one set, on each thread.
+double path_sum_bytes(unsigned n, unsigned threads) noexcept;
+
 }  // namespace dagscape

@@ -23,4 +23,7 @@ namespace dagscape {
 OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                                unsigned threads, Monitor& monitor);
 
+// Bytes that it takes, with the scores it is given.
+double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads) noexcept;
+
 }  // namespace dagscape

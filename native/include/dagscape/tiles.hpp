@@ -28,6 +28,9 @@ struct Tiles {
     std::vector<std::size_t> low_masks;  // the sets of low variables that families may hold, in their order
     std::vector<std::vector<std::size_t>> first;  // [r][s]: where the sets of size s begin, out of r variables
 
+    // How many numbers a walk keeps for the families of n variables while it decides about them (TileWalk::levels_).
+    static double walk_numbers(unsigned n, unsigned max_parents) noexcept;
+
     std::size_t choose(unsigned from, unsigned size) const { return first[from][size + 1] - first[from][size]; }
     std::size_t sets(unsigned from) const { return first[from][max_parents + 1]; }
 

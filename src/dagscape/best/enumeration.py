@@ -76,11 +76,8 @@ class BestEnumeration:
         parents = np.zeros((count, self._n), dtype=np.uint64)
         exact = np.zeros(count, dtype=np.int64)
         task = f"Finding the best {SPACES[self._space]}"
-        found = self._kernel.next(parents, exact, kernel_callback(task, listener, self.found, total))
-        if found < 0:
-            # There was no room for more than -1 - found.
-            self.out_of_room = True
-            found = -1 - found
+        callback = kernel_callback(task, listener, self.found, total)
+        found, self.out_of_room = self._kernel.next(parents, exact, callback)
         self.found += found
         return parents[:found], exact[:found]
 

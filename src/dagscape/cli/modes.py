@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from dagscape import kernels
 from dagscape.cli.graph_arguments import load
 from dagscape.cli.options import (
     DATA_HELP,
@@ -21,7 +22,7 @@ from dagscape.cli.options import (
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import DagscapeError, StoppedEarly
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
-from dagscape.modes.mode_orderings import DISTINCT, MOST_DELTA, modes
+from dagscape.modes.mode_orderings import DISTINCT, modes
 from dagscape.modes.requirements import modes_requirements
 from dagscape.networks.network import Network
 from dagscape.report.modes import render_modes
@@ -38,7 +39,7 @@ def _described(choices: dict[str, str]) -> str:
 @click.option("-k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many to find.")
 @click.option(
     "--delta",
-    type=click.IntRange(0, MOST_DELTA),
+    type=click.IntRange(0, kernels.MOST_DELTA),
     default=3,
     show_default=True,
     metavar="N",

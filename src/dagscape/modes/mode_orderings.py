@@ -49,12 +49,9 @@ from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.search_planning import SearchSize
 
-MOST_DELTA = 8
 DISTINCT = {"network": "no two modes are the same network", "class": "no two are of the same equivalence class"}
 
-# What the kernel says about its end; the numbers are its own.
-_FOUND, _NO_MORE, _NO_ROOM, _NO_TIME = range(4)
-_REASONS = {_NO_ROOM: "memory", _NO_TIME: "time"}
+_REASONS = {kernels.ModeOutcome.OUT_OF_ROOM: "memory", kernels.ModeOutcome.OUT_OF_TIME: "time"}
 
 
 def modes(
@@ -148,9 +145,9 @@ def modes(
             kernel_callback("Preparing the bound", listener, 0, 0),
         )
         parents, orders, exact, end = _gather(search, scores.n, k, start, max_seconds, listener)
-    if not exact and end == _NO_MORE:
+    if not exact and end is kernels.ModeOutcome.NO_MORE:
         raise InvalidData("no network has all families possible: there are no modes")
-    if end not in (_FOUND, _NO_MORE):
+    if end in _REASONS:
         what = f"the search ran out of {_REASONS[end]} after {len(exact)} modes, which are proved to be the best"
         warnings.warn(what, StoppedEarly, stacklevel=2)
     expanded, generated, failed, merged = search.counts
@@ -178,8 +175,8 @@ def modes(
         networks=DagList(scores.variables, np.array(parents, dtype=np.uint64).reshape(len(parents), scores.n)),
         scores=scores.unit.to_floats(np.array(exact, dtype=np.int64)),
         orders=tuple(tuple(scores.variables[v] for v in order) for order in orders),
-        complete=end in (_FOUND, _NO_MORE),
-        exhausted=end == _NO_MORE,
+        complete=end not in _REASONS,
+        exhausted=end is kernels.ModeOutcome.NO_MORE,
         stopped=_REASONS.get(end, ""),
         bound=scores.unit.to_float(search.bound),
         expanded=expanded,
@@ -196,7 +193,7 @@ def _gather(
     start: float,
     max_seconds: float | None,
     listener: ProgressListener | None,
-) -> tuple[list[list[int]], list[list[int]], list[int], int]:
+) -> tuple[list[list[int]], list[list[int]], list[int], kernels.ModeOutcome]:
     """Networks, orderings, scores, and how the search ended."""
     parents: list[list[int]] = []
     orders: list[list[int]] = []
@@ -210,12 +207,12 @@ def _gather(
     while len(exact) < k:
         left = math.inf if max_seconds is None else max_seconds - (time.perf_counter() - start)
         end, score = search.next(row, order, left, report)
-        if end != _FOUND:
+        if end is not kernels.ModeOutcome.FOUND:
             return parents, orders, exact, end
         parents.append(row.tolist())
         orders.append(order.tolist())
         exact.append(score)
-    return parents, orders, exact, _FOUND
+    return parents, orders, exact, kernels.ModeOutcome.FOUND
 
 
 def _check_options(
@@ -231,8 +228,8 @@ def _check_options(
     check_scores(scores)
     if not is_whole(k, at_least=1):
         raise InvalidOption(f"k is {k!r}; it must be a whole number, 1 or more")
-    if not is_whole(delta, at_least=0) or delta > MOST_DELTA:
-        raise InvalidOption(f"delta is {delta!r}; it must be a whole number from 0 to {MOST_DELTA}")
+    if not is_whole(delta, at_least=0) or delta > kernels.MOST_DELTA:
+        raise InvalidOption(f"delta is {delta!r}; it must be a whole number from 0 to {kernels.MOST_DELTA}")
     for name, value, known in (
         ("distinct", distinct, DISTINCT),
         ("bound", bound, BOUNDS),

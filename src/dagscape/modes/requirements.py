@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dagscape import kernels
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.resources import check_memory
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
-
-# Sets of variables are 64-bit words, and one bit is spare.
-MOST_VARIABLES = 63
 
 # What the exact bound may take of the memory, and what a pattern database may; the rest is for the search itself.
 _SHARE_FOR_EXACT = 0.5
@@ -72,8 +70,8 @@ def modes_requirements(size: ProblemSize, threads: int, limit: int) -> Requireme
         memory = search.memory(threads, 2 << largest)
         work = f"pattern databases for groups of up to {largest}"
     refusal = ""
-    if search.n > MOST_VARIABLES:
-        refusal = f"modes() searches among up to {MOST_VARIABLES} variables; there are {search.n}"
+    if search.n > kernels.MOST_VARIABLES:
+        refusal = f"modes() searches among up to {kernels.MOST_VARIABLES} variables; there are {search.n}"
     return Requirements(
         step="bound for modes",
         work=f"{work}; the search itself takes more",

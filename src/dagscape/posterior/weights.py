@@ -7,17 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape import kernels
 from dagscape.errors import InvalidOption
 from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_arrays import (
-    LEAST_TILED,
-    can_be_tiled,
-    families_by_mask,
-    families_by_size,
-    suits_tiles,
-)
+from dagscape.scores.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
-from dagscape.scores.lattice import combinations, set_count
+from dagscape.scores.lattice import combinations
 
 # What the exponents of tiles can hold, in nats; wider scores are summed with everything in memory.
 _WIDEST_TILED = 5e6
@@ -112,19 +107,14 @@ def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
 
 def path_memory(n: int, threads: int) -> int:
     """Bytes that paths take beside the sum over DAGs."""
-    # The nondescendants of every variable, and on each thread two numbers for every set and variable inside a set.
-    return ((8 * n) << n) + threads * ((8 * (2 * n + 8)) << n)
+    return int(kernels.dag_sum_bytes(n, threads, paths=True)) - int(kernels.dag_sum_bytes(n, threads))
 
 
 def dense_memory(n: int, threads: int) -> int:
     """Bytes that a sum takes which keeps all sets of parents."""
-    # Weights and A for every family, four numbers for every set, and on each thread two for every set of parents.
-    return (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
+    return int(max(kernels.dag_sum_bytes(n, threads), kernels.order_sum_bytes(n, threads)))
 
 
 def tiled_memory(n: int, max_parents: int, threads: int) -> int:
     """Bytes that a sum over orders in tiles takes."""
-    families = n * set_count(n, max_parents)
-    columns = n * sum(set_count(left, max_parents) for left in range(LEAST_TILED, n + 1))
-    # Weights, B and Γ of every family, Γ once more for each of up to six parts of a layer, and the columns of the walk.
-    return (8 << n) + families * 8 * (3 + 6) + threads * columns * 2 * 8
+    return int(kernels.tiled_order_sum_bytes(n, max_parents, threads))

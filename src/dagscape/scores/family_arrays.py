@@ -17,8 +17,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, set_count
 
-# Walks in tiles need so many variables, and gain where parents are few.
-LEAST_TILED = 10
+# Walks in tiles gain where parents are few.
 _FEW_PARENTS = 5
 
 Layout = Literal["mask", "size", "list"]
@@ -31,7 +30,7 @@ def suits_tiles(n: int, max_parents: int) -> bool:
 
 def can_be_tiled(n: int, max_parents: int) -> bool:
     """Whether families can be walked in tiles."""
-    return n >= LEAST_TILED and max_parents < n
+    return n >= kernels.LEAST_TILED and max_parents < n
 
 
 def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_only: bool = False) -> NDArray[np.int64]:

@@ -10,15 +10,11 @@ import numpy as np
 
 from dagscape import kernels
 from dagscape.methods import ProblemSize
-from dagscape.scores.family_arrays import LEAST_TILED, Layout, can_be_tiled, suits_tiles
+from dagscape.scores.family_arrays import Layout, can_be_tiled, suits_tiles
 from dagscape.scores.lattice import set_count
 
 # A list is worth it where an array would be so many times longer, and lists so short are quickly searched.
 _MUCH_LONGER = 4
-
-# Bytes of a family that is sorted, and of one in a list: its set and its score.
-_SORTED_BYTES = 16
-_LISTED_BYTES = 16
 
 # Sizes that take a few hundredths of a second.
 _TRIAL_DENSE = 16
@@ -66,10 +62,9 @@ class SearchSize:
         by_mask, by_size = self.n << (self.n - 1), self.n * set_count(self.n, self.max_parents)
         if self.family_count * _MUCH_LONGER < min(by_mask, by_size):
             return "list"
-        few = suits_tiles(self.n, self.max_parents)
-        if few or (can_be_tiled(self.n, self.max_parents) and self._tile_numbers(1) < 2 * by_mask):
-            return "size"
-        return "mask"
+        if not can_be_tiled(self.n, self.max_parents):
+            return "mask"
+        return "size" if suits_tiles(self.n, self.max_parents) or self._by_size(1) < self._by_mask else "mask"
 
     def memory(self, threads: int, table: int | None = None) -> int:
         """Bytes that the search takes at its start.
@@ -84,18 +79,19 @@ class SearchSize:
         per_child = self.family_count // self.n + 1
         numbers = 1 << self.n if table is None else table
         # One number for every set of variables; families sorted, and once more while they are.
-        memory = 8 * numbers + (self.family_count + threads * per_child) * _SORTED_BYTES
+        memory = 8 * numbers + (self.family_count + threads * per_child) * kernels.SORTED_FAMILY_BYTES
         if self.layout == "mask":
-            # The scores, and the best within every set.
-            return memory + (self.n << (self.n - 1)) * (8 + 8)
+            return memory + self._by_mask
         if self.layout == "size":
-            return memory + 8 * self._tile_numbers(threads)
-        return memory + _LISTED_BYTES * self.family_count
+            return memory + self._by_size(threads)
+        return memory + kernels.LISTED_FAMILY_BYTES * self.family_count
 
-    def _tile_numbers(self, threads: int) -> int:
-        """How many numbers a walk in tiles keeps for the families."""
-        sets = (set_count(left, self.max_parents) for left in range(LEAST_TILED, self.n + 1))
-        return self.n * set_count(self.n, self.max_parents) + threads * self.n * sum(sets)
+    @property
+    def _by_mask(self) -> int:
+        return int(kernels.best_scores_bytes_by_mask(self.n))
+
+    def _by_size(self, threads: int) -> int:
+        return int(kernels.best_scores_bytes_by_size(self.n, self.max_parents, threads))
 
 
 def walk_seconds(n: int, max_parents: int, threads: int) -> float:
