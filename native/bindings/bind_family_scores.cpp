@@ -27,7 +27,7 @@ using Function = std::tuple<int, double, int, int, double, std::uint64_t, std::u
 auto view(const auto& array) { return std::span(array.data(), array.size()); }
 
 struct BoundScores {
-    std::unique_ptr<FamilyScores> scores;
+    std::unique_ptr<OnDemandScores> scores;
 };
 
 FamilyFunctions functions_from(const std::vector<Function>& functions, const Input<std::uint8_t, 2>& subsets,
@@ -61,15 +61,15 @@ void construct(BoundScores* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
         throw nb::value_error("codes, weights, arities, subsets and functions do not have matching shapes");
     }
     FamilyFunctions made = functions_from(functions, subsets, family, parents);
-    std::unique_ptr<FamilyScores> scores;
+    std::unique_ptr<OnDemandScores> scores;
     run_monitored({}, [&](Monitor& monitor) {
-        scores = std::make_unique<FamilyScores>(view(codes), view(weights), view(arities), std::move(made), threads,
-                                                most_bytes, monitor);
+        scores = std::make_unique<OnDemandScores>(view(codes), view(weights), view(arities), std::move(made), threads,
+                                                  most_bytes, monitor);
     });
     new (bound) BoundScores{std::move(scores)};
 }
 
-void check_members(const FamilyScores& scores, std::uint16_t child, std::span<const std::uint16_t> members) {
+void check_members(const OnDemandScores& scores, std::uint16_t child, std::span<const std::uint16_t> members) {
     const auto wrong = [&](std::uint16_t member) { return member >= scores.variables() || member == child; };
     if (child >= scores.variables() || std::any_of(members.begin(), members.end(), wrong)) {
         throw nb::value_error("a family names a variable that is not there, or the child as its own parent");
@@ -97,7 +97,7 @@ void additions(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 1> 
 
 std::size_t fixed_bytes(std::size_t rows, Input<std::uint32_t, 1> arities, std::uint64_t weight, std::size_t subsets,
                         std::size_t terms, unsigned threads) {
-    return FamilyScores::fixed_bytes(rows, view(arities), weight, subsets, terms, threads);
+    return OnDemandScores::fixed_bytes(rows, view(arities), weight, subsets, terms, threads);
 }
 
 template <class Code>

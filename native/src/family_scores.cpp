@@ -41,9 +41,9 @@ bool same_terms(const CellTermSpec& a, const CellTermSpec& b) noexcept {
 }  // namespace
 
 // What one thread needs: tables of terms, partitions and counters, kept from call to call.
-class FamilyScores::Worker {
+class OnDemandScores::Worker {
 public:
-    explicit Worker(const FamilyScores& scores) : scores_(scores), scratch_(scores.columns_.largest_arity()) {
+    explicit Worker(const OnDemandScores& scores) : scores_(scores), scratch_(scores.columns_.largest_arity()) {
         for (const CellTermSpec& term : scores.terms_) {
             terms_.emplace_back(term, scores.log_states_, scores.term_bytes_ / scores.terms_.size());
         }
@@ -95,7 +95,7 @@ private:
     struct SetSize {
         std::uint64_t states = 1, log_states = 0;
 
-        void add(const FamilyScores& scores, std::uint16_t variable) {
+        void add(const OnDemandScores& scores, std::uint16_t variable) {
             states = more_states(states, scores.arities_[variable]);
             log_states += scores.log_states_.of_variable(variable);
         }
@@ -134,16 +134,16 @@ private:
         return {family_spec(child).value(sums.family, family.states), parent_spec.value(sums.parents, parents.states)};
     }
 
-    const FamilyScores& scores_;
+    const OnDemandScores& scores_;
     std::vector<CellTermCache> terms_;
     CountScratch scratch_;
     Partition partition_, refined_;
 };
 
 template <class Code>
-FamilyScores::FamilyScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
-                           std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
-                           std::size_t most_bytes, const Monitor& monitor)
+OnDemandScores::OnDemandScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
+                               std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
+                               std::size_t most_bytes, const Monitor& monitor)
     : log_states_(arities), arities_(arities.begin(), arities.end()), weights_(weights.begin(), weights.end()),
       functions_(std::move(functions)),
       columns_(codes, arities, first_numbers(arities.size()), row_numbers(weights.size()), monitor), threads_(threads),
@@ -163,8 +163,8 @@ FamilyScores::FamilyScores(std::span<const Code> codes, std::span<const std::uin
     cache_ = SetCache(left - threads * more_terms);
 }
 
-std::size_t FamilyScores::fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
-                                      std::size_t subsets, std::size_t terms, unsigned threads) {
+std::size_t OnDemandScores::fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
+                                        std::size_t subsets, std::size_t terms, unsigned threads) {
     const std::size_t largest_arity = *std::max_element(arities.begin(), arities.end());
     std::size_t columns = 0;
     for (const std::uint32_t arity : arities) columns += Columns::bytes_of(rows, arity);
@@ -174,21 +174,21 @@ std::size_t FamilyScores::fixed_bytes(std::size_t rows, std::span<const std::uin
     return columns + rows * (4 + subsets) + FamilyGroups::most_bytes(rows, largest_arity) + threads * per_thread;
 }
 
-template FamilyScores::FamilyScores(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
-                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
-                                    const Monitor&);
-template FamilyScores::FamilyScores(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
-                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
-                                    const Monitor&);
+template OnDemandScores::OnDemandScores(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
+                                        std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
+                                        const Monitor&);
+template OnDemandScores::OnDemandScores(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
+                                        std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
+                                        const Monitor&);
 
-FamilyScores::~FamilyScores() = default;
+OnDemandScores::~OnDemandScores() = default;
 
-FamilyScores::Worker& FamilyScores::worker(unsigned number) {
+OnDemandScores::Worker& OnDemandScores::worker(unsigned number) {
     if (!workers_[number]) workers_[number] = std::make_unique<Worker>(*this);
     return *workers_[number];
 }
 
-bool FamilyScores::find(std::uint16_t child, std::span<const std::uint16_t> parents, std::int64_t& score) {
+bool OnDemandScores::find(std::uint16_t child, std::span<const std::uint16_t> parents, std::int64_t& score) {
     with_member(parents, child, family_);
     const auto of_family = cache_.find({functions_.family[child], family_});
     if (!of_family) return false;
@@ -198,7 +198,7 @@ bool FamilyScores::find(std::uint16_t child, std::span<const std::uint16_t> pare
     return true;
 }
 
-void FamilyScores::keep(std::uint16_t child, std::span<const std::uint16_t> parents, const Pair& pair) {
+void OnDemandScores::keep(std::uint16_t child, std::span<const std::uint16_t> parents, const Pair& pair) {
     if (pair.family == kImpossible) return;
     with_member(parents, child, family_);
     const SetCache::Key family{functions_.family[child], family_};
@@ -207,8 +207,8 @@ void FamilyScores::keep(std::uint16_t child, std::span<const std::uint16_t> pare
     if (!cache_.find(own)) cache_.insert(own, pair.parents);
 }
 
-void FamilyScores::scores(std::uint16_t child, std::span<const std::uint16_t> sets, std::size_t size,
-                          std::span<std::int64_t> out, Monitor& monitor) {
+void OnDemandScores::scores(std::uint16_t child, std::span<const std::uint16_t> sets, std::size_t size,
+                            std::span<std::int64_t> out, Monitor& monitor) {
     const std::lock_guard lock(mutex_);
     const auto set = [&](std::size_t i) { return sets.subspan(i * size, size); };
     std::vector<std::size_t> missing;
@@ -229,8 +229,9 @@ void FamilyScores::scores(std::uint16_t child, std::span<const std::uint16_t> se
     }
 }
 
-void FamilyScores::additions(std::uint16_t child, std::span<const std::uint16_t> parents,
-                             std::span<const std::uint16_t> candidates, std::span<std::int64_t> out, Monitor& monitor) {
+void OnDemandScores::additions(std::uint16_t child, std::span<const std::uint16_t> parents,
+                               std::span<const std::uint16_t> candidates, std::span<std::int64_t> out,
+                               Monitor& monitor) {
     const std::lock_guard lock(mutex_);
     std::vector<std::uint16_t> larger;
     std::vector<std::size_t> missing;
@@ -257,12 +258,12 @@ void FamilyScores::additions(std::uint16_t child, std::span<const std::uint16_t>
     }
 }
 
-std::size_t FamilyScores::cached_sets() const {
+std::size_t OnDemandScores::cached_sets() const {
     const std::lock_guard lock(mutex_);
     return cache_.size();
 }
 
-std::size_t FamilyScores::bytes() const {
+std::size_t OnDemandScores::bytes() const {
     const std::lock_guard lock(mutex_);
     std::size_t sum =
         columns_.bytes() + 4 * weights_.size() + functions_.chosen.size() + cache_.bytes() + groups_.bytes();

@@ -30,15 +30,15 @@ struct FamilyFunctions {
     std::vector<std::uint32_t> family, parents;  // by child: its function of P ∪ {child}, and that of P
 };
 
-class FamilyScores {
+class OnDemandScores {
 public:
     // `codes` is row-major, rows × variables. All together takes at most `most_bytes`, which must be more than
     // fixed_bytes(): what is left is for the caches.
     template <class Code>
-    FamilyScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
-                 std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
-                 std::size_t most_bytes, const Monitor& monitor);
-    ~FamilyScores();
+    OnDemandScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
+                   std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
+                   std::size_t most_bytes, const Monitor& monitor);
+    ~OnDemandScores();
 
     // The most bytes that the columns and the work on them take, without caches, for rows that stand for `weight` rows
     // of the data, subsets of the rows, and functions with so many different terms.
