@@ -45,7 +45,7 @@ class Provenance:
     seconds : mapping
         Wall-clock seconds by phase.
     backend : str
-        The kernels that ran, and the number of threads.
+        The back end, the kernels that ran, and the number of threads.
     """
 
     version: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -264,6 +265,16 @@ def test_files_keep_the_rounding(tmp_path):
     table = ds.FamilyTable({"a": {(): 0.1, ("b",): 0.3}, "b": {(): -1 / 3}})
     ds.write_scores(table, tmp_path / "families.npz")
     assert ds.read_scores(tmp_path / "families.npz").rounding == table.rounding > 0
+
+
+def test_files_without_a_bound_get_one_from_their_unit():
+    """Version 0.1.0 rounded the term of every cell, of which there are no more than rows."""
+    old = Path(__file__).parents[1] / "files/results_0.1.0"
+    lattice = ds.read_scores(old / "lattice-scores.npz")
+    unit = 2.0**-lattice.unit.bits
+    assert lattice.n * (lattice.info.rows + 1) * unit <= lattice.rounding < 1e-6
+    families = ds.read_scores(old / "family-table.npz")
+    assert families.rounding == families.n * 2.0 ** -(families.unit.bits + 1)
 
 
 # Features.
