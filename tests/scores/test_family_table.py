@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.scores.family_arrays import family_list
 
 
 def test_scores_are_rounded_once_and_missing_families_are_impossible():
@@ -51,3 +53,27 @@ def test_wrong_tables(families, message):
 def test_wrong_variables():
     with pytest.raises(ds.InvalidData, match="not the same names"):
         ds.FamilyTable({"a": {(): 0.0}}, variables=["b"])
+
+
+def test_a_thousand_variables_as_a_list():
+    names = [f"v{i}" for i in range(1000)]
+    families = {name: {(): -1.0} for name in names}
+    families["v3"] |= {("v999", "v64"): -0.5, ("v63",): -0.25}
+    first, sets, exact = family_list(ds.FamilyTable(families))
+    assert sets.shape == (1002, 16)
+    assert first.tolist() == [*range(4), *range(6, 1003)]
+    members = [
+        {64 * word + bit for word in range(16) for bit in range(64) if int(row[word]) >> bit & 1} for row in sets
+    ]
+    assert members[3:6] == [set(), {63}, {64, 999}]
+    assert not any(members[:3] + members[6:])
+    unit = ds.FamilyTable(families).unit
+    assert unit.to_floats(exact[3:6]).tolist() == [-1.0, -0.25, -0.5]
+
+
+def test_additions_and_removals_of_a_list():
+    scores = ds.FamilyTable({"a": {(): -3.0, ("b",): -2.0, ("b", "c"): -1.0}, "b": {(): 0.0}, "c": {(): 0.0}})
+    assert np.array_equal(scores.additions("a", ["b"]), [np.nan, np.nan, -1.0], equal_nan=True)
+    assert np.array_equal(scores.additions("a"), [np.nan, -2.0, -np.inf], equal_nan=True)
+    assert scores.removals("a", ["c", "b"]).tolist() == [-2.0, -np.inf]
+    assert scores.removals("a", []).tolist() == []

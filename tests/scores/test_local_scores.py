@@ -77,8 +77,8 @@ def test_tied_families_stand_by_size_then_by_order_of_variables():
 
 def test_bulk_and_single_scores_agree(scores):
     asked = [[], ["v2"], ["v0", "v2"], ["v2", "v0"], ["v3"], ["v0", "v2", "v3"]]
-    assert scores.family_scores("v1", asked).tolist() == [scores.family("v1", parents) for parents in asked]
-    assert scores.family_scores("v1", []).tolist() == []
+    assert scores.scores_of("v1", asked).tolist() == [scores.family("v1", parents) for parents in asked]
+    assert scores.scores_of("v1", []).tolist() == []
 
 
 def test_a_network_is_the_sum_of_its_families(scores):

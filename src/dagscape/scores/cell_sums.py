@@ -220,7 +220,7 @@ class CellSums(SetFunctions):
         _, counts = np.unique(self._data.arities, return_counts=True)
         return math.prod(count + 1 for count in counts.tolist())
 
-    def family_kernel(self, unit: Unit, threads: int, most_bytes: int) -> kernels.FamilyScores:
+    def family_kernel(self, unit: Unit, threads: int, most_bytes: int) -> kernels.FamilyScorer:
         """The kernel that scores families on demand; it keeps values within ``most_bytes``."""
         subsets = self._subsets()
         functions = [
@@ -235,7 +235,7 @@ class CellSums(SetFunctions):
             )
             for function in self._functions
         ]
-        return kernels.FamilyScores(
+        return kernels.FamilyScorer(
             self._data.codes,
             self._data.weights.astype(np.uint32),
             self._data.arities.astype(np.uint32),
@@ -251,7 +251,7 @@ class CellSums(SetFunctions):
         """Bytes that scoring on demand takes, besides the values that it keeps."""
         terms = len({(function.term.kind, function.term.alpha) for function in self._functions})
         arities = self._data.arities.astype(np.uint32)
-        return kernels.FamilyScores.fixed_bytes(
+        return kernels.FamilyScorer.fixed_bytes(
             len(self._data.codes), arities, self._data.m, len(self._subsets()), terms, threads
         )
 

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.graphs.words import word_count
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import SetIndex, set_count
+from dagscape.scores.lattice import Members, SetIndex, set_count
 
 # Walks in tiles gain where parents are few.
 _FEW_PARENTS = 5
@@ -68,19 +69,33 @@ def families_by_size(scores: EnumerableScores, *, prior_only: bool = False) -> N
 
 
 def family_list(scores: EnumerableScores) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
-    """The possible families as a list: where each child's begin, their sets of parents, and their scores in units."""
-    first, masks, values = [0], [np.empty(0, dtype=np.uint64)], [np.empty(0, dtype=np.int64)]
+    """The possible families as a list: where each child's begin, their sets of parents, and their scores in units.
+
+    Sets are rows of 64-bit words (:mod:`dagscape.graphs.words`); up to 64 variables, which have one word, they are
+    single numbers, as kernels take them.
+    """
+    words = word_count(scores.n)
+    first, masks, values = [0], [np.empty((0, words), dtype=np.uint64)], [np.empty(0, dtype=np.int64)]
     for child in range(scores.n):
         count = 0
         for sets in scores.family_sets(child):
             exact = scores.exact_scores(child, sets)
             keep = exact != IMPOSSIBLE
-            bits = np.left_shift(np.uint64(1), sets[keep].astype(np.uint64))
-            masks.append(bits.sum(axis=1, dtype=np.uint64))
+            masks.append(_as_words(sets[keep], words))
             values.append(exact[keep])
             count += int(keep.sum())
         first.append(first[-1] + count)
-    return np.array(first, dtype=np.int64), np.concatenate(masks), np.concatenate(values)
+    listed = np.concatenate(masks)
+    return np.array(first, dtype=np.int64), listed[:, 0] if words == 1 else listed, np.concatenate(values)
+
+
+def _as_words(sets: Members, words: int) -> NDArray[np.uint64]:
+    """Sets of one size, given as rows of members, as rows of words."""
+    masks = np.zeros((len(sets), words), dtype=np.uint64)
+    rows = np.arange(len(sets))
+    for members in sets.T:
+        masks[rows, members // 64] |= np.left_shift(np.uint64(1), (members % 64).astype(np.uint64))
+    return masks
 
 
 def kernel_families(scores: EnumerableScores, layout: Layout) -> kernels.Families:

@@ -131,7 +131,8 @@ class LocalScores(ABC):
         number, members = self._numbers(child, parents)
         scores = np.full(self.n, np.nan)
         candidates = self._candidates(number, members)
-        scores[candidates] = self.unit.to_floats(self._exact_additions(number, members, candidates))
+        if len(candidates):
+            scores[candidates] = self.unit.to_floats(self._exact_additions(number, members, candidates))
         return scores
 
     def additions_exact(self, child: str | int, parents: Collection[str | int] = ()) -> NDArray[np.int64]:
@@ -139,7 +140,8 @@ class LocalScores(ABC):
         number, members = self._numbers(child, parents)
         exact = np.full(self.n, IMPOSSIBLE)
         candidates = self._candidates(number, members)
-        exact[candidates] = self._exact_additions(number, members, candidates)
+        if len(candidates):
+            exact[candidates] = self._exact_additions(number, members, candidates)
         return exact
 
     def removals(self, child: str | int, parents: Collection[str | int]) -> NDArray[np.float64]:
@@ -173,8 +175,6 @@ class LocalScores(ABC):
         self, child: int, parents: tuple[int, ...], candidates: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Scores, in units, of a child with each of some further variables added to its parents."""
-        if not len(candidates):
-            return np.empty(0, dtype=np.int64)
         before = np.tile(np.array(parents, dtype=np.int64), (len(candidates), 1))
         return self.exact_scores(child, np.sort(np.column_stack([before, candidates]), axis=1))
 

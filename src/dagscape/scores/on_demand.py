@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption
 from dagscape.methods import provenance_of
 from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.results import Provenance
@@ -27,9 +26,6 @@ from dagscape.scores.set_functions import FamilyKernel, ScoredData
 
 # What values may take by default: tens of millions of sets.
 _DEFAULT_CACHE = 2**30
-
-# Scores are told apart to a millionth of a nat at least.
-_COARSEST_BITS = 20
 
 
 class OnDemandScores(LocalScores):
@@ -95,7 +91,8 @@ class OnDemandScores(LocalScores):
         return self._with_size_term(differences, len(parents) + 1)
 
     def _with_size_term(self, differences: NDArray[np.int64], parents: int) -> NDArray[np.int64]:
-        return np.where(differences == IMPOSSIBLE, IMPOSSIBLE, differences + self._size_terms[parents])
+        differences[differences != IMPOSSIBLE] += self._size_terms[parents]
+        return differences
 
     def __repr__(self) -> str:
         return (
@@ -131,8 +128,8 @@ def family_scores(
     ess : float
         The equivalent sample size of BDeu.
     max_parents : int, optional
-        The most parents a variable may have; default: no limit. A limit makes the unit of exact scores finer where
-        there are hundreds of variables.
+        The most parents a variable may have; default: no limit. With hundreds of variables, a limit makes the unit of
+        exact scores finer (``unit.bits``, ``rounding``).
     structure_prior : str
         ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (every edge costs K nats).
     required, forbidden : iterable of (parent, child)
@@ -174,7 +171,6 @@ def family_scores(
         forbidden=forbidden,
         tiers=tiers,
     )
-    _check_unit(job)
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
     what = f"the data of {data.n} variables and the work on them"
@@ -184,13 +180,3 @@ def family_scores(
     kernel = job.functions.family_kernel(job.unit, threads, most_bytes)
     seconds = {"preparing": time.perf_counter() - start}
     return OnDemandScores(job, kernel, provenance_of("family_scores", job.info.to_dict(), seconds, threads))
-
-
-def _check_unit(job: ScoringJob) -> None:
-    """Refuse options with which the unit that holds the score of any network would be too coarse."""
-    if job.unit.bits < _COARSEST_BITS:
-        raise InvalidOption(
-            f"with {job.data.n} variables, {job.data.m} rows and up to {job.max_parents} parents, scores could only be "
-            f"told apart to {2.0**-job.unit.bits:.1g} nats; the limit is {2.0**-_COARSEST_BITS:.1g}: "
-            "set a lower max_parents"
-        )

@@ -30,15 +30,15 @@ struct FamilyFunctions {
     std::vector<std::uint32_t> family, parents;  // by child: its function of P ∪ {child}, and that of P
 };
 
-class OnDemandScores {
+class FamilyScorer {
 public:
     // `codes` is row-major, rows × variables. All together takes at most `most_bytes`, which must be more than
     // fixed_bytes(): what is left is for the caches.
     template <class Code>
-    OnDemandScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
-                   std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
-                   std::size_t most_bytes, const Monitor& monitor);
-    ~OnDemandScores();
+    FamilyScorer(std::span<const Code> codes, std::span<const std::uint32_t> weights,
+                 std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
+                 std::size_t most_bytes, const Monitor& monitor);
+    ~FamilyScorer();
 
     // The most bytes that the columns and the work on them take, without caches, for rows that stand for `weight` rows
     // of the data, subsets of the rows, and functions with so many different terms.
@@ -62,7 +62,9 @@ private:
     // J of a family's own set and of its parents.
     struct Pair {
         std::int64_t family, parents;
-        std::int64_t score() const noexcept { return family == kImpossible ? kImpossible : family - parents; }
+        std::int64_t score() const noexcept {
+            return family == kImpossible || parents == kImpossible ? kImpossible : family - parents;
+        }
     };
 
     bool find(std::uint16_t child, std::span<const std::uint16_t> parents, std::int64_t& score);

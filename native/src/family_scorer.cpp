@@ -1,4 +1,4 @@
-#include "dagscape/family_scores.hpp"
+#include "dagscape/family_scorer.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -41,9 +41,9 @@ bool same_terms(const CellTermSpec& a, const CellTermSpec& b) noexcept {
 }  // namespace
 
 // What one thread needs: tables of terms, partitions and counters, kept from call to call.
-class OnDemandScores::Worker {
+class FamilyScorer::Worker {
 public:
-    explicit Worker(const OnDemandScores& scores) : scores_(scores), scratch_(scores.columns_.largest_arity()) {
+    explicit Worker(const FamilyScorer& scores) : scores_(scores), scratch_(scores.columns_.largest_arity()) {
         for (const CellTermSpec& term : scores.terms_) {
             terms_.emplace_back(term, scores.log_states_, scores.term_bytes_ / scores.terms_.size());
         }
@@ -95,7 +95,7 @@ private:
     struct SetSize {
         std::uint64_t states = 1, log_states = 0;
 
-        void add(const OnDemandScores& scores, std::uint16_t variable) {
+        void add(const FamilyScorer& scores, std::uint16_t variable) {
             states = more_states(states, scores.arities_[variable]);
             log_states += scores.log_states_.of_variable(variable);
         }
@@ -134,16 +134,16 @@ private:
         return {family_spec(child).value(sums.family, family.states), parent_spec.value(sums.parents, parents.states)};
     }
 
-    const OnDemandScores& scores_;
+    const FamilyScorer& scores_;
     std::vector<CellTermCache> terms_;
     CountScratch scratch_;
     Partition partition_, refined_;
 };
 
 template <class Code>
-OnDemandScores::OnDemandScores(std::span<const Code> codes, std::span<const std::uint32_t> weights,
-                               std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
-                               std::size_t most_bytes, const Monitor& monitor)
+FamilyScorer::FamilyScorer(std::span<const Code> codes, std::span<const std::uint32_t> weights,
+                           std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
+                           std::size_t most_bytes, const Monitor& monitor)
     : log_states_(arities), arities_(arities.begin(), arities.end()), weights_(weights.begin(), weights.end()),
       functions_(std::move(functions)),
       columns_(codes, arities, first_numbers(arities.size()), row_numbers(weights.size()), monitor), threads_(threads),
@@ -163,8 +163,8 @@ OnDemandScores::OnDemandScores(std::span<const Code> codes, std::span<const std:
     cache_ = SetCache(left - threads * more_terms);
 }
 
-std::size_t OnDemandScores::fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
-                                        std::size_t subsets, std::size_t terms, unsigned threads) {
+std::size_t FamilyScorer::fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
+                                      std::size_t subsets, std::size_t terms, unsigned threads) {
     const std::size_t largest_arity = *std::max_element(arities.begin(), arities.end());
     std::size_t columns = 0;
     for (const std::uint32_t arity : arities) columns += Columns::bytes_of(rows, arity);
@@ -174,21 +174,21 @@ std::size_t OnDemandScores::fixed_bytes(std::size_t rows, std::span<const std::u
     return columns + rows * (4 + subsets) + FamilyGroups::most_bytes(rows, largest_arity) + threads * per_thread;
 }
 
-template OnDemandScores::OnDemandScores(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
-                                        std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
-                                        const Monitor&);
-template OnDemandScores::OnDemandScores(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
-                                        std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
-                                        const Monitor&);
+template FamilyScorer::FamilyScorer(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
+                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
+                                    const Monitor&);
+template FamilyScorer::FamilyScorer(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
+                                    std::span<const std::uint32_t>, FamilyFunctions, unsigned, std::size_t,
+                                    const Monitor&);
 
-OnDemandScores::~OnDemandScores() = default;
+FamilyScorer::~FamilyScorer() = default;
 
-OnDemandScores::Worker& OnDemandScores::worker(unsigned number) {
+FamilyScorer::Worker& FamilyScorer::worker(unsigned number) {
     if (!workers_[number]) workers_[number] = std::make_unique<Worker>(*this);
     return *workers_[number];
 }
 
-bool OnDemandScores::find(std::uint16_t child, std::span<const std::uint16_t> parents, std::int64_t& score) {
+bool FamilyScorer::find(std::uint16_t child, std::span<const std::uint16_t> parents, std::int64_t& score) {
     with_member(parents, child, family_);
     const auto of_family = cache_.find({functions_.family[child], family_});
     if (!of_family) return false;
@@ -198,7 +198,7 @@ bool OnDemandScores::find(std::uint16_t child, std::span<const std::uint16_t> pa
     return true;
 }
 
-void OnDemandScores::keep(std::uint16_t child, std::span<const std::uint16_t> parents, const Pair& pair) {
+void FamilyScorer::keep(std::uint16_t child, std::span<const std::uint16_t> parents, const Pair& pair) {
     if (pair.family == kImpossible) return;
     with_member(parents, child, family_);
     const SetCache::Key family{functions_.family[child], family_};
@@ -207,8 +207,8 @@ void OnDemandScores::keep(std::uint16_t child, std::span<const std::uint16_t> pa
     if (!cache_.find(own)) cache_.insert(own, pair.parents);
 }
 
-void OnDemandScores::scores(std::uint16_t child, std::span<const std::uint16_t> sets, std::size_t size,
-                            std::span<std::int64_t> out, Monitor& monitor) {
+void FamilyScorer::scores(std::uint16_t child, std::span<const std::uint16_t> sets, std::size_t size,
+                          std::span<std::int64_t> out, Monitor& monitor) {
     const std::lock_guard lock(mutex_);
     const auto set = [&](std::size_t i) { return sets.subspan(i * size, size); };
     std::vector<std::size_t> missing;
@@ -229,9 +229,8 @@ void OnDemandScores::scores(std::uint16_t child, std::span<const std::uint16_t> 
     }
 }
 
-void OnDemandScores::additions(std::uint16_t child, std::span<const std::uint16_t> parents,
-                               std::span<const std::uint16_t> candidates, std::span<std::int64_t> out,
-                               Monitor& monitor) {
+void FamilyScorer::additions(std::uint16_t child, std::span<const std::uint16_t> parents,
+                             std::span<const std::uint16_t> candidates, std::span<std::int64_t> out, Monitor& monitor) {
     const std::lock_guard lock(mutex_);
     std::vector<std::uint16_t> larger;
     std::vector<std::size_t> missing;
@@ -258,12 +257,12 @@ void OnDemandScores::additions(std::uint16_t child, std::span<const std::uint16_
     }
 }
 
-std::size_t OnDemandScores::cached_sets() const {
+std::size_t FamilyScorer::cached_sets() const {
     const std::lock_guard lock(mutex_);
     return cache_.size();
 }
 
-std::size_t OnDemandScores::bytes() const {
+std::size_t FamilyScorer::bytes() const {
     const std::lock_guard lock(mutex_);
     std::size_t sum =
         columns_.bytes() + 4 * weights_.size() + functions_.chosen.size() + cache_.bytes() + groups_.bytes();

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "bindings.hpp"
-#include "dagscape/family_scores.hpp"
+#include "dagscape/family_scorer.hpp"
 #include "monitored.hpp"
 
 namespace nb = nanobind;
@@ -26,8 +26,8 @@ using Function = std::tuple<int, double, int, int, double, std::uint64_t, std::u
 
 auto view(const auto& array) { return std::span(array.data(), array.size()); }
 
-struct BoundScores {
-    std::unique_ptr<OnDemandScores> scores;
+struct BoundScorer {
+    std::unique_ptr<FamilyScorer> scores;
 };
 
 FamilyFunctions functions_from(const std::vector<Function>& functions, const Input<std::uint8_t, 2>& subsets,
@@ -52,7 +52,7 @@ FamilyFunctions functions_from(const std::vector<Function>& functions, const Inp
 }
 
 template <class Code>
-void construct(BoundScores* bound, Input<Code, 2> codes, Input<std::uint32_t, 1> weights,
+void construct(BoundScorer* bound, Input<Code, 2> codes, Input<std::uint32_t, 1> weights,
                Input<std::uint32_t, 1> arities, const std::vector<Function>& functions, Input<std::uint8_t, 2> subsets,
                Input<std::uint32_t, 1> family, Input<std::uint32_t, 1> parents, unsigned threads,
                std::size_t most_bytes) {
@@ -61,22 +61,22 @@ void construct(BoundScores* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
         throw nb::value_error("codes, weights, arities, subsets and functions do not have matching shapes");
     }
     FamilyFunctions made = functions_from(functions, subsets, family, parents);
-    std::unique_ptr<OnDemandScores> scores;
+    std::unique_ptr<FamilyScorer> scores;
     run_monitored({}, [&](Monitor& monitor) {
-        scores = std::make_unique<OnDemandScores>(view(codes), view(weights), view(arities), std::move(made), threads,
-                                                  most_bytes, monitor);
+        scores = std::make_unique<FamilyScorer>(view(codes), view(weights), view(arities), std::move(made), threads,
+                                                most_bytes, monitor);
     });
-    new (bound) BoundScores{std::move(scores)};
+    new (bound) BoundScorer{std::move(scores)};
 }
 
-void check_members(const OnDemandScores& scores, std::uint16_t child, std::span<const std::uint16_t> members) {
+void check_members(const FamilyScorer& scores, std::uint16_t child, std::span<const std::uint16_t> members) {
     const auto wrong = [&](std::uint16_t member) { return member >= scores.variables() || member == child; };
     if (child >= scores.variables() || std::any_of(members.begin(), members.end(), wrong)) {
         throw nb::value_error("a family names a variable that is not there, or the child as its own parent");
     }
 }
 
-void scores(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Output out,
+void scores(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Output out,
             const Progress& progress) {
     check_members(*bound.scores, child, view(sets));
     if (out.size() != sets.shape(0)) throw nb::value_error("out does not have one place for each set");
@@ -85,7 +85,7 @@ void scores(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 2> set
     });
 }
 
-void additions(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 1> parents,
+void additions(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 1> parents,
                Input<std::uint16_t, 1> candidates, Output out, const Progress& progress) {
     check_members(*bound.scores, child, view(parents));
     check_members(*bound.scores, child, view(candidates));
@@ -97,11 +97,11 @@ void additions(BoundScores& bound, std::uint16_t child, Input<std::uint16_t, 1> 
 
 std::size_t fixed_bytes(std::size_t rows, Input<std::uint32_t, 1> arities, std::uint64_t weight, std::size_t subsets,
                         std::size_t terms, unsigned threads) {
-    return OnDemandScores::fixed_bytes(rows, view(arities), weight, subsets, terms, threads);
+    return FamilyScorer::fixed_bytes(rows, view(arities), weight, subsets, terms, threads);
 }
 
 template <class Code>
-void bind_constructor(nb::class_<BoundScores>& scores) {
+void bind_constructor(nb::class_<BoundScorer>& scores) {
     scores.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
                "functions"_a, "subsets"_a.noconvert(), "family"_a.noconvert(), "parents"_a.noconvert(), "threads"_a,
                "most_bytes"_a);
@@ -109,8 +109,8 @@ void bind_constructor(nb::class_<BoundScores>& scores) {
 
 }  // namespace
 
-void bind_family_scores(nb::module_& module) {
-    nb::class_<BoundScores> bound(module, "FamilyScores");
+void bind_family_scorer(nb::module_& module) {
+    nb::class_<BoundScorer> bound(module, "FamilyScorer");
     bind_constructor<std::uint8_t>(bound);
     bind_constructor<std::uint32_t>(bound);
     bound.def("scores", &scores, "child"_a, "sets"_a.noconvert(), "out"_a.noconvert(), "progress"_a.none());
@@ -118,8 +118,8 @@ void bind_family_scores(nb::module_& module) {
               "out"_a.noconvert(), "progress"_a.none());
     bound.def_static("fixed_bytes", &fixed_bytes, "rows"_a, "arities"_a.noconvert(), "weight"_a, "subsets"_a, "terms"_a,
                      "threads"_a);
-    bound.def_prop_ro("cached_sets", [](const BoundScores& self) { return self.scores->cached_sets(); });
-    bound.def_prop_ro("bytes", [](const BoundScores& self) { return self.scores->bytes(); });
+    bound.def_prop_ro("cached_sets", [](const BoundScorer& self) { return self.scores->cached_sets(); });
+    bound.def_prop_ro("bytes", [](const BoundScorer& self) { return self.scores->bytes(); });
 }
 
 }  // namespace dagscape
