@@ -211,7 +211,8 @@ std::size_t FamilyGroups::most_bytes(std::size_t rows, std::size_t largest_arity
 }
 
 std::size_t CountScratch::most_bytes(std::size_t rows, std::size_t largest_arity) noexcept {
-    return 4 * (most_cells(rows) + rows + 1 + 4 * largest_arity);
+    // Vectors that grow may take twice their length.
+    return 4 * (2 * most_cells(rows) + 2 * (rows + 1) + 4 * largest_arity);
 }
 
 }  // namespace dagscape
