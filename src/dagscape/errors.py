@@ -1,15 +1,88 @@
-"""Every error that dagscape raises on purpose.
+"""Every error and warning that dagscape raises deliberately.
 
-Each message is one sentence a user can act on: the value, the limit and the remedy. Option names stand in it as
-they are spelled in Python; the command line rewrites them.
+Each message is one sentence that a user can act on: the value, the limit and the remedy. A message marks the arguments
+and functions that it mentions (:func:`argument`, :func:`function`), and :class:`InvalidOption` names the argument that
+is wrong. The same error can therefore be spelled for Python and for the command line.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Literal, cast
+
+MentionKind = Literal["argument", "function"]
 
 
-class DagscapeError(Exception):
-    """Base of all errors raised by dagscape."""
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An argument, with or without a value, or a function, mentioned in a message."""
+
+    kind: MentionKind
+    name: str
+    value: str = ""
+
+
+Spelling = Callable[[Mention], str]
+
+# Private-use characters delimit mentions: repr() escapes them, so quoted user input cannot contain them.
+_OPEN, _SEPARATOR, _CLOSE = "\ue000", "\ue001", "\ue002"
+_MENTION = re.compile(f"{_OPEN}(.*?){_SEPARATOR}(.*?){_SEPARATOR}(.*?){_CLOSE}", re.DOTALL)
+
+
+def argument(name: str, value: object = None) -> str:
+    """Mention an argument in a message, optionally with a value.
+
+    >>> str(TooLarge(f"raise {argument('max_memory')}, or use {argument('max_parents', 4)}"))
+    'raise max_memory, or use max_parents=4'
+    """
+    return _mention("argument", name, "" if value is None else repr(value))
+
+
+def function(name: str) -> str:
+    """Mention a public function in a message.
+
+    >>> str(InvalidOption(f"compute local scores first, with {function('local_scores')}"))
+    'compute local scores first, with local_scores()'
+    """
+    return _mention("function", name, "")
+
+
+def _mention(kind: MentionKind, name: str, value: str) -> str:
+    return f"{_OPEN}{kind}{_SEPARATOR}{name}{_SEPARATOR}{value}{_CLOSE}"
+
+
+def spelled(message: str, spelling: Spelling) -> str:
+    """Spell out the mentions in a message."""
+    return _MENTION.sub(lambda found: spelling(Mention(cast("MentionKind", found[1]), found[2], found[3])), message)
+
+
+def python_spelling(mention: Mention) -> str:
+    """Spell a mention for Python: ``max_parents``, ``max_parents=4``, ``modes()``."""
+    if mention.kind == "function":
+        return f"{mention.name}()"
+    return f"{mention.name}={mention.value}" if mention.value else mention.name
+
+
+class SpelledMessage(Exception):
+    """An error or warning whose message can be spelled for Python and for the command line.
+
+    ``args`` holds the Python spelling, so that ``str``, ``repr`` and tracebacks need nothing else.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        self._message = message
+        super().__init__(spelled(message, python_spelling))
+
+    def spelled(self, spelling: Spelling) -> str:
+        """Return the message with its mentions spelled out."""
+        return spelled(self._message, spelling)
+
+
+class DagscapeError(SpelledMessage):
+    """Base class of all errors raised by dagscape."""
 
 
 class InvalidData(DagscapeError, ValueError):
@@ -17,23 +90,41 @@ class InvalidData(DagscapeError, ValueError):
 
 
 class InvalidOption(DagscapeError, ValueError):
-    """An argument has a wrong value, or two arguments contradict each other."""
+    """An argument has an invalid value, or two arguments contradict each other.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong. If ``option`` is given, the message continues after its name: "is -1; it must be positive".
+    option : str, optional
+        The invalid argument.
+
+    Examples
+    --------
+    >>> error = InvalidOption("is -1; it must be positive", option="ess")
+    >>> error.option, str(error)
+    ('ess', 'ess is -1; it must be positive')
+    """
+
+    def __init__(self, message: str, option: str | None = None) -> None:
+        super().__init__(message if option is None else f"{argument(option)} {message}")
+        self.option = option
 
 
 class TooLarge(DagscapeError, MemoryError):
-    """The job needs more memory than it may take."""
+    """The job needs more memory than its limit."""
 
 
 class BackendUnavailable(DagscapeError, RuntimeError):
-    """An optional package or a device that the job needs is not there."""
+    """An optional package or device that the job needs is not available."""
 
 
-class IncompleteScores(UserWarning):
-    """Families are missing from a table of scores, or may be."""
+class IncompleteScores(SpelledMessage, UserWarning):
+    """A table of scores lacks families, or may lack some."""
 
 
-class StoppedEarly(UserWarning):
-    """A search ended before it found all that was asked for; what it found is right."""
+class StoppedEarly(SpelledMessage, UserWarning):
+    """A search stopped before it found everything requested; what it found is correct."""
 
 
 class LostPrecision(UserWarning):
@@ -41,7 +132,7 @@ class LostPrecision(UserWarning):
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the known name that it is most like, if there is one.
+    """Return the end of a sentence about an unknown name: the most similar known name, if any.
 
     >>> did_you_mean("smokng", ["smoking", "cancer"])
     "; did you mean 'smoking'?"

@@ -53,7 +53,9 @@ def listening(progress: ProgressOption) -> Iterator[ProgressListener | None]:
         yield progress
         return
     if progress not in (True, False, None):
-        raise InvalidOption(f"progress is {progress!r}; it must be true, false or a callable that takes a Progress")
+        raise InvalidOption(
+            f"is {progress!r}; it must be true, false or a callable that takes a Progress", option="progress"
+        )
     with progress_bar(enabled=bool(progress)) as listener:
         yield listener
 

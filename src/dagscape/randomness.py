@@ -15,5 +15,5 @@ def random_generator(seed: Seed) -> np.random.Generator:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
         raise InvalidOption(
-            f"seed is {seed!r}; it must be a whole number of at least 0, a numpy.random.Generator or None"
+            f"is {seed!r}; it must be a whole number of at least 0, a numpy.random.Generator or None", option="seed"
         ) from error

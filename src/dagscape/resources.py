@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, TooLarge
+from dagscape.errors import InvalidOption, TooLarge, argument
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -43,7 +43,7 @@ def parse_bytes(size: int | str) -> int:
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b(?:ytes)?)?\s*", str(size).lower())
     if match is None or float(match[1]) <= 0:
-        raise InvalidOption(f"max_memory is {size!r}; it must be a positive size such as '8GiB' or '500MiB'")
+        raise InvalidOption(f"is {size!r}; it must be a positive size such as '8GiB' or '500MiB'", option="max_memory")
     return int(float(match[1]) * _UNITS[match[2]])
 
 
@@ -88,7 +88,8 @@ def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: s
     """
     limit = memory_limit(max_memory)
     if needed > limit:
-        raise TooLarge(f"{what} need {format_bytes(needed)}; the limit is {format_bytes(limit)} (max_memory): {remedy}")
+        allowed = f"{format_bytes(limit)} ({argument('max_memory')})"
+        raise TooLarge(f"{what} need {format_bytes(needed)}; the limit is {allowed}: {remedy}")
 
 
 def thread_count(threads: int | None) -> int:
@@ -96,5 +97,5 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not is_whole(threads, at_least=1) or threads > _MOST_THREADS:
-        raise InvalidOption(f"threads is {threads!r}; it must be between 1 and {_MOST_THREADS}")
+        raise InvalidOption(f"is {threads!r}; it must be between 1 and {_MOST_THREADS}", option="threads")
     return int(threads)

@@ -47,7 +47,7 @@ def tiny():
             ),
             "rows from experiments tell members of a class apart",
         ),
-        (lambda: ds.FamilyTable({"a": {(): 0.0}}), "nothing says that these scores are the same for equivalent"),
+        (lambda: ds.FamilyTable({"a": {(): 0.0}}), "these scores are not known to be score-equivalent"),
         (
             lambda: ds.FamilyTable({"a": {(): 0.0, "b": 0.0}, "b": {(): 0.0}}, complete=True, score_equivalent=True),
             "families are missing from the scores, and with them some members of classes",
@@ -76,12 +76,12 @@ def test_experiments_on_nothing_leave_classes_as_they_are():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k is 0; it must be a whole number, 1 or more"),
+        ({"k": 0}, "k is 0; it must be an integer of at least 1"),
         ({"k": -3}, "k is -3"),
         ({"k": 2.5}, "k is 2.5"),
         ({"k": True}, "k is True"),
         ({"k": "ten"}, "k is 'ten'"),
-        ({"within": 0.5}, "within is 0.5; it must be a Bayes factor: a number, 1 or more"),
+        ({"within": 0.5}, "within is 0.5; it must be a Bayes factor, a number of at least 1"),
         ({"within": math.nan}, "within is nan"),
         ({"within": math.inf}, "within is inf"),
         ({"within": True}, "within is True"),
@@ -124,7 +124,7 @@ def test_too_little_memory_before_the_search():
             str(caught.value),
         )
     few = ds.local_scores(random_data(12, 10, seed=1), max_parents=2)
-    with pytest.raises(ds.TooLarge, match=r"fits for up to \d variables here; plan\(\) names what fits"):
+    with pytest.raises(ds.TooLarge, match=r"fits up to \d variables here; plan\(\) names what fits"):
         ds.k_best(few, max_memory="10 KiB")
 
 
@@ -136,7 +136,7 @@ def test_too_little_memory_for_more_networks(space, what):
         best = ds.k_best(scores, 10**6, space, max_memory=limit, threads=1)
     told = re.fullmatch(
         rf"after ([\d,]+) {what} the search has filled [\d,.]+ [KM]iB \(max_memory\): "
-        r"the list is right as far as it goes; raise the limit for more",
+        r"the list is correct so far; raise the limit for more",
         str(caught[0].message),
     )
     found = int(told[1].replace(",", ""))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +17,8 @@ import pytest
 import dagscape as ds
 from cli.running import run
 from dagscape.cli.app import COMMANDS
-from dagscape.cli.wording import with_option_names
+from dagscape.cli.wording import worded
+from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, TooLarge, argument, function
 
 
 @pytest.fixture
@@ -280,20 +283,38 @@ def test_a_closed_pipe_is_not_an_error():
     ("message", "expected"),
     [
         (
-            "the limit is 1 GiB (max_memory): set a lower max_parents",
+            TooLarge(f"the limit is 1 GiB ({argument('max_memory')}): set a lower {argument('max_parents')}"),
             "the limit is 1 GiB (--max-memory): set a lower --max-parents",
         ),
-        ("column 'max_parents' has no levels", "column 'max_parents' has no levels"),
-        ("structure_prior is 'x'", "--prior is 'x'"),
-        ("the score is missing", "the score is missing"),
+        (InvalidData("column 'max_parents' has no levels"), "column 'max_parents' has no levels"),
+        (InvalidData(f"column {'max_parents='!r} is 'ess is -1'"), "column 'max_parents=' is 'ess is -1'"),
+        (InvalidOption("is 'x'", option="structure_prior"), "--prior is 'x'"),
+        (InvalidOption("is 0", option="k"), "-k is 0"),
+        (InvalidOption("the score is missing"), "the score is missing"),
+        (InvalidData(f"use {function('discretize')}"), "use --discretize"),
+        (InvalidData(f"use {argument('separator', ';')}"), "use --separator ';'"),
+        (InvalidData(f"use {argument('missing', 'drop')}"), "use --missing drop"),
+        (InvalidOption(f"use {argument('score_equivalent', True)}"), "use --score-equivalent"),
         (
-            "'x' holds decimals: discretize() makes levels of them",
-            "'x' holds decimals: --discretize makes levels of them",
+            StoppedEarly(f"raise {argument('max_memory')}, or use {function('modes')}"),
+            "raise --max-memory, or use dagscape modes",
         ),
+        (UserWarning("max_memory is not rewritten"), "max_memory is not rewritten"),
+        ("max_parents=3", "max_parents=3"),
     ],
 )
 def test_wording(message, expected):
-    assert with_option_names(message) == expected
+    assert worded(message) == expected
+
+
+def test_messages_mention_functions_that_have_a_command():
+    sources = Path(ds.__file__).parent.rglob("*.py")
+    mentioned = {name for path in sources for name in re.findall(r"\{function\('(\w+)'\)\}", path.read_text())}
+    assert "modes" in mentioned
+    for name in mentioned:
+        assert callable(getattr(ds, name))
+        command = worded(InvalidOption(function(name)))
+        assert command.startswith("--") or command.removeprefix("dagscape ") in COMMANDS
 
 
 @pytest.mark.parametrize("content", ['[["a", "b"]]', "3", '"x"', "null", "{broken"])

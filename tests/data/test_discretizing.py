@@ -242,7 +242,7 @@ GOOD = pd.DataFrame({"x": [0.5, 1.5], "y": [1, 2], "c": ["u", "v"], "z": [0.1, 0
         (
             {"method": "mdl", "class_column": "c", "columns": ["c"]},
             InvalidOption,
-            "'c' is both class_column and",
+            "class_column is 'c', which is also a column to discretise",
         ),
         ({"class_column": "c"}, InvalidOption, "method='quantile' does not use a class"),
         ({"columns": ["q"]}, InvalidOption, "no variable 'q'"),

@@ -143,8 +143,8 @@ BAD = {
     "open quote in a large file": (b'a,b\n"1,2\n' + b"3,4\n" * 50_000, "line 2 has a cell of more than"),
     "cut gzip": (gzip.compress(b"a,b\n" + bytes(range(48, 58)) * 1000)[:40], "cannot be read"),
     "damaged gzip": (gzip.compress(b"a,b\n1,2\n")[:10] + b"\xff" * 30, "cannot be read"),
-    "semicolons": (b"a;b\n1;2\n", "give separator=';'"),
-    "tabs": (b"a\tb\n1\t2\n", r"give separator='\\t'"),
+    "semicolons": (b"a;b\n1;2\n", "use separator=';'"),
+    "tabs": (b"a\tb\n1\t2\n", r"use separator='\\t'"),
 }
 
 

@@ -40,7 +40,7 @@ def test_a_raw_table_never_fails():
     assert [column.levels for column in summary.columns] == [(), (), ("9", "10")]
     assert summary.columns[0].distinct == 2
     assert summary.warnings == (
-        "'d' holds decimals: discretize() makes levels of them",
+        "'d' holds decimals: discretise it, or declare its levels",
         "'n' has no cell that is not missing",
     )
 
@@ -66,7 +66,7 @@ def test_nearly_unique_columns(m, distinct, warned):
 def test_decimals_mixed_with_text():
     assert warnings_of(["0.5", "1.5", "NA"]) == [
         "'x' mixes decimals such as '0.5' with text such as 'NA': "
-        "if that means a missing cell, add it to missing_values"
+        "if that means a missing cell, declare it a missing value"
     ]
     assert warnings_of(["2", "3", "4", "5more"]) == []
     assert warnings_of(["0.5", "low", "high"]) == []

@@ -158,13 +158,13 @@ def test_weights_give_widths_shades_and_labels(dag, weights):
 def test_an_undirected_edge_has_the_sum_of_both_directions():
     cpdag = Dag.from_edges(["a", "b"], [("a", "b")]).to_cpdag()
     assert "0.80" in texts(parsed(svg(cpdag, weights=[[0, 0.5], [0.3, 0]])))
-    with pytest.raises(InvalidOption, match=r"'a' - 'b' the probabilities 0.5 and 0.7, which are more than 1"):
+    with pytest.raises(InvalidOption, match=r"'a' - 'b' the probabilities 0.5 and 0.7, which sum to more than 1"):
         svg(cpdag, weights=[[0, 0.5], [0.7, 0]])
 
 
 def test_labels_can_be_switched(dag, weights):
     assert not [text for text in texts(parsed(svg(dag, weights=weights, labels=False))) if "." in text]
-    with pytest.raises(InvalidOption, match="labels shows the probabilities of edges: give weights too"):
+    with pytest.raises(InvalidOption, match="labels shows the probabilities of edges: it needs weights"):
         svg(dag, labels=True)
 
 
@@ -186,10 +186,10 @@ def test_labels_stay_apart_from_boxes_and_from_each_other(dag, weights):
 
 def test_the_threshold_leaves_edges_out(dag, weights):
     assert len(curves(parsed(svg(dag, weights=weights, threshold=0.5)))) == 3
-    with pytest.raises(InvalidOption, match="threshold leaves out edges by their probabilities: give weights too"):
+    with pytest.raises(InvalidOption, match="threshold hides edges by their probabilities: it needs weights"):
         svg(dag, threshold=0.5)
     for wrong in (1.5, float("nan"), "0.5"):
-        with pytest.raises(InvalidOption, match=f"threshold is {wrong!r}; it is a probability, from 0 to 1"):
+        with pytest.raises(InvalidOption, match=f"threshold is {wrong!r}; it must be a probability, from 0 to 1"):
             svg(dag, weights=weights, threshold=wrong)
 
 
@@ -197,9 +197,9 @@ def test_the_threshold_leaves_edges_out(dag, weights):
     ("wrong", "message"),
     [
         (np.zeros((3, 3)), r"weights has the shape \(3, 3\); the graph has 4 variables, so it must be \(4, 4\)"),
-        (np.full((4, 4), 1.1), r"weights\[0, 0\] is 1.1; a probability is from 0 to 1"),
-        (np.full((4, 4), -1e-6), r"weights\[0, 0\] is -1e-06; a probability is from 0 to 1"),
-        (np.full((4, 4), np.nan), r"weights\[0, 0\] is nan; a probability is from 0 to 1"),
+        (np.full((4, 4), 1.1), r"weights is 1.1 at \[0, 0\]; it must be between 0 and 1"),
+        (np.full((4, 4), -1e-6), r"weights is -1e-06 at \[0, 0\]; it must be between 0 and 1"),
+        (np.full((4, 4), np.nan), r"weights is nan at \[0, 0\]; it must be between 0 and 1"),
         ("many", "weights is not an array of numbers"),
     ],
 )

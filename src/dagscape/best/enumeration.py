@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.best.requirements import best_requirements
-from dagscape.errors import InvalidData, InvalidOption, TooLarge
+from dagscape.errors import InvalidData, InvalidOption, TooLarge, argument
 from dagscape.progress import ProgressListener, kernel_callback
 from dagscape.resources import format_bytes, memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
@@ -86,7 +86,7 @@ class BestEnumeration:
         count = f"{self.found:,} {SPACES[self._space] if self.found != 1 else _ONE[self._space]}"
         limit = format_bytes(self._limit)
         return (
-            f"after {count} the search has filled {limit} (max_memory): the list is right as far as it goes; "
+            f"after {count} the search has filled {limit} ({argument('max_memory')}): the list is correct so far; "
             "raise the limit for more"
         )
 
@@ -95,9 +95,9 @@ def check_search(scores: EnumerableScores, space: str) -> None:
     """Refuse scores that cannot be searched, or whose classes cannot be ranked."""
     check_scores(scores)
     if space not in SPACES:
-        raise InvalidOption(f"space is {space!r}; it must be one of {', '.join(map(repr, SPACES))}")
+        raise InvalidOption(f"is {space!r}; it must be one of {', '.join(map(repr, SPACES))}", option="space")
     if space == "classes" and (reason := why_not_classes(scores)):
-        raise InvalidOption(f"equivalence classes cannot be ranked: {reason}. Use space='dags'")
+        raise InvalidOption(f"equivalence classes cannot be ranked: {reason}. Use {argument('space', 'dags')}")
 
 
 def why_not_classes(scores: EnumerableScores) -> str:
@@ -113,8 +113,8 @@ def why_not_classes(scores: EnumerableScores) -> str:
         return "families are missing from the scores, and with them some members of classes"
     if not scores.score_equivalent:
         return (
-            "nothing says that these scores are the same for equivalent networks (if they are, read them with "
-            "score_equivalent=True)"
+            "these scores are not known to be score-equivalent (if they are, read them with "
+            f"{argument('score_equivalent', True)})"
         )
     return "" if _looks_equivalent(scores) else "two variables score differently as a → b and as b → a"
 
@@ -138,5 +138,5 @@ def check_any_found(search: BestEnumeration) -> None:
     """Refuse to go on without any network."""
     if search.found == 0:
         if search.out_of_room:
-            raise TooLarge("the limit of max_memory leaves no room for a single network: raise it")
+            raise TooLarge(f"{argument('max_memory')} leaves no room for a single network: raise it")
         raise InvalidData("no network has all families possible: there is no best one")

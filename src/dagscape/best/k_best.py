@@ -103,7 +103,7 @@ def k_best(
     # Where there was no room for the one that follows, all that was asked for may still be there.
     complete = not search.out_of_room or following is not None or len(exact) == k
     if not complete:
-        warnings.warn(search.why_stopped(), StoppedEarly, stacklevel=2)
+        warnings.warn(StoppedEarly(search.why_stopped()), stacklevel=2)
     dags = DagList(scores.variables, parents)
     sizes = class_sizes(dags.cpdags().undirected) if space == "classes" else [1] * len(exact)
     return BestNetworks(
@@ -184,10 +184,10 @@ def _ends_in_tie(search: BestEnumeration, exact: NDArray[np.int64], following: i
 
 def _check_numbers(k: int | None, within: float | None) -> None:
     if k is not None and not is_whole(k, at_least=1):
-        raise InvalidOption(f"k is {k!r}; it must be a whole number, 1 or more")
+        raise InvalidOption(f"is {k!r}; it must be an integer of at least 1", option="k")
     is_number = isinstance(within, int | float | np.integer | np.floating) and not isinstance(within, bool)
     if within is not None and not (is_number and 1 <= within < math.inf):
-        raise InvalidOption(f"within is {within!r}; it must be a Bayes factor: a number, 1 or more")
+        raise InvalidOption(f"is {within!r}; it must be a Bayes factor, a number of at least 1", option="within")
 
 
 def _allowance(scores: EnumerableScores, within: float | None) -> int | None:

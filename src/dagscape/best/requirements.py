@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dagscape.errors import argument, function
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
 
@@ -16,10 +17,10 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
     def fits_with_few_parents(n: int) -> bool:
         return SearchSize.complete(n, min(search.max_parents, _FEW_PARENTS, n - 1)).memory(threads) <= limit
 
-    remedy = f"raise the limit, or score with max_parents={_FEW_PARENTS}"
+    remedy = f"raise the limit, or score with {argument('max_parents', _FEW_PARENTS)}"
     if search.max_parents <= _FEW_PARENTS or not fits_with_few_parents(search.n):
         most = max(filter(fits_with_few_parents, range(1, min(search.n, 64))), default=0)
-        remedy = f"exact search with few parents fits for up to {most} variables here; plan() names what fits"
+        remedy = f"exact search with few parents fits up to {most} variables here; {function('plan')} names what fits"
     return Requirements(
         step="best network",
         work=f"{described_walk(search.n, search.max_parents)}; a list of many takes more",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dagscape.ensembles import averaging
 from dagscape.ensembles.prediction import predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, function
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.words import Words
 from dagscape.networks.fitting import FitPrior
@@ -126,11 +126,13 @@ class BestNetworks(RankedNetworks):
         """
         log_total = getattr(total, "log_total", total)
         if getattr(total, "over", "dags") != "dags":
-            raise InvalidOption("the list is of DAGs, and the posterior is over orders: use posterior(scores)")
+            raise InvalidOption(
+                f"is a posterior over orders, not over DAGs: use {function('posterior')}", option="total"
+            )
         if isinstance(total, ScoredResult):
             check_same_scores(self, total)
         if not isinstance(log_total, int | float | np.number) or not math.isfinite(log_total):
-            raise InvalidOption(f"total is {total!r}; it must be a posterior over DAGs, or its log_total")
+            raise InvalidOption(f"is {total!r}; it must be a posterior over DAGs, or its log_total", option="total")
         covered = averaging.log_sum(averaging.log_weights(self.scores, self.class_sizes, "dags"))
         if covered > log_total + _TOTAL_SLACK:
             raise InvalidOption(

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import click
 
-from dagscape.cli.wording import with_option_names
+from dagscape.cli.wording import worded
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge
 from dagscape.version import __version__
 
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except DagscapeError as error:
         code = next(code for kind, code in _EXIT_CODES if isinstance(error, kind))
-        return _fail(with_option_names(str(error)), code)
+        return _fail(worded(error), code)
     except MemoryError:
         return _fail("the machine ran out of memory: set a lower --max-memory, or --max-parents", 4)
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from dagscape.cli.options import (
     work_options,
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.cli.wording import with_option_names
+from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.errors import IncompleteScores, InvalidOption, StoppedEarly
 from dagscape.networks.bif import write_network
@@ -108,8 +108,8 @@ def command(
             raise InvalidOption("--network is for tables: a network cannot be fitted to a file of scores")
         best = k_best(scores, k, space, within, **work, progress=progress)
         share = best.coverage(posterior(scores, **work, progress=progress)) if coverage else None
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        out.warn(with_option_names(message))
+    for message in dict.fromkeys(worded(warning.message) for warning in caught):
+        out.warn(message)
     if output is not None:
         best.save(output)
     if picture is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -16,7 +15,6 @@ from dagscape.cli.options import (
     report_dropped_rows,
     take_data,
 )
-from dagscape.cli.wording import with_option_names
 from dagscape.data.reading import read_table
 from dagscape.data.summary import summarize_table
 
@@ -40,4 +38,4 @@ def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
     else:
         reading = {name: options[name] for name in ("separator", "missing_values")}
         summary = summarize_table(read_table(data, **reading))
-    out.show(replace(summary, warnings=tuple(map(with_option_names, summary.warnings))))
+    out.show(summary)

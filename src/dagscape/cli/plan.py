@@ -18,9 +18,10 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
+from dagscape.cli.wording import spelling
 from dagscape.errors import InvalidOption
 from dagscape.registry import METHODS
-from dagscape.report.planning import TASKS, plan
+from dagscape.report.planning import TASKS, spelled_plan
 
 
 def _method_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -52,4 +53,4 @@ def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) ->
             elif method.name != task:
                 raise InvalidOption(f"--{name} is for --task {method.name}")
     dataset = take_data(data, options)
-    out.show(plan(dataset, task, **take_score_options(options, out)))
+    out.show(spelled_plan(dataset, task, spelling, **take_score_options(options, out)))

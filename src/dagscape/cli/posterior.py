@@ -19,6 +19,7 @@ from dagscape.cli.options import (
     work_options,
 )
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.cli.wording import worded
 from dagscape.errors import IncompleteScores
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
@@ -68,8 +69,8 @@ def command(
         warnings.simplefilter("always", IncompleteScores)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, needs)
         result = posterior(scores, over, backend=backend, **work, progress=progress)
-    for warning in caught:
-        out.warn(str(warning.message))
+    for message in dict.fromkeys(worded(warning.message) for warning in caught):
+        out.warn(message)
     if output is not None:
         result.save(output)
     if as_json:

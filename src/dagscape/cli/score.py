@@ -19,7 +19,6 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
-from dagscape.cli.wording import with_option_names
 from dagscape.scores.formats import score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
@@ -57,7 +56,7 @@ def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool,
     arguments = take_score_options(options, out)
     report_dropped_rows(dataset, out)
     for warning in dataset.describe().warnings:
-        out.warn(with_option_names(warning))
+        out.warn(warning)
     with out.progress() as progress:
         scores = local_scores(dataset, **arguments, progress=progress)
         summary = summarize_scores(scores, top)

@@ -9,7 +9,6 @@ import click
 from click.core import ParameterSource
 
 from dagscape.cli.options import Output, report_dropped_rows, take_data, take_score_options
-from dagscape.cli.wording import with_option_names
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
 from dagscape.methods import ProblemSize, Requirements
@@ -70,7 +69,7 @@ def take_scores(
     report_dropped_rows(dataset, out)
     arguments = take_score_options(options, out)
     for warning in dataset.describe().warnings:
-        out.warn(with_option_names(warning))
+        out.warn(warning)
     size = SearchSize.complete(dataset.n, prepare(dataset, **arguments).max_parents)
     limit = memory_limit(work["max_memory"])
     for needed in requirements:

@@ -1,50 +1,59 @@
-"""Messages of the Python functions in the words of the command line."""
+"""Error messages spelled for the command line: options and commands in place of arguments and functions."""
 
 from __future__ import annotations
 
-import re
+import ast
 
-# What an option of the Python functions is called on the command line, where that is not its own name with dashes.
-_RENAMED = {
-    "structure_prior": "prior",
-    "required": "require",
-    "forbidden": "forbid",
-    "bins": "discretize",
-    "method": "discretize",
-    "columns": "discretize-columns",
+from dagscape.errors import Mention, SpelledMessage, spelled
+
+# Arguments whose option is not their own name with dashes.
+_OPTIONS = {
+    "data": "DATA",
+    "structure_prior": "--prior",
+    "required": "--require",
+    "forbidden": "--forbid",
+    "bins": "--discretize",
+    "method": "--discretize",
+    "columns": "--discretize-columns",
+    "progress": "--quiet",
 }
-_OPTIONS = (
-    "missing_values|missing|levels|interventions|separator|method|bins|columns|class_column|score|ess|max_parents|"
-    "structure_prior|required|forbidden|tiers|threads|max_memory|top|expected_parents|k|space|within|delta|distinct|bound|groups|grouping|seed|max_seconds|score_equivalent"
-)
-# Only these are never words of a sentence.
-_DISTINCTIVE = "missing_values|class_column|max_parents|structure_prior|max_memory"
 
-# An option with a value, an option alone, or the option that a message begins with; never what stands in quotes.
-_MENTION = re.compile(
-    rf"(?<![\w'])(?P<option>{_OPTIONS})=(?P<value>'[^']*'|[\w-]*)"
-    rf"|(?<![\w'])(?P<alone>{_DISTINCTIVE})(?![\w'])"
-    rf"|^(?P<subject>{_OPTIONS})(?= (?:is|has|holds|names|declares|gives) )"
-)
+# Functions whose command does not have their name.
+_COMMANDS = {
+    "discretize": "--discretize",
+    "k_best": "dagscape best",
+    "local_scores": "dagscape score",
+    "optimal_network": "dagscape best",
+    "read_data": "dagscape describe",
+}
 
 
-def with_option_names(message: str) -> str:
-    """A message with the options of the Python functions spelled as they are on the command line.
+def spelling(mention: Mention) -> str:
+    """Spell a mention for the command line.
 
-    >>> with_option_names("4 missing cells: use missing='level' or missing='drop'")
-    '4 missing cells: use --missing level or --missing drop'
-    >>> with_option_names("ess is -1.0; it must be positive")
-    '--ess is -1.0; it must be positive'
+    >>> spelling(Mention("argument", "max_parents", "4")), spelling(Mention("function", "modes"))
+    ('--max-parents 4', 'dagscape modes')
     """
+    if mention.kind == "function":
+        return _COMMANDS.get(mention.name, f"dagscape {mention.name}")
+    dashes = "--" if len(mention.name) > 1 else "-"
+    option = _OPTIONS.get(mention.name, dashes + mention.name.replace("_", "-"))
+    if not mention.value or mention.value == "True":
+        return option
+    value = ast.literal_eval(mention.value)
+    # Values that the shell would split or interpret keep their quotes.
+    return f"{option} {value if str(value).replace('-', '').isalnum() else mention.value}"
 
-    def rewrite(match: re.Match[str]) -> str:
-        name = match["option"] or match["alone"] or match["subject"]
-        option = ("--" if len(name) > 1 else "-") + _RENAMED.get(name, name).replace("_", "-")
-        value = match["value"] or ""
-        # Quotes stay where the shell needs them.
-        plain = value.strip("'")
-        if not value or plain == "True":
-            return option
-        return f"{option} {plain if plain.replace('-', '').isalnum() else value}"
 
-    return _MENTION.sub(rewrite, message).replace("discretize()", "--discretize")
+def worded(message: BaseException | str) -> str:
+    """Return an error, a warning or a plain message as the command line shows it.
+
+    >>> from dagscape.errors import InvalidOption, argument
+    >>> worded(InvalidOption("is -1.0; it must be positive", option="ess"))
+    '--ess is -1.0; it must be positive'
+    >>> worded(f"4 missing cells: use {argument('missing', 'level')}")
+    '4 missing cells: use --missing level'
+    """
+    if isinstance(message, SpelledMessage):
+        return message.spelled(spelling)
+    return spelled(str(message), spelling)

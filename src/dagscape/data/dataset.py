@@ -21,7 +21,7 @@ from dagscape.data.levels import LevelsOption, check_declarations, encode_column
 from dagscape.data.rows import code_type, group_rows, merge_rows, pack_words
 from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Table, check_names, listing
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -259,7 +259,7 @@ class Dataset:
         [2, 1]
         """
         if isinstance(variables, str):
-            raise InvalidOption(f"variables is the text {variables!r}; it must be a collection of names")
+            raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
         names = list(variables)
         for name in names:
             if name not in self.levels:
@@ -374,7 +374,7 @@ def _encoded(
 ) -> tuple[npt.NDArray[Any], dict[str, tuple[str, ...]], dict[str, Any]]:
     """The codes of all rows, the levels, and what else a data set is made of."""
     if missing not in MISSING_CHOICES:
-        raise InvalidOption(f"missing is {missing!r}; it must be 'error', 'level' or 'drop'")
+        raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'", option="missing")
     table, marks = split_interventions(table, interventions)
     declarations = check_declarations(levels, table)
     absent = {name: column.missing for name, column in zip(table.names, table.columns, strict=True)}
@@ -406,11 +406,13 @@ def _rows_to_keep(table: Table, missing: Missing, absent: Mapping[str, int]) -> 
         name = next(name for name, column in pairs if column.codes[row] == MISSING)
         raise InvalidData(
             f"{table.source} has {sum(absent.values())} missing cells, the first in column {name!r} at "
-            f"{table.where(row)}: use missing='level' to make them a level of their own, "
-            "or missing='drop' to leave out their rows"
+            f"{table.where(row)}: use {argument('missing', 'level')} to make them a level of their own, "
+            f"or {argument('missing', 'drop')} to leave out their rows"
         )
     if not kept.any():
-        raise InvalidData(f"{table.source} has a missing cell in every row: missing='drop' would leave nothing")
+        raise InvalidData(
+            f"{table.source} has a missing cell in every row: {argument('missing', 'drop')} would drop all of them"
+        )
     return kept
 
 

@@ -51,7 +51,7 @@ from dagscape.data.frames import table_from_array, table_from_frame
 from dagscape.data.intervals import Floats, cut_column
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, kind, listing, parse_numbers
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, argument
 
 if TYPE_CHECKING:
     from dagscape.data.levels import LevelsOption
@@ -131,14 +131,18 @@ def discretize(
     ('(-inf,2]', '(2,inf)')
     """
     if method not in DISCRETIZERS:
-        raise InvalidOption(f"method is {method!r}; it must be one of {', '.join(map(repr, DISCRETIZERS))}")
+        raise InvalidOption(f"is {method!r}; it must be one of {', '.join(map(repr, DISCRETIZERS))}", option="method")
     discretizer = DISCRETIZERS[method]
     if discretizer.needs_class and class_column is None:
-        raise InvalidOption(f"method={method!r} needs class_column, the name of a discrete column")
+        raise InvalidOption(
+            f"{argument('method', method)} needs {argument('class_column')}, the name of a discrete column"
+        )
     if class_column is not None and not discretizer.needs_class:
-        raise InvalidOption(f"class_column is {class_column!r}, but method={method!r} does not use a class")
+        raise InvalidOption(
+            f"is {class_column!r}, but {argument('method', method)} does not use a class", option="class_column"
+        )
     if isinstance(columns, str):
-        raise InvalidOption(f"columns is {columns!r}; it must be a collection of names")
+        raise InvalidOption(f"is {columns!r}; it must be a collection of names", option="columns")
     declared = frozenset(levels or ())
 
     def transform(table: Table) -> Table:
@@ -176,14 +180,14 @@ def _choose_columns(
                 f"its variables are {listing(table.names)}"
             )
     if class_column is not None and columns is not None and class_column in columns:
-        raise InvalidOption(f"{class_column!r} is both class_column and among the columns to discretise")
+        raise InvalidOption(f"is {class_column!r}, which is also a column to discretise", option="class_column")
     if class_column is not None and class_column not in declared:
         column = table.column(class_column)
         if not column.declared and kind(column) == "decimals":
             raise InvalidData(f"{table.source} has decimals in the class column {class_column!r}: it must be discrete")
     for name in columns or ():
         if name in declared:
-            raise InvalidOption(f"{name!r} is to be discretised, but levels declares levels for it")
+            raise InvalidOption(f"{name!r} is to be discretised, but {argument('levels')} declares levels for it")
     asked = frozenset(columns or ())
     return [
         name
@@ -207,10 +211,10 @@ def _check_bins(bins: SupportsIndex | Mapping[str, SupportsIndex], chosen: list[
     for name in bins:
         if name not in chosen:
             reason = "is not discretised" if name in table.names else "does not exist"
-            raise InvalidOption(f"bins gives a number for column {name!r}, which {reason}")
+            raise InvalidOption(f"gives a number for column {name!r}, which {reason}", option="bins")
     for name in chosen:
         if name not in bins:
-            raise InvalidOption(f"bins gives no number for column {name!r}, which is to be discretised")
+            raise InvalidOption(f"gives no number for column {name!r}, which is to be discretised", option="bins")
     return {name: _check_bin_count(bins[name], f" for {name!r}") for name in chosen}
 
 
@@ -220,7 +224,7 @@ def _check_bin_count(count: SupportsIndex, where: str) -> int:
     except TypeError:
         number = 0
     if not 2 <= number <= MAX_BINS:
-        raise InvalidOption(f"bins is {count!r}{where}; it must be an integer from 2 to {MAX_BINS}")
+        raise InvalidOption(f"is {count!r}{where}; it must be an integer from 2 to {MAX_BINS}", option="bins")
     return number
 
 
@@ -247,7 +251,7 @@ def _finite_numbers(table: Table, name: str, column: Column) -> Floats:
     raise InvalidData(
         f"{table.source} has {column.values[code]!r} in column {name!r} at "
         f"{table.where(column.first_row(code))}, which is not a finite number and cannot be discretised: "
-        "add it to missing_values if it means a missing cell"
+        f"add it to {argument('missing_values')} if it means a missing cell"
     )
 
 

@@ -96,10 +96,10 @@ def table_from_array(
     missing = check_missing_values(missing_values)
     cells = _two_dimensional(array)
     if isinstance(names, str):
-        raise InvalidOption(f"variables is {names!r}; it must be a collection of names")
+        raise InvalidOption(f"is {names!r}; it must be a collection of names", option="variables")
     titles = tuple(f"X{index}" for index in range(cells.shape[1])) if names is None else tuple(map(str, names))
     if len(titles) != cells.shape[1]:
-        raise InvalidOption(f"variables has {len(titles)} names; {source} has {cells.shape[1]} columns")
+        raise InvalidOption(f"has {len(titles)} names; {source} has {cells.shape[1]} columns", option="variables")
     columns = tuple(_array_column(cells[:, i], name, missing, source) for i, name in enumerate(titles))
     return Table(titles, columns, np.arange(cells.shape[0], dtype=np.int64), "row", source)
 

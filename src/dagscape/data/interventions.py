@@ -55,14 +55,16 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
     if entries is None or len(entries) != table.m:
         given = repr(interventions) if entries is None else f"of length {len(entries)}"
         raise InvalidOption(
-            f"interventions is {given}; it must be the name of a column, or one entry for each of the {table.m} rows"
+            f"is {given}; it must be the name of a column, or one entry for each of the {table.m} rows",
+            option="interventions",
         )
     marks = np.zeros((table.m, len(table.names)), dtype=np.bool_)
     for row, entry in enumerate(entries):
         parts = [entry] if isinstance(entry, str) or not isinstance(entry, Collection) else entry
         if parts is entry and not all(isinstance(part, str) for part in parts):
             raise InvalidOption(
-                f"interventions has {entry!r} at {table.where(row)}; a collection holds names, and a matrix booleans"
+                f"has {entry!r} at {table.where(row)}; a collection holds names, and a matrix booleans",
+                option="interventions",
             )
         for part in parts:
             if not is_missing(part):
@@ -73,7 +75,8 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
 def _from_column(table: Table, name: str) -> tuple[Table, Marks]:
     if name not in table.names:
         raise InvalidOption(
-            f"interventions is {name!r}, which is no column of {table.source}: its columns are {listing(table.names)}"
+            f"is {name!r}, which is no column of {table.source}: its columns are {listing(table.names)}",
+            option="interventions",
         )
     column = table.column(name)
     table = table.without(name)
@@ -96,8 +99,9 @@ def _from_matrix(table: Table, matrix: npt.NDArray[Any]) -> Marks:
     expected = (table.m, len(table.names))
     if matrix.shape != expected or matrix.dtype != np.bool_:
         raise InvalidOption(
-            f"interventions is a matrix of shape {matrix.shape} and type {matrix.dtype}; "
-            f"it must be a boolean one of {expected[0]} rows and {expected[1]} variables"
+            f"is a matrix of shape {matrix.shape} and type {matrix.dtype}; "
+            f"it must be a boolean one of {expected[0]} rows and {expected[1]} variables",
+            option="interventions",
         )
     return matrix
 

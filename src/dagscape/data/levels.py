@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, argument, function
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
 
@@ -64,12 +64,14 @@ def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, D
     """Return the declared levels by variable, as texts; an arity k stands for ``"0"`` to ``str(k - 1)``."""
     declarations: dict[str, Declaration] = {}
     if levels is not None and not isinstance(levels, Mapping):
-        raise InvalidOption(f"levels is {levels!r}; it must map variables to their levels, or to their number")
+        raise InvalidOption(
+            f"is {levels!r}; it must map variables to their levels, or to their number", option="levels"
+        )
     for name, declared in (levels or {}).items():
         if name not in table.names:
             raise InvalidOption(
-                f"levels declares {name!r}, which is no variable of {table.source}: "
-                f"its variables are {listing(table.names)}"
+                f"declares {name!r}, which is no variable of {table.source}: its variables are {listing(table.names)}",
+                option="levels",
             )
         if isinstance(declared, Iterable) and not isinstance(declared, str):
             declaration = Declaration(_level_texts(list(declared)), numbered=False)
@@ -82,11 +84,11 @@ def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, D
 
 def _check_distinct(name: str, levels: tuple[str, ...]) -> None:
     if not levels:
-        raise InvalidOption(f"levels declares no level for {name!r}; at least one is needed")
+        raise InvalidOption(f"declares no level for {name!r}; at least one is needed", option="levels")
     seen: set[str] = set()
     for level in levels:
         if level in seen:
-            raise InvalidOption(f"levels declares {level!r} more than once for {name!r}")
+            raise InvalidOption(f"declares {level!r} more than once for {name!r}", option="levels")
         seen.add(level)
 
 
@@ -105,7 +107,8 @@ def _check_arity(name: str, arity: object) -> int:
         number = 0
     if number < 1:
         raise InvalidOption(
-            f"levels has {arity!r} for {name!r}; it must be a sequence of levels, or their number, which is at least 1"
+            f"has {arity!r} for {name!r}; it must be a sequence of levels, or their number, which is at least 1",
+            option="levels",
         )
     return number
 
@@ -160,7 +163,8 @@ def _check_discrete(table: Table, name: str) -> None:
     code = next(code for code, text in enumerate(column.values) if kind_of([text]) == "decimals")
     raise InvalidData(
         f"{table.source} has decimals in column {name!r} (such as {column.values[code]!r} at "
-        f"{table.where(column.first_row(code))}): use discretize(), or declare its levels with levels="
+        f"{table.where(column.first_row(code))}): use {function('discretize')}, or list its levels in "
+        f"{argument('levels')}"
     )
 
 

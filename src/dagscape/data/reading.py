@@ -27,7 +27,7 @@ from dagscape.data.table import (
     check_missing_values,
     check_names,
 )
-from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption
+from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption, argument
 from dagscape.files import decode_text, open_binary, starts_with
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def read_table(
 
 def _check_separator(separator: str | None) -> None:
     if separator is not None and (not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n'):
-        raise InvalidOption(f"separator is {separator!r}; it must be one character, such as ',' or '\\t'")
+        raise InvalidOption(f"is {separator!r}; it must be one character, such as ',' or '\\t'", option="separator")
 
 
 def _read_parquet(path: str, missing: frozenset[str]) -> Table:
@@ -238,7 +238,8 @@ class _StrictReader:
             if candidate in self.names[0]:
                 raise InvalidData(
                     f"{self._path!r} has a single column, called {self.names[0]!r}: "
-                    f"give separator={candidate!r} if that separates its cells, and separator={self.delimiter!r} if not"
+                    f"use {argument('separator', candidate)} if that separates its cells, or "
+                    f"{argument('separator', self.delimiter)} if it has one column indeed"
                 )
 
 

@@ -153,7 +153,7 @@ def summarize_table(table: Table) -> DataSummary:
     >>> from dagscape.data.frames import table_from_array
     >>> summary = summarize_table(table_from_array([[0.5, "a"], [1.5, None]]))
     >>> summary.columns[1].missing, summary.warnings
-    (1, ("'X0' holds decimals: discretize() makes levels of them", "'X1' has the same value, 'a', in every
+    (1, ("'X0' holds decimals: discretise it, or declare its levels", "'X1' has the same value, 'a', in every
     row"))
     """
     columns: list[VariableSummary] = []
@@ -206,7 +206,7 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterato
         value = next((level for level, count in zip(column.levels, column.counts, strict=True) if count), values[0])
         yield f"{name} has the same value, {value!r}, in every row"
     if column.kind == "decimals" and not column.levels:
-        yield f"{name} holds decimals: discretize() makes levels of them"
+        yield f"{name} holds decimals: discretise it, or declare its levels"
         return
     if column.distinct > max(NEARLY_UNIQUE_VALUES, NEARLY_UNIQUE_SHARE * m):
         yield f"{name} has {column.distinct} different values in {m} rows: is it an identifier?"
@@ -224,7 +224,7 @@ def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[s
         if decimal and other and 2 * len(other) < len(values):
             yield (
                 f"{column.name!r} mixes decimals such as {decimal[0]!r} with text such as {other[0]!r}: "
-                "if that means a missing cell, add it to missing_values"
+                "if that means a missing cell, declare it a missing value"
             )
         if sum(re.fullmatch(r"[+-]?\d+,\d+", text) is not None for text in values) * 2 > len(values):
             yield f"{column.name!r} holds numbers with a decimal comma, which are read as text: write a point instead"

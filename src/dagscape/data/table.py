@@ -161,11 +161,13 @@ def check_names(names: Sequence[str], source: str) -> None:
 def check_missing_values(missing_values: Iterable[str]) -> frozenset[str]:
     """Return the texts for missing cells as a set; a lone text is refused, for its letters would be taken."""
     if isinstance(missing_values, str):
-        raise InvalidOption(f"missing_values is {missing_values!r}; it must be a collection of texts such as ('', '?')")
+        raise InvalidOption(
+            f"is {missing_values!r}; it must be a collection of texts such as ('', '?')", option="missing_values"
+        )
     texts = frozenset(missing_values)
     for text in texts:
         if not isinstance(text, str):
-            raise InvalidOption(f"missing_values holds {text!r}; it must hold texts only, such as ('', '?')")
+            raise InvalidOption(f"holds {text!r}; it must hold texts only, such as ('', '?')", option="missing_values")
     return texts
 
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dagscape.checks import is_between
 from dagscape.drawing.label_places import label_places
 from dagscape.drawing.layout import Box, Point, layered_layout
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, argument
 from dagscape.masks import bits, connected_components
 
 FONT_SIZE = 13.0
@@ -143,9 +143,9 @@ def drawn_edges(graph: Structure, weights: ArrayLike | None = None, threshold: f
     its two directions.
     """
     if weights is None and threshold is not None:
-        raise InvalidOption("threshold leaves out edges by their probabilities: give weights too")
+        raise InvalidOption(f"hides edges by their probabilities: it needs {argument('weights')}", option="threshold")
     if threshold is not None and not is_between(threshold, 0, 1):
-        raise InvalidOption(f"threshold is {threshold!r}; it is a probability, from 0 to 1")
+        raise InvalidOption(f"is {threshold!r}; it must be a probability, from 0 to 1", option="threshold")
     matrix = None if weights is None else _checked(_aligned(weights, graph.variables), len(graph.variables))
     edges = [DrawnEdge(tail, head, True) for head, mask in enumerate(graph.directed) for tail in bits(mask)]
     edges += [DrawnEdge(tail, head, False) for tail, head in _oriented(graph.undirected)]
@@ -162,7 +162,7 @@ def _aligned(weights: ArrayLike, variables: Sequence[str]) -> ArrayLike:
         return weights
     rows, columns = [str(label) for label in index], [str(label) for label in header]
     if sorted(rows) != sorted(variables) or sorted(columns) != sorted(variables):
-        raise InvalidOption("the labels of the rows and columns of weights are not the variables of the graph")
+        raise InvalidOption("has labels of rows and columns that are not the variables of the graph", option="weights")
     order = np.ix_([rows.index(v) for v in variables], [columns.index(v) for v in variables])
     aligned: ArrayLike = np.asarray(weights)[order]
     return aligned
@@ -171,7 +171,7 @@ def _aligned(weights: ArrayLike, variables: Sequence[str]) -> ArrayLike:
 def wants_labels(labels: bool | None, weights: ArrayLike | None, edge_count: int) -> bool:
     """Whether edges show their probabilities: as the user says, or where they are known and not too many."""
     if labels and weights is None:
-        raise InvalidOption("labels shows the probabilities of edges: give weights too")
+        raise InvalidOption(f"shows the probabilities of edges: it needs {argument('weights')}", option="labels")
     return weights is not None and edge_count <= _MOST_LABELS if labels is None else labels
 
 
@@ -190,16 +190,16 @@ def _checked(weights: ArrayLike, n: int) -> NDArray[np.float64]:
         matrix = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidOption(
-            "weights is not an array of numbers: give probabilities [u, v] of the edges u -> v"
+            "is not an array of numbers; [u, v] must be the probability of the edge u -> v", option="weights"
         ) from error
     if matrix.shape != (n, n):
         raise InvalidOption(
-            f"weights has the shape {matrix.shape}; the graph has {n} variables, so it must be {(n, n)}"
+            f"has the shape {matrix.shape}; the graph has {n} variables, so it must be {(n, n)}", option="weights"
         )
     wrong = ~((matrix >= -_TOLERANCE) & (matrix <= 1 + _TOLERANCE))
     if wrong.any():
         u, v = np.argwhere(wrong)[0].tolist()
-        raise InvalidOption(f"weights[{u}, {v}] is {float(matrix[u, v])!r}; a probability is from 0 to 1")
+        raise InvalidOption(f"is {float(matrix[u, v])!r} at [{u}, {v}]; it must be between 0 and 1", option="weights")
     return np.clip(matrix, 0.0, 1.0)
 
 
@@ -210,8 +210,9 @@ def _probability(graph: Structure, matrix: NDArray[np.float64], edge: DrawnEdge)
     if there + back > 1 + _TOLERANCE:
         u, v = graph.variables[edge.tail], graph.variables[edge.head]
         raise InvalidOption(
-            f"weights gives the two directions of {u!r} - {v!r} the probabilities {there!r} and {back!r}, which are "
-            "more than 1 together"
+            f"gives the two directions of {u!r} - {v!r} the probabilities {there!r} and {back!r}, which sum to "
+            "more than 1",
+            option="weights",
         )
     return min(there + back, 1.0)
 

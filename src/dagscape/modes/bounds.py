@@ -139,17 +139,19 @@ def named_groups(scores: EnumerableScores, groups: Sequence[Collection[str]]) ->
     masks = []
     for group in groups:
         if isinstance(group, str) or not isinstance(group, Iterable) or not (names := list(group)):
-            raise InvalidOption(f"groups holds {group!r}; each group must be a collection of variables")
+            raise InvalidOption(f"holds {group!r}; each group must be a collection of variables", option="groups")
         for name in names:
             if not isinstance(name, str) or name not in number:
-                raise InvalidOption(f"groups names {name!r}, which is not a variable{did_you_mean(name, number)}")
+                raise InvalidOption(
+                    f"names {name!r}, which is not a variable{did_you_mean(name, number)}", option="groups"
+                )
             if name in seen:
-                raise InvalidOption(f"groups names {name!r} twice")
+                raise InvalidOption(f"names {name!r} twice", option="groups")
             seen.add(name)
         masks.append(mask_of(number[name] for name in names))
     if len(seen) < scores.n:
         missing = next(name for name in scores.variables if name not in seen)
-        raise InvalidOption(f"groups leaves out {missing!r}: every variable must be in one of them")
+        raise InvalidOption(f"leaves out {missing!r}: every variable must be in one of them", option="groups")
     return masks
 
 
@@ -158,4 +160,4 @@ def check_groups(groups: object, n: int) -> None:
     if groups is None or (isinstance(groups, Sequence) and not isinstance(groups, str)):
         return
     if not is_whole(groups, at_least=1) or int(groups) > n:  # type: ignore[call-overload]
-        raise InvalidOption(f"groups is {groups!r}; it must be a number from 1 to {n}, or a list of groups")
+        raise InvalidOption(f"is {groups!r}; it must be a number from 1 to {n}, or a list of groups", option="groups")

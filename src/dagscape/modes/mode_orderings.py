@@ -21,7 +21,7 @@ import numpy as np
 
 from dagscape import kernels
 from dagscape.checks import is_between, is_whole
-from dagscape.errors import InvalidData, InvalidOption, StoppedEarly
+from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument
 from dagscape.graphs.lists import DagList
 from dagscape.masks import mask_of
 from dagscape.methods import provenance_of
@@ -148,8 +148,8 @@ def modes(
     if not exact and end is kernels.ModeOutcome.NO_MORE:
         raise InvalidData("no network has all families possible: there are no modes")
     if end in _REASONS:
-        what = f"the search ran out of {_REASONS[end]} after {len(exact)} modes, which are proved to be the best"
-        warnings.warn(what, StoppedEarly, stacklevel=2)
+        stop = f"the search ran out of {_REASONS[end]} after {len(exact)} modes, which are proved to be the best"
+        warnings.warn(StoppedEarly(stop), stacklevel=2)
     expanded, generated, failed, merged = search.counts
     return Modes(
         variables=scores.variables,
@@ -227,21 +227,24 @@ def _check_options(
 ) -> None:
     check_scores(scores)
     if not is_whole(k, at_least=1):
-        raise InvalidOption(f"k is {k!r}; it must be a whole number, 1 or more")
+        raise InvalidOption(f"is {k!r}; it must be an integer of at least 1", option="k")
     if not is_whole(delta, at_least=0) or delta > kernels.MOST_DELTA:
-        raise InvalidOption(f"delta is {delta!r}; it must be a whole number from 0 to {kernels.MOST_DELTA}")
+        raise InvalidOption(f"is {delta!r}; it must be an integer from 0 to {kernels.MOST_DELTA}", option="delta")
     for name, value, known in (
         ("distinct", distinct, DISTINCT),
         ("bound", bound, BOUNDS),
         ("grouping", grouping, GROUPINGS),
     ):
         if not isinstance(value, str) or value not in known:
-            raise InvalidOption(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known))}")
+            raise InvalidOption(f"is {value!r}; it must be one of {', '.join(map(repr, known))}", option=name)
     if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
-        raise InvalidOption(f"max_seconds is {max_seconds!r}; it must be a number, 0 or more")
+        raise InvalidOption(f"is {max_seconds!r}; it must be a number of at least 0", option="max_seconds")
     check_groups(groups, scores.n)
     if groups is not None and bound in ("exact", "none"):
-        raise InvalidOption(f"groups are for pattern databases, and bound is {bound!r}: use bound='patterns'")
+        raise InvalidOption(
+            f"is for pattern databases, but {argument('bound')} is {bound!r}: use {argument('bound', 'patterns')}",
+            option="groups",
+        )
 
 
 def _partition(

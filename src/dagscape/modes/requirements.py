@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dagscape import kernels
+from dagscape.errors import argument, function
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.resources import check_memory
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
@@ -40,7 +41,7 @@ def largest_group(size: SearchSize, limit: int, threads: int) -> int:
 
 def check_bound(size: SearchSize, groups: Sequence[int], threads: int, max_memory: int | str | None) -> None:
     """Refuse families, and a bound for groups of so many variables, that need more memory than the limit."""
-    remedy = "raise the limit, or use " + ("more groups" if len(groups) > 1 else "bound='patterns'")
+    remedy = f"raise the limit, or use {'more groups' if len(groups) > 1 else argument('bound', 'patterns')}"
     what = f"the families of {size.n} variables and the bound for groups of up to {max(groups)}"
     check_memory(size.memory(threads, _bound_numbers(groups)), max_memory, what, remedy)
 
@@ -71,13 +72,13 @@ def modes_requirements(size: ProblemSize, threads: int, limit: int) -> Requireme
         work = f"pattern databases for groups of up to {largest}"
     refusal = ""
     if search.n > kernels.MOST_VARIABLES:
-        refusal = f"modes() searches among up to {kernels.MOST_VARIABLES} variables; there are {search.n}"
+        refusal = f"{function('modes')} takes up to {kernels.MOST_VARIABLES} variables; there are {search.n}"
     return Requirements(
         step="bound for modes",
         work=f"{work}; the search itself takes more",
         memory=memory,
         subject=f"the families of {search.n} variables",
-        remedy="raise the limit, or score with a lower max_parents",
+        remedy=f"raise the limit, or score with a lower {argument('max_parents')}",
         refusal=refusal,
     )
 

@@ -92,9 +92,9 @@ class FamilyFitter:
     def of(cls, variables: Sequence[str], data: Dataset, ess: float, prior: FitPrior) -> Self:
         """Make data ready, which must have these variables, in any order."""
         if prior not in FIT_PRIORS:
-            raise InvalidOption(f"prior is {prior!r}; it must be {', '.join(map(repr, FIT_PRIORS))}")
+            raise InvalidOption(f"is {prior!r}; it must be {', '.join(map(repr, FIT_PRIORS))}", option="prior")
         if not is_between(ess, 1e-9, 1e9):
-            raise InvalidOption(f"ess is {ess!r}; it must be a number between 1e-9 and 1e9")
+            raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
         columns = matching_columns(variables, data)
         return cls(
             arities=[len(data.levels[name]) for name in variables],

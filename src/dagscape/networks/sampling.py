@@ -96,5 +96,5 @@ def _check_rows(rows: Any) -> int:
     except TypeError:
         count = 0
     if not 1 <= count <= MAX_ROWS:
-        raise InvalidOption(f"rows is {rows!r}; it must be an integer between 1 and {MAX_ROWS}")
+        raise InvalidOption(f"is {rows!r}; it must be an integer between 1 and {MAX_ROWS}", option="rows")
     return count

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, Spelling, argument, python_spelling, spelled
 from dagscape.methods import Requirements, provenance_of
 from dagscape.registry import METHODS
 from dagscape.resources import format_bytes, memory_limit, thread_count
@@ -113,22 +113,22 @@ def plan(
     max_memory: int | str | None = None,
     **options: Any,
 ) -> Plan:
-    """The memory and time that a job will need.
+    """Estimate the memory and time that a job will need.
 
-    Memory is computed; time comes from short trials, here and now.
+    Memory is computed; time is extrapolated from short trials on this machine.
 
     Parameters
     ----------
     data : Dataset
         The data.
     task : {"scores", "posterior", "optimal", "best", "modes"}
-        To compute the local scores, or from them what one of the methods gives as well. A list of many networks takes
-        more than the plan says, which nothing can tell beforehand.
+        What to compute: the local scores, or also the result of a method. The memory for a long list of networks
+        cannot be predicted and is not included.
     threads, max_memory
         As in :func:`dagscape.local_scores`.
     **options
-        What shapes the scores, as in :func:`dagscape.local_scores`: ``score``, ``ess``, ``max_parents`` and so on; and
-        the options on which the method's needs depend: ``over`` for a posterior.
+        Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options that
+        change what the method needs: ``over`` for a posterior.
 
     Returns
     -------
@@ -142,23 +142,36 @@ def plan(
     >>> [step.name for step in planned.steps], planned.fits
     (['local scores', 'sum over dags'], True)
     """
+    return spelled_plan(data, task, python_spelling, threads=threads, max_memory=max_memory, **options)
+
+
+def spelled_plan(
+    data: Dataset,
+    task: str,
+    spelling: Spelling,
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    **options: Any,
+) -> Plan:
+    """Do the work of :func:`plan`, with the arguments in its advice as ``spelling`` writes them."""
     if task not in TASKS:
-        raise InvalidOption(f"task is {task!r}; it must be one of {', '.join(map(repr, TASKS))}")
+        raise InvalidOption(f"is {task!r}; it must be one of {', '.join(map(repr, TASKS))}", option="task")
     settings = _method_options(task, options)
     job = prepare(data, **options)
     threads, limit = thread_count(threads), memory_limit(max_memory)
-    steps = [_step(scoring_requirements(job, threads, limit), scoring_seconds(job, threads))]
+    steps = [_step(scoring_requirements(job, threads, limit), scoring_seconds(job, threads), spelling)]
     if task in METHODS:
         method, size = METHODS[task], SearchSize.complete(data.n, job.max_parents)
         needs = method.requirements(size, threads, limit, **settings)
-        steps.append(_step(needs, method.seconds(size, threads, limit, **settings)))
+        steps.append(_step(needs, method.seconds(size, threads, limit, **settings), spelling))
     refused = any(step.refusal or step.memory > limit for step in steps)
     return Plan(
         variables=data.variables,
         provenance=provenance_of("plan", job.info.to_dict() | settings, {}, threads),
         steps=tuple(steps),
         memory_limit=limit,
-        advice=_advice(data, task, settings, options, threads, limit) if refused else "",
+        advice=spelled(_advice(data, task, settings, options, threads, limit), spelling) if refused else "",
     )
 
 
@@ -168,16 +181,16 @@ def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
     settings = {name: options.pop(name, values[0]) for name, values in known.items()}
     for name, value in settings.items():
         if value not in known[name]:
-            raise InvalidOption(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known[name]))}")
+            raise InvalidOption(f"is {value!r}; it must be one of {', '.join(map(repr, known[name]))}", option=name)
     for method in METHODS.values():
         for name in method.options:
             if name in options:
-                raise InvalidOption(f"{name} is an option of {method.name!r}, and task is {task!r}")
+                raise InvalidOption(f"is an option of the task {method.name!r}, not of {task!r}", option=name)
     return settings
 
 
-def _step(needs: Requirements, seconds: float) -> PlanStep:
-    return PlanStep(needs.step, needs.work, needs.memory, seconds, needs.refusal)
+def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:
+    return PlanStep(needs.step, needs.work, needs.memory, seconds, spelled(needs.refusal, spelling))
 
 
 def _advice(
@@ -210,5 +223,5 @@ def _candidates(task: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, d
 
 
 def _described(name: str, settings: Mapping[str, Any]) -> str:
-    arguments = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    arguments = ", ".join(argument(key, value) for key, value in settings.items())
     return f"{name} fits" + (f" with {arguments}" if arguments else "")
