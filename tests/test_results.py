@@ -133,7 +133,7 @@ def test_arrays_and_infinities(tmp_path):
         ('{"kind": "plan", "schema": 1}', "lacks"),
         (
             '{"kind": "plan", "schema": 1, "variables": [], "provenance": 3, "steps": [4], "memory_limit": 1}',
-            "not a whole",
+            "not a complete",
         ),
     ],
 )

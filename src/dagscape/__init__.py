@@ -1,4 +1,4 @@
-"""dagscape: the whole landscape of Bayesian-network structures that explain a table of data.
+"""dagscape: explore the whole landscape of Bayesian-network structures that explain a table of data.
 
 >>> import dagscape as ds
 >>> data = ds.load_dataset("tic-tac-toe")

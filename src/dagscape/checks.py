@@ -1,4 +1,4 @@
-"""Small questions about arguments whose type a caller may have got wrong."""
+"""Checks of arguments that may have the wrong type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 
 def is_whole(value: object, at_least: int) -> bool:
-    """Whether a value is a whole number of at least some size; true and false are not numbers.
+    """Whether a value is an integer of at least ``at_least``; booleans do not count.
 
     >>> is_whole(3, 0), is_whole(3.0, 0), is_whole(True, 0)
     (True, False, False)
@@ -15,7 +15,7 @@ def is_whole(value: object, at_least: int) -> bool:
 
 
 def is_between(value: object, low: float, high: float) -> bool:
-    """Whether a value is a number between two others.
+    """Whether a value is a number between ``low`` and ``high``, inclusive.
 
     >>> is_between(0.5, 0, 1), is_between("0.5", 0, 1), is_between(float("nan"), 0, 1)
     (True, False, False)

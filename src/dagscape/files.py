@@ -1,4 +1,4 @@
-"""Reading and writing files so that a failure loses nothing and says what went wrong."""
+"""Files: read and written so that a failure loses nothing and is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 @contextmanager
 def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[Any]]:
-    """Open a file for reading (``"-"`` is standard input), unpacking gzip whatever the file is called."""
+    """Open a file for reading (``"-"``: standard input); gzip is recognised by content, not by name."""
     try:
         raw = io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False) if source == "-" else io.FileIO(source))
         start = raw.peek(len(GZIP_MAGIC))
@@ -35,14 +35,14 @@ def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[An
 
 
 def starts_with(stream: io.BufferedReader[Any], magic: bytes, source: str | os.PathLike[str]) -> bool:
-    """Whether a stream begins with some bytes; it is not moved."""
+    """Whether a stream begins with the given bytes; its position does not change."""
     with broken_gzip_as_error(source):
         return stream.peek(len(magic)).startswith(magic)
 
 
 @contextmanager
 def broken_gzip_as_error(source: str | os.PathLike[str]) -> Iterator[None]:
-    """Say in one sentence that a packed file is damaged."""
+    """Turn the exceptions of a damaged gzip file into one :class:`InvalidData`."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
@@ -51,7 +51,7 @@ def broken_gzip_as_error(source: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def decode_text(binary: io.BufferedReader[Any], source: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """Read a stream as UTF-8 text (a byte-order mark is skipped); other encodings and broken gzip are errors."""
+    """Decode a stream as UTF-8, without a byte-order mark; other encodings and damaged gzip raise InvalidData."""
     with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text, broken_gzip_as_error(source):
         try:
             yield text
@@ -64,13 +64,13 @@ def decode_text(binary: io.BufferedReader[Any], source: str | os.PathLike[str]) 
 
 @contextmanager
 def open_text(source: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """Open a text file: :func:`open_binary` and :func:`decode_text` in one."""
+    """Open a text file: :func:`open_binary`, then :func:`decode_text`."""
     with open_binary(source) as binary, decode_text(binary, source) as text:
         yield text
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse an output path that cannot be written, before any work is done for it."""
+    """Check that an output path can be written, before any work is done for it."""
     target = Path(path)
     folder = target.parent
     if target.is_dir():
@@ -83,12 +83,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Write a file beside its final place and move it there only when all of it was written.
+    """Write a temporary file and rename it to ``path`` once it is complete.
 
-    Where anything fails, Ctrl-C included, the new file is removed and an old one of that name stays as it was.
+    If anything fails, including Ctrl-C, the temporary file is removed and an existing file remains unchanged.
     """
     check_writable(path)
-    # A link or a device keeps its identity: the file it stands for is what changes.
+    # Follow links, and write to devices directly: replacing either would destroy it.
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
         with open(target, "wb") as stream:

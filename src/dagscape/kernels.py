@@ -1,7 +1,7 @@
-"""The compiled kernels, in the build that suits this processor.
+"""The compiled kernels, in the fastest build that this processor supports.
 
-The same kernels are compiled for every x86-64 processor and for those with AVX2, BMI2 and FMA (x86-64-v3). Both give
-the same bits; the environment variable ``DAGSCAPE_CPU=baseline`` asks for the first.
+The kernels are compiled twice: for any x86-64 processor, and for those with AVX2, BMI2 and FMA (x86-64-v3). Both give
+bit-identical results; the environment variable ``DAGSCAPE_CPU=baseline`` selects the first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dagscape import _native
 name = "baseline"
 
 if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
-    # Its stub is that of the baseline: the two differ in nothing but the instructions they use.
+    # The baseline's stub describes both builds: they differ only in their instructions.
     _native = importlib.import_module("dagscape._native_v3")
     name = "x86-64-v3"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The members of a set, in increasing order.
+    """Iterate over the members of a set, in increasing order.
 
     >>> list(bits(0b10110))
     [1, 2, 4]
@@ -18,7 +18,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def mask_of(members: Iterable[int]) -> int:
-    """The set of some members.
+    """Return the set with the given members.
 
     >>> mask_of([4, 1, 2])
     22
@@ -30,7 +30,7 @@ def mask_of(members: Iterable[int]) -> int:
 
 
 def transposed(masks: Sequence[int]) -> list[int]:
-    """The opposite of a relation: bit v of row u where bit u of row v was set.
+    """Return the converse of a relation: bit v of row u is set where bit u of row v was.
 
     >>> transposed([0b10, 0b00])
     [0, 1]
@@ -43,7 +43,7 @@ def transposed(masks: Sequence[int]) -> list[int]:
 
 
 def connected_components(neighbours: Sequence[int], among: int) -> Iterator[int]:
-    """The connected components of an undirected graph on some of its vertices, by smallest member.
+    """Iterate over the connected components of the subgraph on ``among``, ordered by smallest member.
 
     >>> list(connected_components([0b010, 0b001, 0b000], 0b111))
     [3, 4]

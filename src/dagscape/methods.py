@@ -1,10 +1,10 @@
-"""The contract of a method: what it is called, what it takes and gives, and what it needs to run.
+"""The contract of a method: its name, function and result, and what it needs to run.
 
 Each room of methods exports a :class:`Method` for each of its methods (``posterior/methods.py`` and so on), and
 ``registry.py`` lists them. Plans, the command line, :func:`dagscape.load_result`, the tables in the documentation and
-one contract suite in the tests read the records, so that a new method joins all of them with one line.
+the contract tests read these records, so a new method joins all of them with one line.
 
-A method refuses a job with the very :class:`Requirements` that a plan shows, so the two cannot disagree.
+A method refuses a job by the same :class:`Requirements` that a plan shows, so the two always agree.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dagscape.version import __version__
 
 
 class ProblemSize(Protocol):
-    """The size of a problem: what the requirements of a method depend on."""
+    """The size of a problem, on which the requirements of a method depend."""
 
     @property
     def n(self) -> int:
@@ -29,7 +29,7 @@ class ProblemSize(Protocol):
 
     @property
     def max_parents(self) -> int:
-        """The limit on the number of parents."""
+        """The largest number of parents of a variable."""
 
     @property
     def family_count(self) -> int:
@@ -38,20 +38,20 @@ class ProblemSize(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What one step of a job needs.
+    """What one step of a job needs to run.
 
     Attributes
     ----------
     step, work : str
-        What is done, and how much of it, in a few words.
+        What is computed, and how much of it, in a few words.
     memory : int
-        Bytes that it takes at its peak.
+        Peak memory, in bytes.
     subject : str
-        What needs the memory, as the start of an error message: "sums over dags of 31 variables".
+        What needs the memory, as the start of an error message: "sums over DAGs of 31 variables".
     remedy : str
-        What to do where the memory is not enough, as the end of the message.
+        What to do if the memory is not enough, as the end of the message.
     refusal : str
-        Why the method refuses the job however much memory there is; empty if it does not.
+        Why the method cannot do the job with any amount of memory; empty if it can.
     """
 
     step: str
@@ -62,11 +62,11 @@ class Requirements:
     refusal: str = ""
 
     def fits(self, limit: int) -> bool:
-        """Whether the step can run within so many bytes."""
+        """Whether the step can run with ``limit`` bytes of memory."""
         return not self.refusal and self.memory <= limit
 
     def check(self, max_memory: int | str | None) -> None:
-        """Refuse a job that cannot run."""
+        """Raise an error if the step cannot run."""
         if self.refusal:
             raise InvalidOption(self.refusal)
         check_memory(self.memory, max_memory, self.subject, self.remedy)
@@ -74,7 +74,7 @@ class Requirements:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method, as everything that lists methods sees it.
+    """The record of one method, read by everything that lists methods.
 
     Attributes
     ----------
@@ -83,15 +83,15 @@ class Method:
     summary : str
         One line for tables.
     function : callable
-        The public function. It takes local scores first.
+        The public function. Its first argument is the local scores.
     result : type
         The class of its result.
     requirements : callable
-        ``requirements(size, threads, limit, **options)``: what it needs, with ``limit`` bytes to use.
+        ``requirements(size, threads, limit, **options)``: what it needs, given ``limit`` bytes of memory.
     seconds : callable
-        ``seconds(size, threads, limit, **options)``: about how long it takes on this machine, from a short trial.
+        ``seconds(size, threads, limit, **options)``: estimated time on this machine, from a short trial.
     options : mapping
-        The options that change what the method needs, with their values; the default stands first.
+        The options that change what the method needs, each with its values, default first.
     citations : tuple of str
         Keys in ``docs/references.bib``.
     """
@@ -115,5 +115,5 @@ def provenance_of(
     *,
     backend: str = "cpu",
 ) -> Provenance:
-    """The record of how a result was made, by this version, this back end and these kernels."""
+    """Return the record of how a result was made, with this version, this back end and these kernels."""
     return Provenance(__version__, method, parameters, seed, seconds, f"{backend}: {kernels.name}, {threads} threads")

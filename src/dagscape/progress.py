@@ -1,7 +1,7 @@
-"""Progress of long work: what kernels report and how a caller listens.
+"""Progress of long computations: what kernels report, and how callers listen.
 
-A listener is any callable that takes a :class:`Progress`. Kernels call it from the calling thread, a few times a
-second, between two checks for Ctrl-C; an exception that it raises stops the work and is passed on.
+A listener is any callable that takes a :class:`Progress`. Kernels call it a few times a second from the calling thread,
+where they also check for Ctrl-C; an exception raised by the listener stops the computation and propagates.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from dagscape.errors import InvalidOption
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a piece of work has come.
+    """The progress of a computation.
 
     Attributes
     ----------
     task : str
-        What is being done, in a few words.
+        What is being computed, in a few words.
     done, total : int
-        Units of work finished and in all.
+        Units of work: finished, and in total.
     """
 
     task: str
@@ -37,9 +37,9 @@ ProgressOption = ProgressListener | bool | None
 def kernel_callback(
     task: str, listener: ProgressListener | None, before: int, total: int
 ) -> Callable[[int, int], None] | None:
-    """What a kernel calls with its own progress, as one part of a task of which ``before`` units are done already.
+    """Return the function that a kernel calls with its progress, as part of a task of which ``before`` units are done.
 
-    A total of 0 stands for the kernel's own.
+    A total of 0 means the kernel's own total.
     """
     if listener is None:
         return None
@@ -48,13 +48,13 @@ def kernel_callback(
 
 @contextmanager
 def listening(progress: ProgressOption) -> Iterator[ProgressListener | None]:
-    """The listener that an option ``progress=`` stands for: true is a bar, a callable is itself."""
+    """Yield the listener for a ``progress`` argument: a bar for True, the callable itself, or None."""
     if callable(progress):
         yield progress
         return
     if progress not in (True, False, None):
         raise InvalidOption(
-            f"is {progress!r}; it must be true, false or a callable that takes a Progress", option="progress"
+            f"is {progress!r}; it must be True, False or a callable that takes a Progress", option="progress"
         )
     with progress_bar(enabled=bool(progress)) as listener:
         yield listener
@@ -62,9 +62,9 @@ def listening(progress: ProgressOption) -> Iterator[ProgressListener | None]:
 
 @contextmanager
 def progress_bar(*, enabled: bool = True) -> Iterator[ProgressListener | None]:
-    """Show progress as a bar on standard error, and clear it at the end.
+    """Show a progress bar on standard error, and clear it at the end.
 
-    Yields ``None`` when disabled, so that the result can always be passed on as ``progress=``. To show one bar for
+    Yields None when disabled, so that the value can always be passed on as ``progress=``. To show one bar for
     several steps::
 
         with ds.progress_bar() as progress:

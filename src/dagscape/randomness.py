@@ -1,4 +1,4 @@
-"""Where randomness comes from: a seed that the user gives, never a global state."""
+"""Random numbers: always from the user's seed, never from global state."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Seed = int | np.random.Generator | None
 
 
 def random_generator(seed: Seed) -> np.random.Generator:
-    """The generator of a seed; what NumPy cannot take as one is an invalid option."""
+    """Return the random generator of a seed."""
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
         raise InvalidOption(
-            f"is {seed!r}; it must be a whole number of at least 0, a numpy.random.Generator or None", option="seed"
+            f"is {seed!r}; it must be an integer of at least 0, a numpy.random.Generator or None", option="seed"
         ) from error

@@ -1,4 +1,4 @@
-"""All methods by name. A new method is a record in its room, and one line here."""
+"""All methods by name. A new method is a record in its package and one line here."""
 
 from __future__ import annotations
 

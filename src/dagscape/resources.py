@@ -1,4 +1,4 @@
-"""What this machine offers: memory and processors, and the words for them."""
+"""Memory and processors of this machine, and limits on their use."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dagscape.errors import InvalidOption, TooLarge, argument
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
-# Room left to the rest of the machine when no limit is given.
+# The default limit leaves the rest to other programs.
 _SHARE_OF_AVAILABLE = 0.8
 
 _MOST_THREADS = 1024
 
 
 def format_bytes(count: float) -> str:
-    """A number of bytes as people say it.
+    """Format a number of bytes for people.
 
     >>> format_bytes(17_179_869_184)
     '16.0 GiB'
@@ -36,7 +36,7 @@ def format_bytes(count: float) -> str:
 
 
 def parse_bytes(size: int | str) -> int:
-    """A number of bytes from ``"8GiB"``, ``"500M"``, ``"1.5 g"`` or an integer.
+    """Parse a number of bytes: ``"8GiB"``, ``"500M"``, ``"1.5 g"`` or an integer.
 
     >>> parse_bytes("1.5 GiB")
     1610612736
@@ -48,7 +48,7 @@ def parse_bytes(size: int | str) -> int:
 
 
 def available_memory() -> int:
-    """Bytes that can be taken now without swapping, as far as the system or its container tells."""
+    """Return how many bytes can be used now without swapping, according to the system and its container."""
     found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
@@ -66,23 +66,23 @@ def available_memory() -> int:
 
 
 def memory_limit(max_memory: int | str | None) -> int:
-    """The most bytes a job may take: what the user says, or most of what is available."""
+    """Return how many bytes a job may use: the user's limit, or 80% of what is available."""
     if max_memory is not None:
         return parse_bytes(max_memory)
     return int(available_memory() * _SHARE_OF_AVAILABLE)
 
 
 def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: str) -> None:
-    """Refuse a job that needs more memory than the limit.
+    """Raise :class:`TooLarge` if a job needs more memory than the limit.
 
     Parameters
     ----------
     needed : int
-        Bytes the job will take.
+        Bytes that the job needs.
     max_memory : int, str or None
-        The user's limit; ``None`` for most of what is available.
+        The user's limit; None for most of what is available.
     what : str
-        What needs it, as the start of a sentence: "the scores of 31 variables".
+        What needs the memory, as the start of a sentence: "the scores of 31 variables".
     remedy : str
         What the user can do, as an imperative.
     """
@@ -93,7 +93,7 @@ def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: s
 
 
 def thread_count(threads: int | None) -> int:
-    """The number of threads to use: what the user says, or one for each processor we may run on."""
+    """Return the number of threads to use. Default: one per processor available to this process."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not is_whole(threads, at_least=1) or threads > _MOST_THREADS:

@@ -1,8 +1,8 @@
-"""What every result has in common: plain data, provenance, and JSON that can be read back.
+"""The base of all results: plain data, provenance, and JSON that can be read back.
 
-A result is a frozen dataclass that derives from :class:`Result`. Nothing in it needs the data or the scores again.
-Its fields may be numbers, texts, tuples, mappings, NumPy arrays and other dataclasses; arrays become nested lists in
-JSON, and the infinities, which JSON lacks, the texts ``"inf"`` and ``"-inf"``. ``docs/results.md`` has the schema.
+A result is a frozen dataclass that derives from :class:`Result`. It never needs the data or the scores again.
+Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses. In JSON, arrays are nested
+lists, and infinities, which JSON lacks, are the strings ``"inf"`` and ``"-inf"``. ``docs/results.md`` has the schema.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Provenance:
     version : str
         The version of dagscape.
     method : str
-        What was computed, by its public name.
+        The public name of what was computed.
     parameters : mapping
-        The arguments that shape the result, defaults filled in.
+        The arguments that determine the result, including defaults.
     seed : int or None
-        The seed, where anything was random.
+        The seed, if anything was random.
     seconds : mapping
         Wall-clock seconds by phase.
     backend : str
@@ -57,22 +57,22 @@ class Provenance:
 
 
 def array_field(dtype: Any = np.float64) -> Any:
-    """Declare a dataclass field that holds an array, so that it is read back as one."""
+    """Declare a dataclass field that is read back as an array."""
     return field(metadata={"decode": lambda value: np.array(_decode_floats(value), dtype=dtype)})
 
 
 def decoded_field(decode: Callable[[Any], Any]) -> Any:
-    """Declare a dataclass field with a function that rebuilds its value from JSON."""
+    """Declare a dataclass field that ``decode`` rebuilds from JSON."""
     return field(metadata={"decode": decode})
 
 
 def records_field(record: type) -> Any:
-    """Declare a dataclass field that holds a tuple of small dataclasses."""
+    """Declare a dataclass field that is read back as a tuple of ``record`` dataclasses."""
     return decoded_field(lambda documents: tuple(decode_record(record, document) for document in documents))
 
 
 def decode_record(record: type[Record], document: Mapping[str, Any]) -> Record:
-    """Rebuild a dataclass from JSON; absent fields have their defaults, and unknown ones are ignored."""
+    """Rebuild a dataclass from JSON; missing fields get their defaults, unknown ones are ignored."""
     if not isinstance(document, Mapping):
         raise TypeError(f"a {record.__name__} should be an object, not {document!r:.40}")
     values = {
@@ -85,18 +85,18 @@ def decode_record(record: type[Record], document: Mapping[str, Any]) -> Record:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result(ABC):
-    """Base of all results.
+    """Base class of all results.
 
-    Two results are equal if they say the same: how they were made, which is in ``provenance``, does not count.
+    Two results are equal if all their fields are, except ``provenance``.
 
     Attributes
     ----------
     kind : str
-        The kind of result, as JSON documents name it.
+        The name of the kind of result in JSON documents.
     schema : int
-        The version of the kind's JSON document. It grows when older versions of dagscape can no longer read it.
+        The version of this kind of JSON document. It increases when older versions of dagscape cannot read it any more.
     variables : tuple of str
-        The names of the variables, in the order of every array's axes.
+        The names of the variables, in the order of the axes of arrays.
     provenance : Provenance
         How the result was made.
     """
@@ -108,7 +108,7 @@ class Result(ABC):
     provenance: Provenance
 
     def _number(self, variable: str) -> int:
-        """The number of a variable: its place on the axes of arrays."""
+        """Return the index of a variable on the axes of arrays."""
         if variable not in self.variables:
             raise InvalidOption(f"{variable!r} is not a variable{did_you_mean(variable, self.variables)}")
         return self.variables.index(variable)
@@ -116,18 +116,18 @@ class Result(ABC):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        said = (f.name for f in _stored_fields(self) if f.name != "provenance")
-        return all(_same(getattr(self, name), getattr(other, name)) for name in said)
+        compared = (f.name for f in _stored_fields(self) if f.name != "provenance")
+        return all(_same(getattr(self, name), getattr(other, name)) for name in compared)
 
     def __hash__(self) -> int:
         return hash((self.kind, self.variables))
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
-        """The result as a pandas data frame."""
+        """Return the result as a pandas data frame."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as a JSON document: dictionaries, lists, texts and numbers only."""
+        """Return the result as a JSON document: dictionaries, lists, strings and numbers only."""
         document: dict[str, Any] = {"kind": self.kind, "schema": self.schema}
         for entry in _stored_fields(self):
             document[entry.name] = _encode(getattr(self, entry.name))
@@ -135,9 +135,9 @@ class Result(ABC):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Rebuild a result from :meth:`to_dict`'s document.
+        """Rebuild a result from a document of :meth:`to_dict`.
 
-        What the document has besides is ignored; what it lacks has its default, if there is one.
+        Missing fields get their defaults, if they have one; unknown fields are ignored.
         """
         values: dict[str, Any] = {}
         for entry in _stored_fields(cls):
@@ -156,12 +156,12 @@ class Result(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredResult(Result):
-    """Base of results made from local scores.
+    """Base class of results computed from local scores.
 
     Attributes
     ----------
     score_info : ScoreInfo or None
-        What the scores are scores of; None where a file does not say.
+        What the scores were computed from; None if a file does not say.
     """
 
     score_info: ScoreInfo | None = field(
@@ -172,7 +172,7 @@ class ScoredResult(Result):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Rebuild a result from :meth:`to_dict`'s document."""
+        """Rebuild a result from a document of :meth:`to_dict`."""
         if "score_info" not in document:
             # Version 0.1.0 kept these facts in the provenance.
             recorded = document.get("provenance", {}).get("parameters", {})
@@ -181,12 +181,12 @@ class ScoredResult(Result):
 
 
 def check_same_scores(first: ScoredResult, second: ScoredResult) -> None:
-    """Refuse to compare two results that are known to come from different scores."""
+    """Raise an error if two results are known to come from different scores."""
     if first.variables != second.variables:
         raise InvalidOption("the two results do not have the same variables")
     known = first.score_info is not None and second.score_info is not None
     if known and first.score_info != second.score_info:
-        raise InvalidOption("the two results are of different data, or of different scores")
+        raise InvalidOption("the two results come from different data, or from different scores")
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -196,7 +196,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def pair_frame(variables: Sequence[str], matrices: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame:
-    """A data frame of matrices over pairs of variables: one ordered pair in a row, the largest values first."""
+    """Return matrices as a data frame: one ordered pair of variables per row, largest values first."""
     import pandas as pd
 
     pairs = [(u, v) for u in range(len(variables)) for v in range(len(variables)) if u != v]
@@ -209,14 +209,14 @@ def pair_frame(variables: Sequence[str], matrices: Mapping[str, NDArray[np.float
 
 
 def check_lengths(document: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Refuse a document whose lists should have an entry for each of the same things, and do not."""
+    """Raise an error if the named lists of a document do not all have the same length."""
     lengths = {len(value) if isinstance(value := document.get(name), list) else None for name in names}
     if len(lengths) > 1 or None in lengths:
         raise InvalidData(f"the lists {', '.join(names)} of the {document.get('kind')!r} document do not match")
 
 
 def _stored_fields(result: Result | type[Result]) -> list[dataclasses.Field[Any]]:
-    """The fields that are part of a result; those with an underscore only keep what was computed from them."""
+    """Return the fields that are part of a result; those with an underscore are caches."""
     return [entry for entry in dataclasses.fields(result) if not entry.name.startswith("_")]
 
 
@@ -243,7 +243,7 @@ def _decode_floats(value: Any) -> Any:
 
 
 def _decoder(entry: dataclasses.Field[Any]) -> Callable[[Any], Any]:
-    """How a field without a function of its own is read: JSON has no infinities, and lists stand for tuples."""
+    """Return the default decoder of a field: JSON has strings for infinities, and lists for tuples."""
     if entry.type in ("Provenance", Provenance):
         return lambda document: decode_record(Provenance, document)
     return float if entry.type in ("float", float) else _as_tuple

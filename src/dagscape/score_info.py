@@ -1,4 +1,4 @@
-"""What local scores are: facts that methods act on, carried from the scores into every result made from them."""
+"""Facts about local scores that methods act on, carried from the scores into every result computed from them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ NamedEdge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ScoreInfo:
-    """What local scores are scores of.
+    """What local scores were computed from.
 
     Attributes
     ----------
     score : str or None
-        The name of the score, such as ``"bdeu"``; None where the scores come from elsewhere.
+        The name of the score, such as ``"bdeu"``; None if the scores come from elsewhere.
     ess : float or None
-        The equivalent sample size; None where the score has none.
+        The equivalent sample size; None if the score has none.
     max_parents : int or None
-        The limit on the number of parents.
+        The largest number of parents of a variable.
     structure_prior : str
         The structure prior.
     required, forbidden : tuple of (parent, child)
-        Edges that every network has, or that none has; tiers count as forbidden edges.
+        Edges that every network must have, or must not have; tiers count as forbidden edges.
     data : str or None
-        The digest of the data (:attr:`dagscape.Dataset.fingerprint`); None where it is unknown.
+        The digest of the data (:attr:`dagscape.Dataset.fingerprint`); None if unknown.
     rows, dropped_rows, experimental_rows : int or None
-        Rows of the data, rows left out for missing cells, and rows in which some variable was set.
+        The number of rows, of rows dropped because of missing cells, and of rows with an intervention.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
 
@@ -50,18 +50,18 @@ class ScoreInfo:
     rows: int | None = None
     dropped_rows: int | None = None
     experimental_rows: int | None = None
-    # It follows from the rest, and files of version 0.1.0 do not say it.
+    # It follows from the other fields, and files of version 0.1.0 lack it.
     score_equivalent: bool = field(default=False, compare=False)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Rebuild it from :meth:`to_dict`; what the document lacks has its default, what it has besides is ignored."""
+        """Rebuild it from :meth:`to_dict`; missing fields get their defaults, unknown ones are ignored."""
         known = {entry.name: document[entry.name] for entry in fields(cls) if entry.name in document}
         for option in ("required", "forbidden"):
             known[option] = tuple((parent, child) for parent, child in known.get(option, ()))
         return cls(**known)
 
     def to_dict(self) -> dict[str, Any]:
-        """The facts as JSON has them: lists in place of tuples."""
+        """Return the facts as JSON values, with lists in place of tuples."""
         edges = {option: [list(edge) for edge in getattr(self, option)] for option in ("required", "forbidden")}
         return asdict(self) | edges

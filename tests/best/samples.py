@@ -37,7 +37,7 @@ def table_of(n, max_parents, score, **options):
 
 
 def whole_scores(n, spread, seed, max_parents=None, drop=0.0):
-    """Random whole numbers, which tie the more the smaller their spread; some families are impossible."""
+    """Random integers: the smaller their spread, the more ties; some families are impossible."""
     rng = random.Random(seed)
     limit = n - 1 if max_parents is None else min(max_parents, n - 1)
     kept = [rng.randrange(sum(math.comb(n - 1, size) for size in range(limit + 1))) for _ in range(n)]

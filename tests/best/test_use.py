@@ -170,7 +170,7 @@ def test_constant_columns_are_told(capfd, tmp_path):
 def test_the_share_of_all_dags_on_the_command_line(capfd):
     code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--coverage")
     assert code == 0
-    assert "The list has 99.71% of the posterior probability of all DAGs" in out
+    assert "The list covers 99.71% of the posterior probability of all DAGs" in out
 
 
 def test_the_best_network_is_written_fitted(capfd, tmp_path):
@@ -186,7 +186,7 @@ def test_the_best_network_is_written_fitted(capfd, tmp_path):
     ds.write_scores(ds.local_scores(read), tmp_path / "asia.npz")
     code, _, err = run(capfd, "best", tmp_path / "asia.npz", "--network", tmp_path / "other.bif")
     assert code == 2
-    assert "cannot be fitted to a file of scores" in err
+    assert "cannot be fitted to a score file" in err
     assert not (tmp_path / "other.bif").exists()
 
 

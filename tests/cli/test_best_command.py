@@ -233,7 +233,7 @@ def test_score_files(capfd, tmp_path, table):
     assert "Use --space dags" in err
     code, _, err = run(capfd, "best", tmp_path / "scores.npz", "--score", "bic")
     assert code == 2
-    assert "--score is for tables" in err
+    assert "--score needs a table of data" in err
 
 
 def test_missing_families_are_told(capfd, tmp_path):

@@ -208,7 +208,7 @@ def test_bad_files_give_one_sentence_and_exit_code_3(capfd, tmp_path, name):
         (["score", "builtin:tic-tac-toe", "-o", "x.txt"], "end it in .jkl"),
         (["score", "builtin:tic-tac-toe", "--top", "0"], "not in the range"),
         (["score", "builtin:tic-tac-toe", "--discretize", "magic"], "magic"),
-        (["score", "builtin:tic-tac-toe", "--discretize", "width:x"], "whole number"),
+        (["score", "builtin:tic-tac-toe", "--discretize", "width:x"], "BINS must be an integer of at least 2"),
         (["score", "builtin:tic-tac-toe", "--interventions", "none-such"], "none-such"),
         (["score", "builtin:tic-tac-toe", "--tiers", "absent.json"], "cannot read"),
         (["score"], "Missing argument"),
@@ -343,7 +343,7 @@ def test_options_that_need_another_one(capfd, table):
     assert "need --discretize" in err
     code, _, err = run(capfd, "score", table, "--score", "bic", "--ess", "3")
     assert code == 0
-    assert "--ess does not matter for --score bic" in err
+    assert "--ess has no effect with --score bic" in err
 
 
 def test_dropped_rows_are_counted(capfd, tmp_path):
@@ -351,7 +351,7 @@ def test_dropped_rows_are_counted(capfd, tmp_path):
     path.write_text("a,b\nx,1\n?,2\ny,1\n")
     code, out, err = run(capfd, "score", path, "--missing", "drop", "--json")
     assert code == 0
-    assert "1 of 3 rows have missing cells and were left out" in err
+    assert "1 of 3 rows have missing cells and were dropped" in err
     assert json.loads(out)["provenance"]["parameters"]["dropped_rows"] == 1
 
 

@@ -50,7 +50,7 @@ def test_options_for_tables_are_refused_with_score_files(capfd, tmp_path):
     ds.write_scores(ds.FamilyTable({"a": {(): -1.0, ("b",): -0.5}, "b": {(): -1.0, ("a",): -0.5}}), path)
     code, _, err = run(capfd, "posterior", path, "--prior", "per-size")
     assert code == 2
-    assert "--prior is for tables" in err
+    assert "--prior needs a table of data" in err
     assert run(capfd, "plan", path)[0] == 2
     assert run(capfd, "posterior", path, "--threads", 1)[0] == 0
 

@@ -373,8 +373,8 @@ def test_sizes_beyond_the_whole_numbers_of_a_float(tmp_path):
     [
         ({"networks": [[["v0", "v1"], ["v1", "v0"]]]}, "directed cycle"),
         ({"networks": [[["v0", "nowhere"]]]}, "nowhere"),
-        ({"networks": [["v10"]]}, "not a whole 'k-best' result"),
-        ({"networks": 3}, "not a whole 'k-best' result"),
+        ({"networks": [["v10"]]}, "not a complete 'k-best' result"),
+        ({"networks": 3}, "not a complete 'k-best' result"),
         ({"class_sizes": 3}, "do not match"),
         ({"scores": [1.0, 2.0]}, "do not match"),
         ({"scores": None}, "do not match"),

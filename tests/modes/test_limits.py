@@ -228,7 +228,7 @@ def test_kernels_check_their_arguments():
         ({"groups": [[0], [1, 2]]}, "groups names 0, which is not a variable"),
         ({"groups": 2, "bound": "exact"}, "groups is for pattern databases, but bound is 'exact': use bound='patt"),
         ({"groups": [["X0", "X1", "X2"]], "bound": "none"}, "groups is for pattern databases, but bound is 'none'"),
-        ({"groups": 2, "grouping": "random", "seed": -1}, "seed is -1; it must be a whole number of at least 0"),
+        ({"groups": 2, "grouping": "random", "seed": -1}, "seed is -1; it must be an integer of at least 0"),
         ({"threads": 0}, "threads is 0"),
         ({"max_memory": "much"}, "max_memory is 'much'"),
         ({"progress": "yes"}, "progress is 'yes'"),

@@ -108,7 +108,7 @@ def test_wrong_numbers_of_rows_are_refused(rows):
 
 @pytest.mark.parametrize("seed", [-1, "one", 0.5])
 def test_wrong_seeds_are_refused(seed):
-    with pytest.raises(InvalidOption, match=r"seed is .*; it must be a whole number of at least 0"):
+    with pytest.raises(InvalidOption, match=r"seed is .*; it must be an integer of at least 0"):
         load_network("asia").sample(10, seed)
 
 

@@ -1,4 +1,4 @@
-"""The command line: one file for each subcommand, listed in ``app.py``."""
+"""The command line: one module per subcommand, listed in ``app.py``."""
 
 from dagscape.cli.app import main
 

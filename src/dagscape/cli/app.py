@@ -1,4 +1,4 @@
-"""The program ``dagscape``: finds the subcommand, and turns errors into one sentence and an exit code.
+"""The program ``dagscape``: runs a subcommand, and turns errors into one sentence and an exit code.
 
 Exit codes: 0 done; 1 failed while running; 2 wrong usage; 3 bad data; 4 too large, or a back end is missing;
 130 interrupted.
@@ -19,18 +19,18 @@ from dagscape.cli.wording import worded
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge
 from dagscape.version import __version__
 
-# A subcommand is a module of this package with a click command called `command`; it is imported when it is used.
+# A subcommand is a module of this package with a click command called `command`, imported on demand.
 COMMANDS: dict[str, str] = {
-    "describe": "Variables, levels, counts and missing cells of a table.",
-    "score": "The local scores of all families.",
-    "posterior": "The exact probability of every edge and ancestor relation.",
-    "best": "The best networks or equivalence classes, and what they agree on.",
-    "modes": "The best networks of mode orderings: good, and different from each other.",
-    "sample": "Rows drawn from a network.",
-    "compare": "How far the structure of a network is from another.",
-    "draw": "A network as a picture.",
-    "plan": "Memory and time a job will need, before it starts.",
-    "demo": "A short tour on a data set that comes with dagscape.",
+    "describe": "Summarise a table: variables, levels, counts, missing cells.",
+    "score": "Compute the local scores of all families.",
+    "posterior": "Compute the exact probability of every edge and ancestor relation.",
+    "best": "Find the best networks or equivalence classes, and what they agree on.",
+    "modes": "Find the best networks of mode orderings: good, and different from each other.",
+    "sample": "Draw rows from a network.",
+    "compare": "Compare the structures of two networks.",
+    "draw": "Draw a network.",
+    "plan": "Estimate the memory and time of a job before it starts.",
+    "demo": "Take a short tour with a bundled data set.",
 }
 
 _EXIT_CODES: tuple[tuple[type[DagscapeError], int], ...] = (
@@ -60,17 +60,17 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="'dagscape COMMAND --help' says more about each.",
+    epilog="Run 'dagscape COMMAND --help' for the options of a command.",
 )
 @click.version_option(__version__, prog_name="dagscape")
 def cli() -> None:
-    """Which Bayesian-network structures explain a table of data, and how sure one can be."""
+    """Find the Bayesian-network structures that explain a table of data, and how certain they are."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    _end_cleanly_when_terminated()
+    _exit_on_sigterm()
     try:
         with cli.make_context("dagscape", given) as context:
             cli.invoke(context)
@@ -84,27 +84,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = next(code for kind, code in _EXIT_CODES if isinstance(error, kind))
         return _fail(worded(error), code)
     except MemoryError:
-        return _fail("the machine ran out of memory: set a lower --max-memory, or --max-parents", 4)
+        return _fail("out of memory: set a lower --max-memory or a lower --max-parents", 4)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
     except OSError as error:
-        # Python would complain once more about what it could not write when it exits.
+        # Otherwise Python would report the same error again when it flushes standard output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
-            # The reader has seen enough.
+            # A reader such as head has closed the pipe.
             return 0
         return _fail(f"cannot write to standard output: {error.strerror or error}", 1)
     return 0
 
 
-def _end_cleanly_when_terminated() -> None:
-    """Make a request to end (SIGTERM) an exception, so that half-written files are removed."""
+def _exit_on_sigterm() -> None:
+    """Turn SIGTERM into an exception, so that temporary files are removed."""
 
-    def end(number: int, frame: object) -> None:  # noqa: ARG001
+    def leave(number: int, frame: object) -> None:  # noqa: ARG001
         raise SystemExit(128 + number)
 
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, end)
+        signal.signal(signal.SIGTERM, leave)
 
 
 def _fail(message: str, code: int) -> int:

@@ -42,38 +42,48 @@ def _picture(context: click.Context, parameter: click.Parameter, path: str | Non
 @data_argument
 @data_options
 @score_options
-@click.option("-k", type=click.IntRange(1), metavar="N", help=f"How many to find; {DEFAULT_K} if nothing is said.")
+@click.option(
+    "-k", type=click.IntRange(1), metavar="N", show_default=f"{DEFAULT_K}, or all with --within", help="Number to find."
+)
 @click.option(
     "--within",
     type=float,
     metavar="FACTOR",
-    help="Find all that are at most so many times less probable than the best.",
+    help="A Bayes factor: find all that are at most FACTOR times less probable than the best.",
 )
-@click.option("--space", type=click.Choice(list(SPACES)), default="classes", show_default=True, help="What to rank.")
+@click.option(
+    "--space",
+    type=click.Choice(list(SPACES)),
+    default="classes",
+    show_default=True,
+    help="Rank equivalence classes or DAGs.",
+)
 @click.option(
     "--show",
     type=click.IntRange(0),
     default=10,
     show_default=True,
     metavar="N",
-    help="How many rows of each table to show.",
+    help="Number of rows to show of each table.",
 )
 @click.option(
-    "--draw", "picture", metavar="FILE", callback=_picture, help="Draw the best one: .svg, .png, .pdf or .dot."
+    "--draw", "picture", metavar="FILE", callback=_picture, help="Draw the best one to a .svg, .png, .pdf or .dot file."
 )
 @click.option(
-    "--network", "fitted", metavar="FILE", callback=output_path, help="Write the best network, fitted, as a .bif file."
+    "--network",
+    "fitted",
+    metavar="FILE",
+    callback=output_path,
+    help="Fit the best network to the data and write it to a .bif file.",
 )
-@click.option(
-    "--coverage", is_flag=True, help="Also sum over all DAGs, to say what share of the probability the list has."
-)
+@click.option("--coverage", is_flag=True, help="Also compute what share of the posterior probability the list covers.")
 @click.option(
     "--score-equivalent",
     is_flag=True,
-    help="The scores in a .jkl file are the same for equivalent networks, as those of BDeu and BIC are.",
+    help="Declare the scores in a score file score-equivalent, as BDeu and BIC are.",
 )
 @work_options
-@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
+@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file.")
 @output_options
 def command(
     data: str,
@@ -90,10 +100,10 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Find the best networks or equivalence classes, exactly, and say what they agree on.
+    """Find the best networks or equivalence classes, exactly, and show what they agree on.
 
-    "Times less" is how many times less probable one is than the best, and "share of list" its probability among those
-    listed, a class counting for each of its DAGs.
+    The column "times less" shows how many times less probable an entry is than the best, and "share of list" its
+    probability among those listed; a class counts once for each of its DAGs.
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
@@ -105,7 +115,7 @@ def command(
             data, options, work | {"progress": progress}, out, needs, score_equivalent=score_equivalent
         )
         if fitted is not None and dataset is None:
-            raise InvalidOption("--network is for tables: a network cannot be fitted to a file of scores")
+            raise InvalidOption("--network needs a table of data: a network cannot be fitted to a score file")
         best = k_best(scores, k, space, within, **work, progress=progress)
         share = best.coverage(posterior(scores, **work, progress=progress)) if coverage else None
     for message in dict.fromkeys(worded(warning.message) for warning in caught):

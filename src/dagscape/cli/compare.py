@@ -1,4 +1,4 @@
-"""``dagscape compare``: how far a network is from another."""
+"""``dagscape compare``: compare the structures of two networks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dagscape.graphs.comparison import compare
 @click.argument("truth")
 @output_options
 def command(network: str, truth: str, as_json: bool, quiet: bool) -> None:
-    """Compare the structure of a network with that of another, such as the true one.
+    """Compare the structure of a network with that of another one, such as the true network.
 
-    Structures are compared as equivalence classes: what data could never tell apart does not count.
+    Structures are compared as equivalence classes, so differences that no data can reveal do not count.
     """
     first, second = load_two(network, truth)
     Output(as_json, quiet).show(compare(first, second))

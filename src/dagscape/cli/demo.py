@@ -1,4 +1,4 @@
-"""``dagscape demo``: a short tour on a data set that comes with dagscape."""
+"""``dagscape demo``: a short tour with a bundled data set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dagscape.scores.summary import summarize_scores
 @click.command()
 @output_options
 def command(as_json: bool, quiet: bool) -> None:
-    """Show which squares of a final board of tic-tac-toe tell who won, and how sure one can be."""
+    """Take a short tour with a bundled data set: the final boards of tic-tac-toe."""
     out = Output(as_json, quiet)
     data = load_dataset("tic-tac-toe")
     scores = local_scores(data)
@@ -36,9 +36,9 @@ def command(as_json: bool, quiet: bool) -> None:
 
 
 _READING = """
-How to read this: a local score is ln P(column | its parents), so a difference of 3 means 20 times more probable. An
-edge's probability is the share of all DAGs that have it, each weighed by how well it explains the boards. The four
-corners have the same numbers, and so have the four sides: the board's symmetry holds. For the same reason no single
-class is best: sixteen share the highest score, exactly, and no data of this kind could choose between them.
+How to read this: a local score is ln P(column | its parents), so a difference of 3 means 20 times more probable. The
+probability of an edge is the share of all DAGs that have it, each weighted by how well it explains the boards. The
+four corners have the same probabilities, and so have the four sides, because the board is symmetric. For the same
+reason no single class is best: sixteen share exactly the same highest score.
 
 On your own data: dagscape describe FILE.csv, then dagscape posterior FILE.csv and dagscape best FILE.csv"""

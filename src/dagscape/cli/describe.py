@@ -1,4 +1,4 @@
-"""``dagscape describe``: what is in a table."""
+"""``dagscape describe``: summarise a table."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from dagscape.data.summary import summarize_table
 @data_options
 @output_options
 def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Show the variables of a table, their levels and counts, missing cells, and what looks wrong.
+    """Summarise a table: its variables, their levels and counts, missing cells, and likely mistakes.
 
-    The table is shown as it is read, with missing cells and decimals that other commands would refuse; with any of the
-    options --missing, --levels, --interventions and --discretize it is shown as these commands would use it.
+    By default the table is shown as read, including missing cells and decimals, which other commands refuse. With
+    --missing, --levels, --interventions or --discretize it is shown as those commands would use it.
     """
     out = Output(as_json, quiet)
     shaping = ("missing", "levels", "interventions", "discretize", "class_column", "discretize_columns")

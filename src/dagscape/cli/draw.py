@@ -1,4 +1,4 @@
-"""``dagscape draw``: a network as a picture."""
+"""``dagscape draw``: draw a network."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from dagscape.drawing.draw import draw
 @click.command(epilog=NETWORK_HELP)
 @click.argument("network")
 @click.option(
-    "--class", "as_class", is_flag=True, help="Draw the equivalence class: undirected where data cannot tell."
+    "--class", "as_class", is_flag=True, help="Draw the equivalence class; its reversible edges are undirected."
 )
-@click.option("--title", help="A heading.")
+@click.option("--title", help="A title above the drawing.")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     callback=output_path,
-    help="Where to write: .svg, .dot, .gv, or (with matplotlib) .png or .pdf. SVG on standard output if not said.",
+    show_default="SVG on standard output",
+    help="A .svg, .dot or .gv file or, with matplotlib, a .png or .pdf file.",
 )
 def command(network: str, as_class: bool, title: str | None, output: str | None) -> None:
     """Draw the structure of a network."""

@@ -1,4 +1,4 @@
-"""Networks as arguments of subcommands."""
+"""Arguments of subcommands that name networks."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from dagscape.report.loading import load_result
 _PREFIX = "builtin:"
 
 NETWORK_HELP = f"""\b
-A network is a .bif file (plain or gzipped), - for standard input, a .json result of best or modes
-(its first network), or one that comes with dagscape:
+A network is a .bif file (plain or gzipped), - for standard input, a .json result of 'best' or
+'modes' (its first network), or a bundled network:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
 def load(source: str) -> Network:
-    """The network that an argument stands for."""
+    """Load the network that an argument names."""
     if source.startswith(_PREFIX):
         return load_network(source.removeprefix(_PREFIX))
     return read_network(source)
 
 
 def load_structure(source: str) -> Dag:
-    """The structure of the network that an argument stands for; of a result, that of its first network."""
+    """Load the structure of the network that an argument names; for a result, of its first network."""
     if not source.lower().endswith(".json"):
         return load(source).dag
     result = load_result(source)
@@ -39,7 +39,7 @@ def load_structure(source: str) -> Dag:
 
 
 def load_two(first: str, second: str) -> tuple[Dag, Dag]:
-    """Two structures, at most one of them from standard input."""
+    """Load two structures, at most one of them from standard input."""
     if first == second == "-":
         raise InvalidOption("only one of the two networks can come from standard input")
     return load_structure(first), load_structure(second)

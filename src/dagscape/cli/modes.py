@@ -36,34 +36,40 @@ def _described(choices: dict[str, str]) -> str:
 @data_argument
 @data_options
 @score_options
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many to find.")
+@click.option("-k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Number of modes to find.")
 @click.option(
     "--delta",
     type=click.IntRange(0, kernels.MOST_DELTA),
     default=3,
     show_default=True,
     metavar="N",
-    help="A mode is the best of all orderings within so many exchanges of neighbours.",
+    help="A mode is the best ordering within Kendall distance N.",
 )
 @click.option(
     "--distinct", type=click.Choice(list(DISTINCT)), default="network", show_default=True, help=_described(DISTINCT)
 )
 @click.option("--bound", type=click.Choice(list(BOUNDS)), default="auto", show_default=True, help=_described(BOUNDS))
-@click.option("--groups", type=click.IntRange(1), metavar="N", help="The number of groups of pattern databases.")
-@click.option("--grouping", type=click.Choice(list(GROUPINGS)), default="dependence", help=_described(GROUPINGS))
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="For random groups.")
-@click.option("--max-seconds", type=float, metavar="S", help="Stop after this time, with the modes proved by then.")
-@click.option("--truth", metavar="NETWORK", help="A known network (.bif or builtin:NAME), to measure distances to.")
+@click.option("--groups", type=click.IntRange(1), metavar="N", help="Number of groups for pattern databases.")
+@click.option(
+    "--grouping",
+    type=click.Choice(list(GROUPINGS)),
+    default="dependence",
+    show_default=True,
+    help=_described(GROUPINGS),
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed for random groups.")
+@click.option("--max-seconds", type=float, metavar="S", help="Stop after S seconds, with the modes proved by then.")
+@click.option("--truth", metavar="NETWORK", help="Also show distances to this known network (.bif or builtin:NAME).")
 @click.option(
     "--show",
     type=click.IntRange(0),
     default=10,
     show_default=True,
     metavar="N",
-    help="How many pairs of variables to show on which they differ.",
+    help="Number of pairs of variables to show on which modes differ.",
 )
 @work_options
-@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
+@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file.")
 @output_options
 def command(
     data: str,
@@ -74,7 +80,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Find the best networks that come from mode orderings: peaks of the landscape, and different from each other."""
+    """Find the best networks of mode orderings: peaks of the landscape that differ from each other."""
     out = Output(as_json, quiet)
     known: Network | None = None if truth is None else load(truth)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
@@ -91,6 +97,6 @@ def command(
     else:
         out.show_table(render_modes(found, known, show, "--distinct class"))
     if not len(found):
-        raise DagscapeError(f"no mode was proved before the search ran out of {found.stopped}")
+        raise DagscapeError(f"the search ran out of {found.stopped} before it proved any mode")
     if not found.complete:
         out.warn(f"the search ran out of {found.stopped}: other modes may score up to {found.bound:,.4f}")

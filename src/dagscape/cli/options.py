@@ -1,4 +1,4 @@
-"""Options that several subcommands share, and what they stand for."""
+"""Options that several subcommands share, and how they are read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dagscape.scores.registry import SCORES
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_WIDTH_OF_FILES = 120
+_FILE_WIDTH = 120
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -64,7 +64,7 @@ data_argument = click.argument("data", metavar="DATA")
 
 DATA_HELP = f"""\b
 DATA is a .csv or .tsv file (plain or gzipped), a .parquet file, - for standard input,
-or a data set that comes with dagscape: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
+or a bundled data set: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
 
 
 def _separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
@@ -77,14 +77,16 @@ table_options = _apply(
             "--separator",
             metavar="CHAR",
             callback=_separator,
-            help="What separates cells (tab for a tabulator); by default by the file's ending.",
+            show_default="tab for .tsv and .tab files, else comma",
+            help="The separator of cells; 'tab' for a tab.",
         ),
         click.option(
             "--missing-values",
-            metavar="TEXT",
+            metavar="STRING",
             multiple=True,
             default=("", "?"),
-            help="A cell that means missing; may be repeated. By default an empty cell and '?'.",
+            show_default="an empty cell and '?'",
+            help="A cell that means a missing value; may be repeated.",
         ),
     ]
 )
@@ -95,30 +97,31 @@ data_options = _apply(
         click.option(
             "--missing",
             type=click.Choice(MISSING_CHOICES),
-            help="Missing cells: refuse them (error, the default), make them a level, or leave out (drop) their rows.",
+            show_default="error",
+            help="Missing cells: refuse them, make them a level, or drop their rows.",
         ),
         click.option(
             "--levels",
             metavar="FILE",
             callback=_read_levels,
-            help='JSON with the levels, or their number, of some variables: {"x": ["a", "b"], "y": 3}; or a .bif file.',
+            help='A JSON file with levels, or their number, by variable: {"x": ["a", "b"], "y": 3}; or a .bif file.',
         ),
         click.option(
             "--interventions",
             metavar="COLUMN",
-            help="The name of the column that says which variable was set by experiment in each row.",
+            help="The column that names the variables set by intervention in each row.",
         ),
         click.option(
             "--discretize",
             metavar="METHOD[:BINS]",
-            help=f"Cut numbers into levels: {', '.join(DISCRETIZERS)}; 3 bins if not said.",
+            help=f"Discretise columns of numbers ({', '.join(DISCRETIZERS)}) into BINS intervals, by default 3.",
         ),
-        click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl keeps apart."),
+        click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl separates."),
         click.option(
             "--discretize-columns",
             metavar="COLUMN",
             multiple=True,
-            help="A column to discretise besides all with decimals or many whole numbers; may be repeated.",
+            help="Also discretise this column, besides those of decimals or many integers; may be repeated.",
         ),
     ]
 )
@@ -130,13 +133,15 @@ score_options = _apply(
             type=click.Choice(list(SCORES), case_sensitive=False),
             default="bdeu",
             show_default=True,
+            help="The scoring function.",
         ),
-        click.option("--ess", type=float, help="Equivalent sample size of BDeu; 1 if not said."),
+        click.option("--ess", type=float, show_default="1", help="Equivalent sample size of BDeu."),
         click.option(
             "--max-parents",
             type=int,
             metavar="N",
-            help="The most parents of a variable; no limit if not said.",
+            show_default="no limit",
+            help="Largest number of parents of a variable.",
         ),
         click.option(
             "--prior",
@@ -152,7 +157,7 @@ score_options = _apply(
             nargs=2,
             multiple=True,
             metavar="PARENT CHILD",
-            help="An edge that must be there; may be repeated.",
+            help="An edge that every network must have; may be repeated.",
         ),
         click.option(
             "--forbid",
@@ -160,28 +165,30 @@ score_options = _apply(
             nargs=2,
             multiple=True,
             metavar="PARENT CHILD",
-            help="An edge that may not be there; may be repeated.",
+            help="An edge that no network may have; may be repeated.",
         ),
         click.option(
             "--tiers",
             metavar="FILE",
             callback=_read_json,
-            help="JSON list of lists of variables; no edge may lead from a later list to an earlier one.",
+            help="A JSON file with a list of lists of variables: no edge may lead from a later list to an earlier one.",
         ),
     ]
 )
 
 work_options = _apply(
     [
-        click.option("--threads", type=int, metavar="N", help="How many threads; all processors if not said."),
-        click.option("--max-memory", metavar="SIZE", help="The most memory to take, such as 8GiB."),
+        click.option("--threads", type=int, metavar="N", show_default="all processors", help="Number of threads."),
+        click.option(
+            "--max-memory", metavar="SIZE", show_default="80% of what is free", help="Limit on memory, such as 8GiB."
+        ),
     ]
 )
 
 output_options = _apply(
     [
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."),
-        click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings."),
+        click.option("-q", "--quiet", is_flag=True, help="Show no progress and no warnings."),
     ]
 )
 
@@ -201,31 +208,31 @@ class Output:
         self.show_table(render(result))
 
     def show_table(self, table: RenderableType) -> None:
-        """Print something that rich can show on standard output."""
+        """Print a rich renderable on standard output."""
         from rich.console import Console
 
-        # A file or a pipe has no width of its own: leave room for long names.
+        # Files and pipes have no width: leave room for long names.
         fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
-        console = Console(highlight=False, width=None if fits_terminal else _WIDTH_OF_FILES)
-        # rich would end the program by itself if the reader has gone away.
+        console = Console(highlight=False, width=None if fits_terminal else _FILE_WIDTH)
+        # When the pipe is closed, rich would exit without our exit code.
         with console.capture() as captured:
             console.print(table)
         click.echo(captured.get(), nl=False)
 
     def warn(self, message: str) -> None:
-        """Say something on standard error that the user should know."""
+        """Show a warning on standard error."""
         if not self.quiet:
             click.echo(f"dagscape: warning: {message}", err=True)
 
     def progress(self) -> Any:
-        """A progress bar on standard error, if that is a terminal."""
+        """Return a progress bar on standard error, if that is a terminal."""
         return progress_bar(enabled=not self.quiet and sys.stderr.isatty())
 
 
 def take_data(data: str, options: dict[str, Any]) -> Dataset:
-    """Read the data that a subcommand's options describe, and take those options out."""
+    """Read the data as a subcommand's options say, and remove those options."""
     if data.lower().endswith(SCORE_FILES):
-        raise InvalidOption(f"{data!r} is a file of scores, not a table of data")
+        raise InvalidOption(f"{data!r} is a score file, not a table of data")
     cutting = options.pop("discretize")
     columns = options.pop("discretize_columns")
     class_column = options.pop("class_column")
@@ -238,28 +245,28 @@ def take_data(data: str, options: dict[str, Any]) -> Dataset:
         return encode(table, **encoding)
     method, _, bins = cutting.partition(":")
     if bins and not (bins.isdecimal() and int(bins) >= 2):
-        raise InvalidOption(f"--discretize is {cutting!r}; after the colon must stand a whole number, 2 or more")
+        raise InvalidOption(f"--discretize is {cutting!r}; BINS must be an integer of at least 2")
     count: dict[str, Any] = {"bins": int(bins)} if bins else {}
     return discretize(table, method=method, columns=columns or None, class_column=class_column, **count, **encoding)
 
 
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
-    """The arguments of ``local_scores`` among a subcommand's options, with a word about those that change nothing."""
+    """Return the arguments of ``local_scores`` among a subcommand's options; warn about those that have no effect."""
     if options["ess"] is None:
         options["ess"] = 1.0
     elif not SCORES[options["score"]].uses_ess:
-        out.warn(f"--ess does not matter for --score {options['score']}")
+        out.warn(f"--ess has no effect with --score {options['score']}")
     return options
 
 
 def report_dropped_rows(data: Dataset, out: Output) -> None:
-    """Say how many rows were left out, if any were."""
+    """Warn about dropped rows, if any."""
     if data.dropped:
-        out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were left out")
+        out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
 
 
 def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001
-    """Refuse an output file that cannot be written before any work is done for it."""
+    """Check that an output file can be written, before any work is done for it."""
     if path is not None:
         check_writable(path)
     return path

@@ -1,4 +1,4 @@
-"""``dagscape plan``: memory and time, before a job starts."""
+"""``dagscape plan``: estimate the memory and time of a job."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from dagscape.report.planning import TASKS, spelled_plan
 
 
 def _method_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options on which the needs of the methods depend."""
+    """Add the options that change what methods need."""
     for method in METHODS.values():
         for name, values in method.options.items():
-            text = f"For --task {method.name}; default: {values[0]}."
-            command = click.option(f"--{name}", type=click.Choice(values), help=text)(command)
+            text = f"For --task {method.name}."
+            command = click.option(f"--{name}", type=click.Choice(values), show_default=values[0], help=text)(command)
     return command
 
 
@@ -37,14 +37,12 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
 @data_argument
 @data_options
 @score_options
-@click.option(
-    "--task", type=click.Choice(TASKS), default="scores", show_default=True, help="What the job is to give in the end."
-)
+@click.option("--task", type=click.Choice(TASKS), default="scores", show_default=True, help="What the job computes.")
 @_method_options
 @work_options
 @output_options
 def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Say how much memory and time a job will need, from short trials on this machine."""
+    """Estimate the memory and time that a job will need, from short trials on this machine."""
     out = Output(as_json, quiet)
     for method in METHODS.values():
         for name in method.options:

@@ -36,7 +36,7 @@ from dagscape.report.tables import render_posterior
     type=click.Choice(SUMMED_OVER),
     default="dags",
     show_default=True,
-    help="Sum over DAGs, or over orders of the variables.",
+    help="Sum over DAGs or over orders of the variables.",
 )
 @click.option(
     "--backend", type=click.Choice(BACKEND_NAMES), default="auto", show_default=True, help="What does the sum."
@@ -46,10 +46,10 @@ from dagscape.report.tables import render_posterior
     type=click.FloatRange(0, 1),
     default=0.05,
     show_default=True,
-    help="Show edges with a probability of at least this.",
+    help="Show edges with at least this probability.",
 )
 @work_options
-@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the whole result to a file, as JSON.")
+@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file.")
 @output_options
 def command(
     data: str,
@@ -61,7 +61,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Compute the exact posterior probability of every edge, and of every ancestor relation."""
+    """Compute the exact posterior probability of every edge and every ancestor relation."""
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     needs = [partial(sum_requirements, over=over, backend=backend)]

@@ -1,4 +1,4 @@
-"""``dagscape score``: the local scores of all families."""
+"""``dagscape score``: compute the local scores of all families."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def _score_file(context: click.Context, parameter: click.Parameter, path: str | 
 @score_options
 @work_options
 @click.option(
-    "--top", type=click.IntRange(1), default=3, show_default=True, help="How many families of each variable to show."
+    "--top", type=click.IntRange(1), default=3, show_default=True, help="Number of families to show for each variable."
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     callback=_score_file,
-    help="Write all scores to a file: .jkl (Jaakkola's format, for GOBNILP and others), .jkl.gz, or .npz (exact).",
+    help="Write all scores to a .jkl, .jkl.gz (Jaakkola's format, read by GOBNILP and others) or .npz (exact) file.",
 )
 @output_options
 def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Compute the local scores of all families, and show the best of each variable.
+    """Compute the local scores of all families, and show the best families of each variable.
 
     Scores are natural logarithms; higher is better.
     """

@@ -1,4 +1,4 @@
-"""Commands that work on local scores: from a table, or from a file of scores."""
+"""The DATA argument of commands that work on local scores: a table or a score file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dagscape.scores.scoring import local_scores
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize
 
-SCORES_HELP = "\n\nIt may also be a score file (.jkl, .jkl.gz or .npz)."
+SCORES_HELP = "\n\nDATA may also be a score file (.jkl, .jkl.gz or .npz)."
 
 
 class Scored(NamedTuple):
-    """Scores, and the data that they come from; none where they come from a file."""
+    """Scores, and the data that they were computed from; None if they come from a file."""
 
     scores: EnumerableScores
     data: Dataset | None
@@ -38,33 +38,33 @@ def take_scores(
     *,
     score_equivalent: bool = False,
 ) -> Scored:
-    """The scores of a table, or those in a file.
+    """Compute the scores of a table, or read those in a file.
 
     Parameters
     ----------
     data : str
         The command's argument.
     options : dict
-        What is left of the command's options: those of data and scores.
+        The command's options for data and scores.
     work : dict
         Threads, memory and progress.
     out : Output
         Where warnings go.
     requirements : sequence of callables
-        What is needed after scoring, as in :attr:`dagscape.methods.Method.requirements`: a job that cannot be finished
-        is refused before its scores are computed.
+        What is needed after scoring, as in :attr:`dagscape.methods.Method.requirements`. They are checked before
+        scores are computed, so that a job that cannot finish does not start.
     score_equivalent : bool
-        What the user says about a file of scores.
+        Whether the user declares the scores of a file score-equivalent.
     """
     if data.lower().endswith(SCORE_FILES):
         context = click.get_current_context()
         for name in options:
             if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
                 option = next(p.opts[0] for p in context.command.params if p.name == name)
-                raise InvalidOption(f"{option} is for tables: {data!r} holds scores, which are taken as they are")
+                raise InvalidOption(f"{option} needs a table of data: the scores in {data!r} are used as they are")
         return Scored(read_scores(data, score_equivalent=score_equivalent), None)
     if score_equivalent:
-        raise InvalidOption("--score-equivalent is for files of scores; dagscape's own scores are known")
+        raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")
     dataset = take_data(data, options)
     report_dropped_rows(dataset, out)
     arguments = take_score_options(options, out)

@@ -1,1 +1,1 @@
-"""Results for people and for programs: tables on a terminal, and JSON read back."""
+"""Tables of results on a terminal, plans, and results read back from JSON."""

@@ -1,4 +1,4 @@
-"""The best networks as tables: their scores, and what they agree and differ on."""
+"""Tables of the best networks: their scores, and what they agree and differ on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROWS_SHOWN = 10
 
 
 def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN, coverage: float | None = None) -> RenderableType:
-    """The first networks of a list, and the edges that all of them have, or some."""
+    """Render the first networks of a list, and the edges that all or some of them have."""
     parts: list[RenderableType] = [Text(_heading(best)), Text()]
     shown = min(rows, len(best))
     classes = best.space == "classes"
@@ -38,7 +38,7 @@ def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN, coverage: float | N
         if len(best) > shown:
             parts.append(Text(f"… {len(best) - shown:,} more"))
     if coverage is not None:
-        parts += [Text(), Text(f"The list has {coverage:.2%} of the posterior probability of all DAGs")]
+        parts += [Text(), Text(f"The list covers {coverage:.2%} of the posterior probability of all DAGs")]
     return Group(*parts, Text(), *agreement_parts(best, rows, undirected=classes))
 
 
@@ -56,7 +56,7 @@ def _heading(best: BestNetworks) -> str:
 
 
 def agreement_parts(networks: RankedNetworks, rows: int, *, undirected: bool) -> list[RenderableType]:
-    """The edges that all networks of a list have, and a table of those on which they differ."""
+    """Render the edges that all networks of a list have, and a table of those on which they differ."""
     frame = networks.agreement()
     kinds = ["forward", "backward", "undirected"]
     agreed = frame[(frame[kinds] == len(networks)).any(axis=1)]
@@ -89,7 +89,7 @@ def _edges(frame: pd.DataFrame) -> str:
 
 
 def render_optimal(optimal: OptimalNetwork) -> RenderableType:
-    """The optimal network: its score and its edges."""
+    """Render the optimal network: its score and its edges."""
     table = table_of("from", "to")
     for source, target in optimal.network.edges:
         table.add_row(Text(source), Text(target))

@@ -1,4 +1,4 @@
-"""How tables on a terminal are laid out, and how they speak of numbers and names."""
+"""The layout of tables on a terminal, and the format of numbers and names in them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 
 from rich.table import Table
 
-# Exponentials of more than this are infinite.
+# math.exp overflows a little above this.
 _LARGEST_LOG = 700.0
 
 
 def table_of(*headers: str, right: Collection[int] = ()) -> Table:
-    """An empty table with the given headers; columns whose numbers are in ``right`` are flush right."""
+    """Return an empty table with the given headers; columns whose indices are in ``right`` are right-aligned."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for i, header in enumerate(headers):
         table.add_column(header, justify="right" if i in right else "left", overflow="fold")
@@ -20,12 +20,12 @@ def table_of(*headers: str, right: Collection[int] = ()) -> Table:
 
 
 def listed_names(variables: Sequence[str]) -> str:
-    """Names one after the other; those that hold a comma in quotes, to tell them apart."""
+    """Join names with commas; names that contain a comma are quoted."""
     return ", ".join(repr(name) if "," in name else name for name in variables)
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """A number of things.
+    """Format a count with its noun.
 
     >>> plural(1, "row"), plural(2000, "row"), plural(2, "family", "families")
     ('1 row', '2,000 rows', '2 families')
@@ -34,7 +34,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """A time as people say it.
+    """Format a duration for people.
 
     >>> format_seconds(0.0123), format_seconds(5400)
     ('0.012 s', '90 min')
@@ -48,11 +48,11 @@ def format_seconds(seconds: float) -> str:
         if seconds < limit:
             return f"{seconds / divisor:.2g} {unit}"
     years = seconds / 31_557_600
-    return f"{years:.2g} years" if years < 1e10 else "for ever"
+    return f"{years:.2g} years" if years < 1e10 else "forever"
 
 
 def format_factor(log_times: float) -> str:
-    """How many times, from its logarithm: from one to very many.
+    """Format a factor, given its natural logarithm.
 
     >>> format_factor(0.8561), format_factor(18.63), format_factor(2980.0)
     ('2.35', '1.23e+08', '10^1294')

@@ -14,7 +14,7 @@ from dagscape.report.planning import Plan
 from dagscape.results import Result
 from dagscape.scores.summary import ScoreSummary
 
-# Results of methods, and those that describe data, scores, structures and plans.
+# The results of methods, and of functions that summarise data and scores, compare structures or make plans.
 _CLASSES: tuple[type[Result], ...] = (
     *(method.result for method in METHODS.values()),
     Comparison,
@@ -26,7 +26,7 @@ RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:
-    """Read a result that was written by its ``save`` method, or printed by the command line with ``--json``."""
+    """Read a result that was written by its ``save`` method, or by the command line with ``--json``."""
     source = os.fspath(path)
     with open_text(path) as text:
         try:
@@ -45,4 +45,4 @@ def load_result(path: str | os.PathLike[str]) -> Result:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, InvalidData):
             raise
-        raise InvalidData(f"{source!r} is not a whole {document['kind']!r} result: {error}") from error
+        raise InvalidData(f"{source!r} is not a complete {document['kind']!r} result: {error}") from error

@@ -1,4 +1,4 @@
-"""Modes as a table: scores, distances and orderings."""
+"""Tables of modes: scores, distances and orderings."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def render_modes(
     rows: int = _ROWS_SHOWN,
     distinct_hint: str = "distinct='class'",
 ) -> RenderableType:
-    """The modes, how far they are from the best one, and from a known network."""
+    """Render the modes and their distances to the best one and to a known network."""
     if not len(found):
-        return Text(f"No mode was proved before the search ran out of {found.stopped}")
+        return Text(f"The search ran out of {found.stopped} before it proved any mode")
     to_best = distances(found.cpdags, found.networks[0])
     to_truth = None if truth is None else distances(found.cpdags, truth)
     headers = ["rank", "score", "times less", "edges", "to best", *([] if truth is None else ["to truth"]), "ordering"]

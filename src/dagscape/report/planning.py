@@ -1,4 +1,4 @@
-"""Memory and time of a whole job, step by step, and what to do instead where it does not fit."""
+"""Plans: the memory and time of each step of a job, and an alternative if the job does not fit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TASKS = ("scores", *METHODS)
 
-# The limits on parents that are tried for advice, the highest first.
+# Limits on the number of parents to try for advice, highest first.
 _FEWER_PARENTS = (5, 4, 3, 2)
 
 
@@ -33,15 +33,15 @@ class PlanStep:
     Attributes
     ----------
     name : str
-        What is done.
+        What is computed.
     work : str
-        How much of it, in words.
+        The amount of work, in words.
     memory : int
-        Bytes it takes at its peak.
+        Peak memory, in bytes.
     seconds : float
-        About how long it takes, from a short trial on this machine.
+        Estimated time, from a short trial on this machine.
     refusal : str
-        Why the method refuses the job however much memory there is; empty if it does not.
+        Why the method cannot do the job with any amount of memory; empty if it can.
     """
 
     name: str
@@ -53,16 +53,16 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan(Result):
-    """Memory and time a job will need.
+    """The memory and time that a job will need.
 
     Attributes
     ----------
     steps : tuple of PlanStep
         The steps, in order.
     memory_limit : int
-        The most bytes the job may take.
+        How many bytes the job may use.
     advice : str
-        Where the job does not fit, a method and settings that do; empty otherwise.
+        A method and settings that fit, if the job does not; otherwise empty.
     """
 
     kind: ClassVar[str] = "plan"
@@ -73,17 +73,17 @@ class Plan(Result):
 
     @property
     def memory(self) -> int:
-        """The most bytes that any step takes."""
+        """Peak memory of all steps, in bytes."""
         return max(step.memory for step in self.steps)
 
     @property
     def seconds(self) -> float:
-        """About how long the job takes."""
+        """Estimated time of the whole job."""
         return sum(step.seconds for step in self.steps)
 
     @property
     def refusal(self) -> str:
-        """Why a method refuses the job however much memory there is; empty if none does."""
+        """Why a method cannot do the job with any amount of memory; empty if it can."""
         return next((step.refusal for step in self.steps if step.refusal), "")
 
     @property
@@ -92,7 +92,7 @@ class Plan(Result):
         return not self.refusal and self.memory <= self.memory_limit
 
     def to_frame(self) -> pd.DataFrame:
-        """The steps, one in a row."""
+        """Return the steps, one per row."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -176,7 +176,7 @@ def spelled_plan(
 
 
 def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Take out the options on which the needs of the method depend, and check them."""
+    """Remove the options that change what the method needs from ``options``, and check them."""
     known = METHODS[task].options if task in METHODS else {}
     settings = {name: options.pop(name, values[0]) for name, values in known.items()}
     for name, value in settings.items():
@@ -196,7 +196,7 @@ def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:
 def _advice(
     data: Dataset, task: str, settings: Mapping[str, Any], options: Mapping[str, Any], threads: int, limit: int
 ) -> str:
-    """A method and settings that fit: those nearest to what was asked for."""
+    """Return a method and settings that fit, as close as possible to the request."""
     asked = prepare(data, **options).max_parents
     limits_on_parents = (asked, *(most for most in _FEWER_PARENTS if most < asked))
     jobs = {most: prepare(data, **{**options, "max_parents": most}) for most in limits_on_parents}
@@ -212,7 +212,7 @@ def _advice(
 
 
 def _candidates(task: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Methods with their settings: the one asked for first, with other values of its options, then the others."""
+    """Iterate over methods with settings: the requested ones first, then other settings, then other methods."""
     yield task, dict(settings)
     if task == "scores":
         return

@@ -1,6 +1,6 @@
-"""Results as tables on a terminal.
+"""Tables of results on a terminal.
 
-Names and levels are data: they are always shown as plain text, never read as markup.
+Names and levels are data: they are always shown as plain text, never interpreted as markup.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LEVELS_SHOWN = 6
 
 
 def render(result: Result) -> RenderableType:
-    """A result as something that rich can print."""
+    """Return a result as a rich renderable."""
     return RENDERERS[result.kind](result)
 
 
@@ -85,7 +85,7 @@ def _score_summary(summary: ScoreSummary) -> RenderableType:
 
 
 def _score_name(summary: ScoreSummary) -> str:
-    """The score, and all that was asked for besides the usual."""
+    """Return the name of the score, and all options that are not defaults."""
     info = summary.score_info
     if info is None or info.score is None:
         return "Scores"
@@ -140,7 +140,7 @@ _EDGES_SHOWN = 0.05
 
 
 def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> RenderableType:
-    """The edges that are as probable as the threshold, or more so."""
+    """Render the edges whose probability is at least ``threshold``."""
     frame = post.to_frame()
     shown = frame[frame["edge"] >= threshold]
     headers = ["from", "to", "edge"] + (["ancestor"] if post.ancestors is not None else [])
