@@ -56,7 +56,7 @@ def test_votes_keep_missing_votes_as_a_level():
     assert read_data("builtin:votes", missing="drop").m == 232
 
 
-def test_texts_that_mean_missing_can_be_changed():
+def test_strings_that_mean_missing_can_be_changed():
     assert sum(column.missing for column in read_table("builtin:votes").columns) == 392
     assert sum(column.missing for column in read_table("builtin:votes", missing_values=()).columns) == 0
 
@@ -96,5 +96,5 @@ def test_every_stored_set_has_its_source_and_licence():
 
 
 def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(InvalidOption, match="no bundled data set 'go': there are 'tic-tac-toe', 'votes', 'zoo'"):
+    with pytest.raises(InvalidOption, match="no bundled data set 'go'; there are 'tic-tac-toe', 'votes', 'zoo'"):
         load_dataset("go")

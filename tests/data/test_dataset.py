@@ -24,7 +24,7 @@ def tables(cells=TEXTS, max_columns=4):
 
 
 def labels(data):
-    """The distinct rows of a data set as texts, with their weights."""
+    """The distinct rows of a data set as strings, with their weights."""
     rows = [
         tuple(data.levels[name][code] for name, code in zip(data.variables, row, strict=True))
         for row in data.codes.tolist()
@@ -172,7 +172,7 @@ def test_declared_levels_may_be_decimals():
         ({"y": 2}, InvalidData, r"has '2' in column 'y' at row 1 .*declared levels '0', '1'"),
         ({"x": ["a", "b", "a"]}, InvalidOption, "declares 'a' more than once for 'x'"),
         ({"y": [2, 2.0]}, InvalidOption, "declares '2' more than once"),
-        ({"z": ["a"]}, InvalidOption, "levels declares 'z', which is no variable"),
+        ({"z": ["a"]}, InvalidOption, "levels declares 'z', which is not a variable"),
         ({"x": []}, InvalidOption, "no level for 'x'"),
         ({"x": 0}, InvalidOption, "levels has 0 for 'x'"),
         ({"x": "ab"}, InvalidOption, "levels has 'ab' for 'x'"),
@@ -322,7 +322,7 @@ def test_interventions_that_set_nothing_are_none():
         ([True, False, True, True], InvalidData, "has 'True'"),
         ([0, 0], InvalidOption, "of length 2; .* each of the 4 rows"),
         (7, InvalidOption, "interventions is 7"),
-        ("INT", InvalidOption, "'INT', which is no column"),
+        ("INT", InvalidOption, "'INT', which is not a column"),
         (np.zeros((4, 2), dtype=bool), InvalidOption, r"shape \(4, 2\)"),
         (np.zeros((4, 3), dtype=int), InvalidOption, "type int64"),
     ],

@@ -167,7 +167,7 @@ def test_only_decimals_are_discretised_by_default():
     assert discretize(frame, bins=2, columns=["x", "i", "d"]).levels["i"] == ("(-inf,1.5]", "(1.5,inf)")
 
 
-def test_texts_of_the_same_number_stay_together():
+def test_strings_of_the_same_number_stay_together():
     data = discretize(pd.DataFrame({"x": ["1.5", "1.50", "2.5", "15e-1"]}), bins=4)
     assert data.levels["x"] == ("(-inf,2]", "(2,inf)")
     assert data.weights.tolist() == [3, 1]

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from dagscape.data.dataset import Dataset
-from dagscape.data.frames import cell_text, table_from_array, table_from_frame
+from dagscape.data.frames import cell_string, table_from_array, table_from_frame
 from dagscape.errors import InvalidData, InvalidOption
 
 pa = pytest.importorskip("pyarrow")
 
 
-def texts(column):
+def strings(column):
     return [None if code < 0 else column.values[code] for code in column.codes]
 
 
@@ -42,26 +42,26 @@ CELLS = {
     ],
     ids=["polars", "pyarrow", "pandas objects", "pandas nullable", "pandas"],
 )
-def test_cells_become_texts(library, name):
+def test_cells_become_strings(library, name):
     cells, expected = CELLS[name]
     table = table_from_frame(library({"x": [1, 2, 3], name: cells}))
     assert table.names == ("x", name)
-    assert texts(table.columns[1]) == expected
+    assert strings(table.columns[1]) == expected
     assert not table.columns[1].declared
 
 
 def test_missing_values_of_ones_own():
     table = table_from_frame(pd.DataFrame({"a": ["?", "NA", "x"], "b": [-9, 1, 2]}), missing_values=["NA", "-9"])
-    assert texts(table.columns[0]) == ["?", None, "x"]
-    assert texts(table.columns[1]) == [None, "1", "2"]
+    assert strings(table.columns[0]) == ["?", None, "x"]
+    assert strings(table.columns[1]) == [None, "1", "2"]
 
 
 def test_floats_are_written_shortly_and_without_a_negative_zero():
     frame = pd.DataFrame({"a": np.array([0.1, 0.5, 3], dtype=np.float32), "b": [-0.0, 0.0, 0.5], "c": [-0.0, 1, 1e300]})
     table = table_from_frame(frame)
-    assert texts(table.columns[0]) == ["0.1", "0.5", "3.0"]
-    assert texts(table.columns[1]) == ["0.0", "0.0", "0.5"]
-    assert texts(table.columns[2]) == ["0.0", "1.0", "1e+300"]
+    assert strings(table.columns[0]) == ["0.1", "0.5", "3.0"]
+    assert strings(table.columns[1]) == ["0.0", "0.0", "0.5"]
+    assert strings(table.columns[2]) == ["0.0", "1.0", "1e+300"]
 
 
 def test_large_integers_stay_exact():
@@ -75,12 +75,12 @@ def test_large_integers_stay_exact():
 
 def test_mixed_objects():
     frame = pd.DataFrame({"a": pd.Series([True, 1, 1.0, "1", None, pd.NA, float("nan"), Decimal("1.5")], dtype=object)})
-    assert texts(table_from_frame(frame).columns[0]) == ["True", "1", "1", "1", None, None, None, "1.5"]
+    assert strings(table_from_frame(frame).columns[0]) == ["True", "1", "1", "1", None, None, None, "1.5"]
 
 
 def test_decimals_of_polars():
     frame = pl.DataFrame({"a": pl.Series(["1.50", "2.25"]).cast(pl.Decimal(10, 2))})
-    assert texts(table_from_frame(frame).columns[0]) == ["1.50", "2.25"]
+    assert strings(table_from_frame(frame).columns[0]) == ["1.50", "2.25"]
 
 
 ORDER = ["low", "mid", "high"]
@@ -99,7 +99,7 @@ ORDER = ["low", "mid", "high"]
 def test_categories_declare_levels(frame):
     column = table_from_frame(frame).columns[0]
     assert (column.values, column.declared) == (tuple(ORDER), True)
-    assert texts(column) == ["high", None, "low"]
+    assert strings(column) == ["high", None, "low"]
     assert Dataset.from_frame(frame, missing="level").levels["a"] == (*ORDER, "?")
 
 
@@ -119,12 +119,12 @@ def test_categories_of_other_types():
         ("(0.0, 1.5]", "(1.5, 2.5]", "(2.5, 9.0]"),
         ("y", "n"),
     ]
-    assert texts(table.columns[3]) == [None, "y", "n"]
+    assert strings(table.columns[3]) == [None, "y", "n"]
 
 
-def test_categories_that_are_equal_as_texts():
+def test_categories_that_are_equal_as_strings():
     frame = pd.DataFrame({"a": pd.Categorical([1, "1"], [1, "1"])})
-    with pytest.raises(InvalidData, match="column 'a' that are equal as texts"):
+    with pytest.raises(InvalidData, match="column 'a' that are equal as strings"):
         table_from_frame(frame)
 
 
@@ -135,7 +135,7 @@ def test_categoricals_of_polars_declare_nothing():
     assert (column.values, column.declared) == (("y", "x"), False)
 
 
-def test_names_become_texts():
+def test_names_become_strings():
     assert table_from_frame(pd.DataFrame([[1, 2]], columns=[0, "b"])).names == ("0", "b")
     assert table_from_frame(pd.DataFrame({"column_names": [1], "columns": [2]})).names == (
         "column_names",
@@ -200,7 +200,7 @@ def test_what_is_no_frame():
 def test_arrays(array, expected):
     table = table_from_array(array)
     assert table.names == ("X0",)
-    assert texts(table.columns[0]) == expected
+    assert strings(table.columns[0]) == expected
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_bad_arrays(array, variables, error, message):
 
 
 def test_single_cells():
-    assert [cell_text(cell) for cell in (1, 2.0, 0.5, True, "a", np.float32(0.1))] == [
+    assert [cell_string(cell) for cell in (1, 2.0, 0.5, True, "a", np.float32(0.1))] == [
         "1",
         "2",
         "0.5",

@@ -12,7 +12,7 @@ from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption
 
 
 def cells(table):
-    """The rows of a table as texts, None for a missing cell."""
+    """The rows of a table as strings, None for a missing cell."""
     columns = [[None if code < 0 else c.values[code] for code in c.codes] for c in table.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -37,7 +37,7 @@ def test_line_endings(write, ending, last):
     assert table.rows.tolist() == [2, 3]
 
 
-def test_texts_are_kept_and_missing_cells_found(write):
+def test_strings_are_kept_and_missing_cells_found(write):
     table = read_table(write("a,b\nNone,NA\n?,\nnan,null\n"))
     assert cells(table) == [["None", "NA"], [None, None], ["nan", "null"]]
     table = read_table(write("a,b\nNone,NA\n?,\n"), missing_values=["NA"])

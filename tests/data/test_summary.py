@@ -41,7 +41,7 @@ def test_a_raw_table_never_fails():
     assert summary.columns[0].distinct == 2
     assert summary.warnings == (
         "'d' holds decimals: discretise it, or declare its levels",
-        "'n' has no cell that is not missing",
+        "'n' has missing cells only",
     )
 
 
@@ -60,7 +60,7 @@ def test_constant_columns():
 )
 def test_nearly_unique_columns(m, distinct, warned):
     found = warnings_of([f"v{min(i, distinct - 1)}" for i in range(m)])
-    assert found == ([f"'x' has {distinct} different values in {m} rows: is it an identifier?"] if warned else [])
+    assert found == ([f"'x' has {distinct} distinct values in {m} rows: is it an identifier?"] if warned else [])
 
 
 def test_decimals_mixed_with_text():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagscape.data.rows import group_rows, pack_words
-from dagscape.data.table import Column, Table, column_from_texts, kind, listing, parse_numbers
+from dagscape.data.table import Column, Table, column_from_strings, kind, listing, parse_numbers
 from dagscape.errors import InvalidData, InvalidOption
 from oracles.tables import merge
 
@@ -29,16 +29,16 @@ from oracles.tables import merge
     ],
 )
 def test_kind(cells, expected):
-    assert kind(column_from_texts(cells)) == expected
+    assert kind(column_from_strings(cells)) == expected
 
 
-def test_numbers_of_texts():
+def test_numbers_of_strings():
     assert parse_numbers(["1", " 2.5 "]).tolist() == [1.0, 2.5]
     assert parse_numbers(["1", "1_0"]) is None
 
 
 def test_column_counts_and_places():
-    column = column_from_texts(["b", "?", "a", "b"])
+    column = column_from_strings(["b", "?", "a", "b"])
     assert (column.values, column.missing, column.counts().tolist()) == (("b", "a"), 1, [2, 1])
     assert (column.first_row(1), column.first_row(-1)) == (2, 1)
 
@@ -55,9 +55,9 @@ def test_taking_rows_forgets_unobserved_values_unless_declared():
 
 
 def test_a_table_keeps_the_places_of_its_rows():
-    table = Table(("x",), (column_from_texts(["a", "b", "c"]),), np.array([2, 5, 6]), "line", "'f.csv'")
+    table = Table(("x",), (column_from_strings(["a", "b", "c"]),), np.array([2, 5, 6]), "line", "'f.csv'")
     assert table.take(np.array([False, False, True])).where(0) == "line 6"
-    frame = Table(("x",), (column_from_texts(["a"]),), np.array([7]), "row", "the data frame")
+    frame = Table(("x",), (column_from_strings(["a"]),), np.array([7]), "row", "the data frame")
     assert frame.where(0) == "row 7 (counted from 0)"
 
 
@@ -70,15 +70,15 @@ def test_a_table_keeps_the_places_of_its_rows():
     ],
 )
 def test_bad_names(names, message):
-    columns = tuple(column_from_texts(["x"]) for _ in names)
+    columns = tuple(column_from_strings(["x"]) for _ in names)
     with pytest.raises(InvalidData, match=message):
         Table(names, columns, np.array([0]), "row", "the data frame")
 
 
 @pytest.mark.parametrize("missing_values", ["NA", [None], [1]])
-def test_missing_values_must_be_texts(missing_values):
+def test_missing_values_must_be_strings(missing_values):
     with pytest.raises(InvalidOption, match="missing_values"):
-        column_from_texts(["a"], missing_values=missing_values)
+        column_from_strings(["a"], missing_values=missing_values)
 
 
 def test_long_listings_are_cut():

@@ -106,8 +106,8 @@ def test_copies_and_pickles_are_equal():
         (LEVELS | {"sun": ("x",)}, CPTS, "the network has levels for 'sun', which its graph lacks"),
         (LEVELS | {"rain": ("no", "no")}, CPTS, "the levels of 'rain' are not distinct: 'no', 'no'"),
         (LEVELS | {"rain": ()}, CPTS, "'rain' has no levels"),
-        (LEVELS | {"rain": "no"}, CPTS, "the levels of 'rain' must be a sequence of texts"),
-        (LEVELS | {"rain": (0, 1)}, CPTS, "the levels of 'rain' must be a sequence of texts"),
+        (LEVELS | {"rain": "no"}, CPTS, "the levels of 'rain' must be a sequence of strings"),
+        (LEVELS | {"rain": (0, 1)}, CPTS, "the levels of 'rain' must be a sequence of strings"),
         (LEVELS, CPTS | {"rain": [1.0]}, r"probabilities of 'rain' have the shape \(1,\); it must be \(2,\)"),
         (
             LEVELS,

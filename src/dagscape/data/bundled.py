@@ -1,4 +1,4 @@
-"""Data sets that come with dagscape: those of the papers it follows.
+"""Bundled data sets: those of the papers that dagscape follows.
 
 They are data sets of the UCI Machine Learning Repository, under CC BY 4.0; ``sets/README.md`` has the sources. The
 boards of tic-tac-toe are generated, the others are stored.
@@ -16,7 +16,7 @@ import numpy as np
 
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.intervals import cut_column
-from dagscape.data.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_texts, parse_numbers
+from dagscape.data.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_strings, parse_numbers
 from dagscape.data.tic_tac_toe import final_boards
 from dagscape.errors import InvalidOption
 
@@ -30,7 +30,7 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class BundledSet:
-    """A data set that comes with dagscape.
+    """A bundled data set.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class BundledSet:
     citation : str
         The key of its source in ``docs/references.bib``.
     rows : callable
-        Returns the names of its columns, then its cells, row by row, as they were published.
+        Returns the names of its columns, then its published cells, row by row.
     cuts : mapping of str to tuple of float
-        Where :func:`load_dataset` cuts columns of numbers; empty where all columns are discrete.
+        Where :func:`load_dataset` cuts columns of numbers; empty if all columns are discrete.
     """
 
     summary: str
@@ -100,7 +100,7 @@ BUNDLED: dict[str, BundledSet] = {
 
 
 def bundled_table(name: str, missing_values: Collection[str] = DEFAULT_MISSING_VALUES) -> Table:
-    """Return the table of a bundled data set as it was published, by its name in :data:`BUNDLED`.
+    """Return the published table of a bundled data set, by its name in :data:`BUNDLED`.
 
     Examples
     --------
@@ -109,19 +109,19 @@ def bundled_table(name: str, missing_values: Collection[str] = DEFAULT_MISSING_V
     (150, ('0.2', '0.4', '0.3'))
     """
     if name not in BUNDLED:
-        raise InvalidOption(f"there is no bundled data set {name!r}: there are {', '.join(map(repr, BUNDLED))}")
+        raise InvalidOption(f"there is no bundled data set {name!r}; there are {', '.join(map(repr, BUNDLED))}")
     header, *cells = BUNDLED[name].rows()
-    columns = [column_from_texts(texts, missing_values=missing_values) for texts in zip(*cells, strict=True)]
+    columns = [column_from_strings(strings, missing_values=missing_values) for strings in zip(*cells, strict=True)]
     places = np.arange(len(cells), dtype=np.int64)
     return Table(tuple(header), tuple(columns), places, "row", f"'{PREFIX}{name}'")
 
 
 def load_dataset(name: str) -> Dataset:
-    """Load a data set that comes with dagscape, in the form that published results use.
+    """Load a bundled data set, in the form that published results use.
 
-    Missing cells are a level of their own, ``?``; measurements are cut into intervals. For the table as it was
-    published give ``"builtin:NAME"`` to :func:`~dagscape.data.reading.read_data` or
-    :func:`~dagscape.data.discretizing.discretize`, with options of your own.
+    Missing cells are a level of their own, ``?``; measurements are cut into intervals. To get the published
+    table, pass ``"builtin:NAME"`` to :func:`~dagscape.data.reading.read_data` or
+    :func:`~dagscape.data.discretizing.discretize` with your own options.
 
     Parameters
     ----------

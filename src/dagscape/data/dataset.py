@@ -1,7 +1,7 @@
-"""The data set that scores are computed from: discrete, complete, equal rows merged, immutable.
+"""The data set that scores are computed from: discrete, complete and immutable, with equal rows merged.
 
-Nothing in a :class:`Dataset` depends on the order of the rows it came from: distinct rows are kept sorted,
-each with the number of times it occurs, so that any order gives the identical object.
+A :class:`Dataset` does not depend on the order of the original rows: it keeps the distinct rows, sorted, each
+with the number of times it occurs.
 """
 
 from __future__ import annotations
@@ -33,19 +33,18 @@ Missing = Literal["error", "level", "drop"]
 
 MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop")
 
-# Kernels count rows in 32 bits.
+# The kernels count rows in 32 bits.
 MAX_ROWS = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dataset:
-    """A table of discrete data, its equal rows merged.
+    """A table of discrete data, with equal rows merged.
 
     Make one with :func:`~dagscape.data.reading.read_data`, :meth:`from_frame`, :meth:`from_array`,
     :meth:`from_codes`, :func:`~dagscape.data.discretizing.discretize` or
-    :func:`~dagscape.data.bundled.load_dataset`; the constructor itself takes its arguments as they are. Two
-    data sets are equal when their variables, levels, rows and interventions are; what was missing or dropped
-    on the way is not compared.
+    :func:`~dagscape.data.bundled.load_dataset`; the constructor does not check its arguments. Two data sets are
+    equal if their variables, levels, rows and interventions are; ``missing`` and ``dropped`` are not compared.
 
     Attributes
     ----------
@@ -54,16 +53,16 @@ class Dataset:
     levels : mapping of str to tuple of str
         The levels of each variable, in the order of their codes.
     codes : ndarray of uint8 or uint32
-        Distinct rows × variables: the level in each cell. Sorted lexicographically; 32 bits if any variable
+        Distinct rows × variables: the code of each cell. Rows are sorted lexicographically; 32 bits if any variable
         has more than 256 levels.
     weights : ndarray of int64
         How many times each distinct row occurs.
     interventions : ndarray of bool or None
-        Distinct rows × variables: was the variable set in these rows? ``None`` if none was anywhere.
+        Distinct rows × variables: whether the variable was set in these rows; None if there are no interventions.
     missing : mapping of str to int
-        Missing cells of each variable as read.
+        The number of missing cells of each variable, as read.
     dropped : int
-        Rows left out because of missing cells.
+        The number of rows dropped because of missing cells.
 
     Examples
     --------
@@ -104,21 +103,21 @@ class Dataset:
         Parameters
         ----------
         frame : data frame
-            Of pandas, polars, pyarrow, modin or any other library that narwhals knows; not lazy. Categorical
-            columns declare their levels, unobserved ones included: like the levels of R's factors, they
+            A frame of pandas, polars, pyarrow, modin or any other library that narwhals supports; not lazy. Categorical
+            columns declare their levels, including unobserved ones: like the levels of factors in R, they
             change BDeu.
         missing : {"error", "level", "drop"}
-            What becomes of missing cells: refuse them; make them a level of their own, called ``?``; or leave
-            out the rows that have any.
+            How to treat missing cells: raise an error, make them a level of their own, called ``?``, or drop
+            their rows.
         levels : mapping of str to sequence or int, optional
-            Declared levels by variable, in their order, unobserved ones allowed; a number k stands
-            for the levels ``0``, ``1``, … of that many.
+            Declared levels by variable, in order, possibly unobserved; an integer k means the
+            levels ``0``, ``1``, …, ``k - 1``.
         interventions : str, array-like or None
-            Which variables were set in each row: the name of a column (which then is no variable), or one
-            entry for each row, or a boolean matrix. An entry is nothing (0, empty, ``none``, ``-``), a
-            variable's name or 1-based number, or several of these, separated by ``;`` or in a collection.
+            The variables set in each row: the name of a column (which is then not a variable), one entry for
+            each row, or a boolean matrix. An entry is empty (0, ``""``, ``none``, ``-``), the name or 1-based
+            number of a variable, or several of these, separated by ``;`` or in a collection.
         missing_values : collection of str
-            Texts that stand for a missing cell, besides null and NaN.
+            Strings that mean a missing cell, besides null and NaN.
 
         Examples
         --------
@@ -142,14 +141,14 @@ class Dataset:
         interventions: Any = None,
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     ) -> Dataset:
-        """Make a data set from a two-dimensional array of integers, booleans, floats, texts or objects.
+        """Make a data set from a two-dimensional array of integers, booleans, floats, strings or objects.
 
         Parameters
         ----------
         array : array-like
             Rows × variables.
         variables : sequence of str, optional
-            Names; ``X0``, ``X1``, … by default.
+            Names. Default: ``X0``, ``X1``, ….
         missing, levels, interventions, missing_values
             As in :meth:`from_frame`.
 
@@ -181,11 +180,11 @@ class Dataset:
         levels : mapping of str to sequence of str
             The variables in order, with their levels.
         weights : array-like of int, optional
-            How many times each row occurs, at least 1; once by default.
+            How many times each row occurs, at least 1. Default: once.
         interventions : array-like of bool, optional
-            Rows × variables: was the variable set?
+            Rows × variables: whether the variable was set.
         missing, dropped
-            What to record about missing cells.
+            The numbers of missing cells and dropped rows to record.
 
         Examples
         --------
@@ -193,16 +192,16 @@ class Dataset:
         >>> data.codes.tolist(), data.weights.tolist()
         ([[0], [1]], [1, 3])
         """
-        texts = {name: tuple(levels[name]) for name in levels}
-        check_names(list(texts), "the data set")
+        strings = {name: tuple(levels[name]) for name in levels}
+        check_names(list(strings), "the data set")
         cells = np.asarray(codes)
-        _check_codes(cells, texts)
+        _check_codes(cells, strings)
         counts = _check_weights(weights, cells.shape[0])
         marks = None if interventions is None else np.asarray(interventions)
         if marks is not None and (marks.shape != cells.shape or marks.dtype != np.bool_):
             raise InvalidData("the interventions must be a boolean array of the same shape as the codes")
-        merged, counts, marks = merge_rows(cells, [len(texts[name]) for name in texts], counts, marks)
-        return cls(tuple(texts), texts, merged, counts, marks, missing or dict.fromkeys(texts, 0), dropped)
+        merged, counts, marks = merge_rows(cells, [len(strings[name]) for name in strings], counts, marks)
+        return cls(tuple(strings), strings, merged, counts, marks, missing or dict.fromkeys(strings, 0), dropped)
 
     @property
     def n(self) -> int:
@@ -226,7 +225,7 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """A SHA-256 digest of the content, in hexadecimal; the same for any order of the rows."""
+        """A SHA-256 digest of the content, in hexadecimal; it does not depend on the order of the rows."""
         header = [self.variables, [self.levels[name] for name in self.variables], self.codes.shape]
         digest = hashlib.sha256(json.dumps(header).encode())
         digest.update(self.codes.astype("<u4").tobytes())
@@ -250,7 +249,7 @@ class Dataset:
         return type(self), (*parts, dict(self.missing), self.dropped)
 
     def select(self, variables: Iterable[str]) -> Dataset:
-        """Return the data set on some variables only, in the order given; rows that become equal are merged.
+        """Return the data set of some variables, in the given order; rows that become equal are merged.
 
         Examples
         --------
@@ -282,7 +281,7 @@ class Dataset:
         Parameters
         ----------
         expand : bool
-            Repeat each distinct row as often as it occurs; otherwise give it once, with a last column
+            Repeat each distinct row as often as it occurs; otherwise return it once, with a last column
             ``weight`` (``weight_`` if a variable has that name).
 
         Examples
@@ -336,8 +335,7 @@ def encode(
     missing, levels, interventions
         As in :meth:`Dataset.from_frame`.
     transform : callable, optional
-        Applied to the variables in the rows that are kept, before their levels are found; discretising is
-        one.
+        Applied to the rows that are kept, before levels are determined; for example discretising.
 
     Examples
     --------
@@ -349,7 +347,7 @@ def encode(
 
 
 def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDArray[np.int64]]:
-    """Make the data set of a table, and say for each row of the table which distinct row of the data set it is.
+    """Make the data set of a table, and return the index of the distinct row that each row of the table became.
 
     Examples
     --------
@@ -372,7 +370,7 @@ def _encoded(
     interventions: Any,
     transform: Callable[[Table], Table] | None,
 ) -> tuple[npt.NDArray[Any], dict[str, tuple[str, ...]], dict[str, Any]]:
-    """The codes of all rows, the levels, and what else a data set is made of."""
+    """Return the codes of all rows, the levels, and the other arguments of ``Dataset.from_codes``."""
     if missing not in MISSING_CHOICES:
         raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'", option="missing")
     table, marks = split_interventions(table, interventions)
@@ -386,7 +384,7 @@ def _encoded(
     if transform is not None:
         table = transform(table)
     encoded = {name: encode_column(table, name, declarations.get(name)) for name in table.names}
-    found = {name: texts for name, (texts, _) in encoded.items()}
+    found = {name: strings for name, (strings, _) in encoded.items()}
     codes = np.empty((table.m, len(found)), dtype=code_type(map(len, found.values())))
     for index, (name, (_, lookup)) in enumerate(encoded.items()):
         codes[:, index] = lookup[table.column(name).codes]
@@ -394,7 +392,7 @@ def _encoded(
 
 
 def _rows_to_keep(table: Table, missing: Missing, absent: Mapping[str, int]) -> npt.NDArray[np.bool_]:
-    """Return the rows that stay, after missing cells are refused or their rows left out."""
+    """Return which rows to keep, given how missing cells are treated."""
     kept = np.ones(table.m, dtype=np.bool_)
     if missing == "level" or not any(absent.values()):
         return kept
@@ -420,20 +418,20 @@ def _check_codes(codes: npt.NDArray[Any], levels: Mapping[str, tuple[str, ...]])
     if codes.ndim != 2 or codes.shape[1] != len(levels) or codes.dtype.kind not in "iu":
         raise InvalidData(f"the codes must be a two-dimensional array of integers with {len(levels)} columns")
     if codes.shape[0] == 0:
-        raise InvalidData("the data set has no rows: at least one is needed")
-    for index, (name, texts) in enumerate(levels.items()):
-        if len(set(texts)) < len(texts):
-            raise InvalidData(f"the levels of {name!r} are not distinct: {listing(texts)}")
+        raise InvalidData("the data set has no rows; it must have at least one")
+    for index, (name, strings) in enumerate(levels.items()):
+        if len(set(strings)) < len(strings):
+            raise InvalidData(f"the levels of {name!r} are not distinct: {listing(strings)}")
         low, high = int(codes[:, index].min()), int(codes[:, index].max())
-        if low < 0 or high >= len(texts):
-            raise InvalidData(f"the codes of {name!r} run from {low} to {high}; it has {len(texts)} levels")
+        if low < 0 or high >= len(strings):
+            raise InvalidData(f"the codes of {name!r} run from {low} to {high}; it has {len(strings)} levels")
 
 
 def _check_weights(weights: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
     counts = np.ones(rows, dtype=np.int64) if weights is None else np.asarray(weights)
     if counts.shape != (rows,) or counts.dtype.kind not in "iu" or int(counts.min()) < 1:
         raise InvalidData(f"the weights must be {rows} positive integers, one for each row")
-    # Summed in floating point, which cannot overflow and is exact up to the limit.
+    # A sum of floats cannot overflow, and is exact up to the limit.
     total = int(counts.sum(dtype=np.float64))
     if total > MAX_ROWS:
         raise InvalidData(f"the data have {total} rows; the limit is {MAX_ROWS}")

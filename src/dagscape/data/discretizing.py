@@ -1,17 +1,16 @@
-"""Discretising: intervals in place of numbers.
+"""Discretising: replacing numbers by intervals.
 
 A column of numbers becomes a column of intervals ``(-inf,2.45]``, ``(2.45,4.75]``, ``(4.75,inf)``. A *cut* c
-sends the cells up to c to the left and those beyond it to the right. All methods see a column only through
-its distinct values and their counts, so that results do not depend on the order of the rows and equal cells
-never part.
+sends the cells up to c to the left and those above it to the right. All methods see a column only through
+its distinct values and their counts, so results do not depend on the order of the rows, and equal cells
+are never separated.
 
-**Equal width** cuts the range from the least to the greatest value into ``bins`` parts of the same width, and
-drops the empty ones. **Equal frequency** (``quantile``) puts, for each i, a cut between the two adjacent
-distinct values where the number of cells to the left is nearest to i·N/bins (the lower on a tie); cuts that
-coincide are one.
+**Equal width** cuts the range of the values into ``bins`` parts of equal width, and drops the empty ones.
+**Equal frequency** (``quantile``) puts, for each i, a cut between the two adjacent distinct values where the
+number of cells to the left is nearest to i·N/bins (the lower on a tie); coinciding cuts are merged.
 
 **Entropy and minimum description length** (``mdl``) [fayyad1993]: the cut T of the cells S into S1 and S2 is
-the one with the least class entropy
+the one with the smallest class entropy
 
     E(T; S) = |S1|/N Ent(S1) + |S2|/N Ent(S2),
 
@@ -20,7 +19,7 @@ in turn, if and only if it gains more than it costs to describe:
 
     Ent(S) - E(T; S)  >  log2(N - 1)/N + Δ/N,      Δ = log2(3^k - 2) - [k Ent(S) - k1 Ent(S1) - k2 Ent(S2)].
 
-Every recursion costs one pass over its distinct values times the number of classes, from cumulative class
+Each recursion costs one pass over its distinct values times the number of classes, using cumulative class
 counts.
 
 Notation
@@ -29,8 +28,8 @@ Notation
     `_Entropy.whole`, and k·Ent is `_Entropy.weighted`. ``values`` are the d distinct numbers in ascending
     order and ``counts`` is a d × classes array.
 
-Entropies are summed as integers, multiples of a small fraction of a bit: sums then do not depend on the order
-of their terms, and cuts that are equally good are recognised as such.
+Entropies are summed as integers, in units of a small fraction of a bit, so that sums do not depend on the order
+of their terms, and ties between cuts are exact.
 """
 
 from __future__ import annotations
@@ -58,21 +57,21 @@ if TYPE_CHECKING:
 
 Counts = npt.NDArray[np.int64]
 
-# Whole numbers with more different values than this are taken for measurements.
+# Columns of integers with more distinct values than this count as measurements.
 MOST_LEVELS = 20
 
-# Nobody means more, and a slip of the keyboard should not take hours.
+# More bins are surely a typing error, which should not take hours.
 MAX_BINS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Discretizer:
-    """A method of discretising.
+    """A discretisation method.
 
     Attributes
     ----------
     cut : callable
-        From the distinct values in ascending order, their counts by class, and the number of bins: the cuts,
+        Takes the distinct values in ascending order, their counts by class and the number of bins; returns the cuts
         in ascending order.
     needs_class : bool
         Whether it needs a class column; without one, `counts` has a single class.
@@ -97,31 +96,31 @@ def discretize(
     interventions: Any = None,
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
 ) -> Dataset:
-    """Replace numbers by intervals, and make a data set of the result.
+    """Discretise columns of numbers, and make a data set.
 
     Parameters
     ----------
     source : data frame, NumPy array, Table, str or path
         The data; a file is read as by :func:`~dagscape.data.reading.read_data`.
     method : {"quantile", "width", "mdl"}
-        Equal frequency, equal width, or Fayyad and Irani's entropy method.
+        Equal frequency, equal width, or the entropy method of Fayyad and Irani.
     bins : int or mapping of str to int
-        The number of intervals, 2 or more, for all columns or by column. Fewer result where there are too
-        few distinct values, where ties forbid it, or where an interval of equal width is empty. ``"mdl"``
-        finds the number itself.
+        The number of intervals, at least 2, for all columns or by column. There are fewer if there are too few
+        distinct values, if ties prevent it, or if an interval of equal width is empty. ``"mdl"`` chooses the
+        number itself.
     columns : collection of str, optional
-        Columns to discretise besides those that are anyway: all that hold decimals, and whole numbers with
-        more than 20 different values. Columns with declared levels are left as they are.
+        Columns to discretise in addition to those that always are: columns of decimals, and of integers with
+        more than 20 distinct values. Columns with declared levels are not discretised.
     class_column : str, optional
-        The class, for ``"mdl"`` only: a discrete column, which stays as it is. Rows without a class do not
+        The class, for ``"mdl"`` only: a discrete column, which is not changed. Rows without a class do not
         count.
     missing, levels, interventions, missing_values
-        As in :meth:`Dataset.from_frame`. With ``missing="drop"`` rows are left out before cuts are sought.
+        As in :meth:`Dataset.from_frame`. With ``missing="drop"``, rows are dropped before cuts are chosen.
 
     Returns
     -------
     Dataset
-        The levels of a discretised variable are its intervals, in order. A constant column, or one in which
+        The levels of a discretised variable are its intervals, in order. A constant column, or one for which
         ``"mdl"`` accepts no cut, has the single interval ``(-inf,inf)``.
 
     Examples
@@ -176,8 +175,7 @@ def _choose_columns(
     for name in [*(columns or ()), *([] if class_column is None else [class_column])]:
         if name not in table.names:
             raise InvalidOption(
-                f"{table.source} has no variable {name!r} to use in discretising: "
-                f"its variables are {listing(table.names)}"
+                f"{table.source} has no variable {name!r} to use in discretising: its variables are {listing(table.names)}"
             )
     if class_column is not None and columns is not None and class_column in columns:
         raise InvalidOption(f"is {class_column!r}, which is also a column to discretise", option="class_column")
@@ -197,7 +195,7 @@ def _choose_columns(
 
 
 def _is_measured(column: Column) -> bool:
-    """Whether a column holds measurements, not levels: decimals, or many different whole numbers."""
+    """Whether a column holds measurements, not levels: decimals, or many distinct integers."""
     if column.declared:
         return False
     sort = kind(column)
@@ -205,7 +203,7 @@ def _is_measured(column: Column) -> bool:
 
 
 def _check_bins(bins: SupportsIndex | Mapping[str, SupportsIndex], chosen: list[str], table: Table) -> dict[str, int]:
-    """Return the number of bins of each column that is to be discretised."""
+    """Return the number of bins of each column to discretise."""
     if not isinstance(bins, Mapping):
         return dict.fromkeys(chosen, _check_bin_count(bins, ""))
     for name in bins:
@@ -229,7 +227,7 @@ def _check_bin_count(count: SupportsIndex, where: str) -> int:
 
 
 def _discretize_column(table: Table, name: str, discretizer: Discretizer, bins: int, classes: Column | None) -> Column:
-    """Return a column with its numbers replaced by intervals; intervals without any cell are dropped."""
+    """Return a column with its numbers replaced by intervals; empty intervals are dropped."""
     column = table.column(name).observed()
     numbers = _finite_numbers(table, name, column)
     if not numbers.size:
@@ -243,7 +241,7 @@ def _discretize_column(table: Table, name: str, discretizer: Discretizer, bins: 
 
 
 def _finite_numbers(table: Table, name: str, column: Column) -> Floats:
-    """Return the values of a column as numbers; what is not a finite number is an error that says where."""
+    """Return the values of a column as numbers; raise an error that locates any other value."""
     numbers = parse_numbers(column.values)
     if numbers is not None and np.isfinite(numbers).all():
         return numbers
@@ -261,7 +259,7 @@ def _is_finite(text: str) -> bool:
 
 
 def _class_counts(column: Column, rank: npt.NDArray[np.intp], distinct: int, classes: Column | None) -> Counts:
-    """How often each distinct number occurs, by class; a row without a class does not count."""
+    """Count the rows of each distinct number by class; rows without a class do not count."""
     kept = column.codes != MISSING
     groups = 1 if classes is None else len(classes.values)
     if classes is not None:
@@ -273,7 +271,7 @@ def _class_counts(column: Column, rank: npt.NDArray[np.intp], distinct: int, cla
 
 
 def cut_by_width(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001
-    """Cuts at equal distances.
+    """Return cuts at equal distances.
 
     Examples
     --------
@@ -283,14 +281,14 @@ def cut_by_width(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: 
     low, high = float(values[0]), float(values[-1])
     if low == high:
         return np.empty(0)
-    # In exact arithmetic, because a value that is a cut must not fall on the wrong side of it.
+    # Exact arithmetic, because rounding could put a value that equals a cut on the wrong side of it.
     step = (Fraction(high) - Fraction(low)) / bins
     cuts = np.array([float(Fraction(low) + index * step) for index in range(1, bins)])
     return np.unique(cuts[cuts < high])
 
 
 def cut_by_quantile(values: Floats, counts: Counts, bins: int) -> Floats:
-    """Cuts that make the intervals as equal in frequency as ties allow.
+    """Return cuts that make the intervals as equal in frequency as ties allow.
 
     Examples
     --------
@@ -310,14 +308,14 @@ def cut_by_quantile(values: Floats, counts: Counts, bins: int) -> Floats:
 
 
 def _midpoints(values: Floats) -> Floats:
-    """Halfway between adjacent values; of two neighbours on the number line, the lower."""
+    """Return the midpoints of adjacent values, or the lower value if no float lies between them."""
     middle = values[:-1] / 2 + values[1:] / 2
     inside = (middle >= values[:-1]) & (middle < values[1:])
     return np.where(inside, middle, values[:-1])
 
 
 def cut_by_mdl(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001
-    """Cuts that minimise class entropy, as long as they pay for their description [fayyad1993].
+    """Return cuts that minimise class entropy, as long as they pay for their description [fayyad1993].
 
     Examples
     --------
@@ -340,22 +338,22 @@ class _Entropy:
     """Class entropies in fixed point: for class counts c, N·Ent = f(N) - Σ f(c) with f(x) = x log2 x."""
 
     def __init__(self, total: int, classes: int) -> None:
-        # A float holds 53 bits of a term: a unit that leaves 7 of them unused is far above its rounding error.
+        # A float holds 53 bits of a term; a unit that uses only 46 of them is far above the rounding error.
         bits = 46 - math.ceil(math.log2(max(total, 2) * math.log2(max(total, 2)) + classes + 1))
         self._unit = 2.0**bits
         counts = np.arange(total + 1, dtype=np.float64)
         counts[0] = 1.0
         self._table = np.rint(counts * np.log2(counts) * self._unit).astype(np.int64)
-        # Each term is off by little more than half a unit, and a cost has two terms for every class and two more.
+        # Each term is off by at most about half a unit, and a cost has two terms for every class and two more.
         self._slack = 2 * classes + 2
 
     def whole(self, counts: Counts) -> Counts:
-        """N·Ent for class counts along the last axis."""
+        """Return N·Ent for class counts along the last axis."""
         terms: Counts = self._table[counts.sum(axis=-1)] - self._table[counts].sum(axis=-1)
         return terms
 
     def best_cut(self, counts: Counts) -> int | None:
-        """Return the index of the last value left of the best cut, if that is accepted."""
+        """Return the index of the last value left of the best cut, or None if that cut is not accepted."""
         below = np.cumsum(counts, axis=0)
         whole = below[-1]
         if len(counts) < 2 or np.count_nonzero(whole) < 2:
@@ -365,7 +363,7 @@ class _Entropy:
         left, right = below[cut], whole - below[cut]
         total, gain = int(whole.sum()), (self.whole(whole) - costs[cut]) / self._unit
         k = np.count_nonzero(whole)
-        # log2(3^k - 2), where 3^k may be beyond a float.
+        # log2(3^k - 2), computed so that 3^k cannot overflow.
         delta = k * math.log2(3) + math.log1p(-2 * 3.0**-k) / math.log(2)
         delta -= self.weighted(whole) - self.weighted(left) - self.weighted(right)
         return cut if gain > math.log2(total - 1) + delta else None

@@ -1,12 +1,12 @@
 """Tables from data frames and NumPy arrays.
 
-Cells become texts: integers in decimal, booleans ``True`` and ``False``; floats ``1``, ``2`` where a column
-holds only integers, else the shortest text that reads back as the same number. Null, None and NaN are
-missing, and so are the texts in ``missing_values``. Text is taken as it is, surrounding white space included.
+Cells become strings: integers in decimal; booleans as ``True`` and ``False``; floats as ``1``, ``2`` if a column
+holds only integers, otherwise as the shortest string that reads back as the same number. Null, None and NaN are
+missing, and so are the strings in ``missing_values``. Strings are kept as they are, including white space.
 
 Categorical columns (pandas and modin categoricals, polars enums, Arrow dictionaries) declare their levels,
-unobserved ones included and in category order, as R's factors do. Polars' ``Categorical`` is an exception:
-its categories are shared between frames and so declare nothing.
+including unobserved ones, in category order, as factors in R do. ``Categorical`` of polars is an exception:
+its categories are shared between frames and declare nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dagscape.data.table import (
     Table,
     check_missing_values,
     check_names,
-    column_from_texts,
+    column_from_strings,
 )
 from dagscape.errors import InvalidData, InvalidOption
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-# Up to here every integer is a float, so that writing one as an integer says nothing untrue.
+# Below this, every integer is a float, so that a float can be written as an integer without suggesting false digits.
 _EXACT_INTEGERS = 2.0**53
 
 
@@ -43,14 +43,14 @@ def table_from_frame(
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     source: str = "the data frame",
 ) -> Table:
-    """Return a table from any eager data frame that narwhals accepts.
+    """Make a table from any eager data frame that narwhals supports.
 
     Parameters
     ----------
     frame : data frame
-        Of pandas, polars, pyarrow, modin, …; a lazy one has to be collected first.
+        A frame of pandas, polars, pyarrow, modin, …; a lazy one must be collected first.
     missing_values : collection of str
-        Texts that stand for a missing cell.
+        Strings that mean a missing cell.
     source : str
         What to call the frame in messages.
 
@@ -74,16 +74,16 @@ def table_from_array(
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     source: str = "the array",
 ) -> Table:
-    """Return a table from a two-dimensional array of integers, booleans, floats, texts or mixed objects.
+    """Make a table from a two-dimensional array of integers, booleans, floats, strings or mixed objects.
 
     Parameters
     ----------
     array : array-like
         Rows × columns; masked cells are missing.
     names : sequence of str, optional
-        The names of the columns; ``X0``, ``X1``, … by default.
+        The names of the columns. Default: ``X0``, ``X1``, ….
     missing_values : collection of str
-        Texts that stand for a missing cell.
+        Strings that mean a missing cell.
     source : str
         What to call the array in messages.
 
@@ -117,21 +117,21 @@ def is_missing(cell: object) -> bool:
     return isinstance(cell, float | np.floating | Decimal) and cell != cell
 
 
-def cell_text(cell: object) -> str:
-    """Return the text of a single cell; a float that is an integer is written as one.
+def cell_string(cell: object) -> str:
+    """Return a single cell as a string; a float that is an integer is written as one.
 
     Examples
     --------
-    >>> cell_text(True), cell_text(2.0), cell_text(0.1), cell_text("2.0")
+    >>> cell_string(True), cell_string(2.0), cell_string(0.1), cell_string("2.0")
     ('True', '2', '0.1', '2.0')
     """
     if isinstance(cell, float | np.floating):
-        return _float_texts(np.asarray([cell]))[0]
+        return _float_strings(np.asarray([cell]))[0]
     return str(cell)
 
 
 def _two_dimensional(array: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return the cells as a plain array, the masked ones among them as None."""
+    """Return the cells as a plain array, with None for masked cells."""
     try:
         cells = np.asanyarray(array)
     except ValueError as error:
@@ -146,7 +146,7 @@ def _two_dimensional(array: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _unusable(name: str, what: str, source: str) -> InvalidData:
-    return InvalidData(f"{source} has {what} in column {name!r}: turn them into texts, integers or categories first")
+    return InvalidData(f"{source} has {what} in column {name!r}: convert them to strings, integers or categories first")
 
 
 def _type_name(thing: object) -> str:
@@ -154,10 +154,10 @@ def _type_name(thing: object) -> str:
 
 
 def _wrap(frame: Any, source: str) -> nw.DataFrame[Any]:
-    """Return the frame behind narwhals' interface, with names that are texts."""
+    """Wrap the frame in the interface of narwhals, with strings as column names."""
     import narwhals as nw
 
-    # Names are checked here first, because narwhals would refuse equal ones in its own words.
+    # Check names first, because narwhals would report duplicates in its own words.
     if nw.dependencies.is_pandas_like_dataframe(frame):
         names = [str(name) for name in frame.columns]
         check_names(names, source)
@@ -177,7 +177,7 @@ def _wrap(frame: Any, source: str) -> nw.DataFrame[Any]:
 
 
 def _series_column(series: nw.Series[Any], missing: frozenset[str], source: str) -> Column:
-    """Return a column from a series, by its type."""
+    """Make a column from a series, according to its type."""
     import narwhals as nw
 
     categories = _categories(series)
@@ -199,7 +199,7 @@ def _series_column(series: nw.Series[Any], missing: frozenset[str], source: str)
 
 
 def _categories(series: nw.Series[Any]) -> list[Any] | None:
-    """Return the categories that a series declares; narwhals itself knows only the observed ones."""
+    """Return the categories that a series declares; narwhals knows only the observed ones."""
     import narwhals as nw
 
     native = series.to_native()
@@ -221,26 +221,26 @@ def _category_column(
     missing: frozenset[str],
     source: str,
 ) -> Column:
-    texts = _category_texts(categories)
-    if len(set(texts)) < len(texts):
-        raise InvalidData(f"{source} has categories in column {series.name!r} that are equal as texts: rename them")
-    kept = tuple(text for text in texts if text not in missing)
+    strings = _category_strings(categories)
+    if len(set(strings)) < len(strings):
+        raise InvalidData(f"{source} has categories in column {series.name!r} that are equal as strings: rename them")
+    kept = tuple(text for text in strings if text not in missing)
     position = {text: code for code, text in enumerate(kept)}
-    lookup = {cell: position.get(text, MISSING) for cell, text in zip(categories, texts, strict=True)}
+    lookup = {cell: position.get(text, MISSING) for cell, text in zip(categories, strings, strict=True)}
     codes = np.full(null.size, MISSING, dtype=np.int32)
     codes[~null] = [lookup[cell] for cell in series.filter(~series.is_null()).to_list()]
     return Column(kept, codes, declared=True)
 
 
-def _category_texts(categories: list[Any]) -> list[str]:
-    """Return the texts of categories, which may be anything, such as the intervals of ``pandas.cut``."""
+def _category_strings(categories: list[Any]) -> list[str]:
+    """Return categories of any type, such as the intervals of ``pandas.cut``, as strings."""
     if categories and all(isinstance(category, float | np.floating) for category in categories):
-        return _float_texts(np.asarray(categories))
+        return _float_strings(np.asarray(categories))
     return [str(category) for category in categories]
 
 
 def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], source: str) -> Column:
-    """Return a column from a one-dimensional array, by its type."""
+    """Make a column from a one-dimensional array, according to its type."""
     if cells.dtype.kind in "iuf":
         return _number_column(cells, missing)
     if cells.dtype.kind == "O":
@@ -251,49 +251,49 @@ def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], s
 
 
 def _plain_column(cells: list[Any], missing: frozenset[str]) -> Column:
-    """Return a column from cells of one and the same type, whose texts are what ``str`` makes of them."""
-    return column_from_texts(list(map(str, cells)), missing_values=missing)
+    """Make a column from cells of one type, converted with ``str``."""
+    return column_from_strings(list(map(str, cells)), missing_values=missing)
 
 
 def _object_column(cells: list[Any], name: str, missing: frozenset[str], source: str) -> Column:
-    """Return a column from cells of mixed types; its floats are written as integers if all of them are."""
+    """Make a column from cells of mixed types; floats are written as integers if all of them are."""
     present = [cell for cell in cells if not is_missing(cell)]
     for cell in present:
         if not isinstance(cell, str | int | float | np.number | np.bool_ | Decimal):
             raise _unusable(name, f"{type(cell).__name__} objects", source)
     floats = [cell for cell in present if isinstance(cell, float | np.floating)]
-    written = iter(_float_texts(np.asarray(floats, dtype=np.float64)))
-    texts = [next(written) if isinstance(cell, float | np.floating) else str(cell) for cell in present]
+    written = iter(_float_strings(np.asarray(floats, dtype=np.float64)))
+    strings = [next(written) if isinstance(cell, float | np.floating) else str(cell) for cell in present]
     return _with_gaps(
-        column_from_texts(texts, missing_values=missing),
+        column_from_strings(strings, missing_values=missing),
         np.fromiter(map(is_missing, cells), dtype=np.bool_, count=len(cells)),
     )
 
 
 def _number_column(cells: npt.NDArray[Any], missing: frozenset[str]) -> Column:
-    """Return a column from integers or floats; texts are made of the distinct ones only."""
+    """Make a column from integers or floats, converting each distinct number once."""
     gaps = np.isnan(cells)
-    # Adding zero makes 0.0 of -0.0, which is the same number and should be the same text.
+    # Adding zero turns -0.0 into 0.0, which is the same number and should be the same string.
     numbers, inverse = np.unique(cells[~gaps] + 0, return_inverse=True)
-    texts = list(map(str, numbers.tolist())) if numbers.dtype.kind in "iu" else _float_texts(numbers)
-    codes = np.arange(len(texts), dtype=np.int32)
-    if not missing.isdisjoint(texts):
-        present = np.fromiter((text not in missing for text in texts), dtype=np.bool_, count=len(texts))
+    strings = list(map(str, numbers.tolist())) if numbers.dtype.kind in "iu" else _float_strings(numbers)
+    codes = np.arange(len(strings), dtype=np.int32)
+    if not missing.isdisjoint(strings):
+        present = np.fromiter((text not in missing for text in strings), dtype=np.bool_, count=len(strings))
         codes = np.where(present, np.cumsum(present) - 1, MISSING).astype(np.int32)
-        texts = [text for text in texts if text not in missing]
-    return _with_gaps(Column(tuple(texts), codes[inverse]), gaps)
+        strings = [text for text in strings if text not in missing]
+    return _with_gaps(Column(tuple(strings), codes[inverse]), gaps)
 
 
 def _with_gaps(column: Column, gaps: npt.NDArray[np.bool_]) -> Column:
-    """Return a column with missing cells put in where there are gaps."""
+    """Insert missing cells into a column where there are gaps."""
     codes = np.full(gaps.size, MISSING, dtype=np.int32)
     codes[~gaps] = column.codes
     return Column(column.values, codes)
 
 
-def _float_texts(numbers: npt.NDArray[np.floating[Any]]) -> list[str]:
-    """Return the shortest texts that read back as the same numbers; as integers where all of them are."""
+def _float_strings(numbers: npt.NDArray[np.floating[Any]]) -> list[str]:
+    """Return the shortest strings that read back as the same numbers, as integers if all of them are."""
     if np.all((np.floor(numbers) == numbers) & (np.abs(numbers) < _EXACT_INTEGERS)):
         return [str(int(number)) for number in numbers.tolist()]
-    # Shorter floats need fewer digits, which only their own type knows.
+    # The shortest repr of a float32 or float16 is that of its own type.
     return list(map(repr, numbers.tolist())) if numbers.dtype == np.float64 else list(map(str, numbers))

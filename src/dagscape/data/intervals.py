@@ -1,6 +1,6 @@
-"""Columns of numbers as columns of intervals, once the cuts are known.
+"""Replacing numbers by intervals, given the cuts.
 
-A *cut* c sends the numbers up to c to the left and those beyond it to the right. The levels are labels such as
+A *cut* c sends the numbers up to c to the left and those above it to the right. The levels are labels such as
 ``(-inf,2.45]``, ``(2.45,4.75]``, ``(4.75,inf)``, in that order.
 """
 
@@ -13,12 +13,12 @@ from dagscape.data.table import MISSING, Column
 
 Floats = npt.NDArray[np.float64]
 
-# R's cut() shows as many digits of a break, and more where they are needed.
+# As many digits as R's cut() shows, or more if they are needed.
 _DIGITS = 3
 
 
 def cut_column(column: Column, values: Floats, rank: npt.NDArray[np.intp], cuts: Floats) -> Column:
-    """Replace the numbers of a column by intervals; an interval without any number is dropped.
+    """Replace the numbers of a column by intervals; empty intervals are dropped.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def cut_column(column: Column, values: Floats, rank: npt.NDArray[np.intp], cuts:
     values : ndarray of float64
         Its distinct numbers, in ascending order.
     rank : ndarray of int
-        For each of the column's texts, the index of its number in `values`.
+        For each of the column's strings, the index of its number in `values`.
     cuts : ndarray of float64
         The cuts, in ascending order.
 
@@ -45,16 +45,16 @@ def cut_column(column: Column, values: Floats, rank: npt.NDArray[np.intp], cuts:
 
 
 def _interval_labels(values: Floats, cuts: Floats) -> list[str]:
-    """Return the labels of the intervals; a cut has as few digits as leave all values on their side."""
+    """Return the labels of the intervals; cuts are rounded as far as all values stay on their side."""
     bounds = ["-inf"]
     for cut, right in zip(cuts.tolist(), np.searchsorted(values, cuts, side="right").tolist(), strict=True):
         low, high = float(values[right - 1]), float(values[right])
         rounded = (float(f"{cut:.{digits}g}") for digits in range(_DIGITS, 18))
-        bounds.append(_number_text(next(number for number in rounded if low <= number < high)))
+        bounds.append(_number_string(next(number for number in rounded if low <= number < high)))
     pairs = zip(bounds, [*bounds[1:], "inf"], strict=True)
     return [f"({low},{high}{')' if high == 'inf' else ']'}" for low, high in pairs]
 
 
-def _number_text(number: float) -> str:
-    # Adding zero makes 0.0 of -0.0.
+def _number_string(number: float) -> str:
+    # Adding zero turns -0.0 into 0.0.
     return repr(number + 0.0).removesuffix(".0")

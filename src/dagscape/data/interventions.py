@@ -1,8 +1,8 @@
-"""Which variables were set, rather than observed, in each row.
+"""Interventions: which variables were set, rather than observed, in each row.
 
-In Sachs' data, for example, a chemical fixed one protein's level in every row of an experiment; the column
-``INT`` gives that protein's number, and 0 where nothing was set. A row tells nothing about the parents of a
-variable that was set in it, so that scores leave it out of that variable's families [cooper1999].
+In the data of Sachs et al., for example, a chemical fixed the level of one protein in each row of an experiment;
+the column ``INT`` has the number of that protein, or 0. A row tells nothing about the parents of a
+variable that was set in it, so scores leave it out of the families of that variable [cooper1999].
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.frames import cell_text, is_missing
+from dagscape.data.frames import cell_string, is_missing
 from dagscape.data.table import MISSING, Table, kind_of, listing
 from dagscape.errors import InvalidData, InvalidOption
 
 Marks = npt.NDArray[np.bool_]
 
-# What an entry may say, besides being missing, when no variable was set.
+# Entries, besides missing ones, that mean that no variable was set.
 NOTHING = frozenset({"", "0", "none", "-"})
 
 SEPARATOR = ";"
 
 
 def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks | None]:
-    """Read what was set in each row, and take the column that says so out of the table.
+    """Read the variables set in each row, and remove their column from the table.
 
     Parameters
     ----------
     table : Table
         All rows, as read.
     interventions : str, array-like or None
-        The name of a column; or for each row nothing (``None``, 0, ``""``, ``"none"``, ``"-"``), a variable's
-        name or 1-based number, several of them separated by ``;``, or a collection of names; or a boolean
-        matrix of rows × variables.
+        The name of a column; or for each row no variable (``None``, 0, ``""``, ``"none"``, ``"-"``), the name or
+        1-based number of one, several of them separated by ``;``, or a collection of names; or a boolean matrix
+        of rows × variables.
 
     Returns
     -------
     table : Table
         The variables.
     marks : ndarray of bool or None
-        Rows × variables: was it set?
+        Rows × variables: whether it was set.
     """
     if interventions is None:
         return table, None
@@ -68,19 +68,19 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
             )
         for part in parts:
             if not is_missing(part):
-                marks[row, _parse_entry(cell_text(part), table, row)] = True
+                marks[row, _parse_entry(cell_string(part), table, row)] = True
     return table, marks
 
 
 def _from_column(table: Table, name: str) -> tuple[Table, Marks]:
     if name not in table.names:
         raise InvalidOption(
-            f"is {name!r}, which is no column of {table.source}: its columns are {listing(table.names)}",
+            f"is {name!r}, which is not a column of {table.source}: its columns are {listing(table.names)}",
             option="interventions",
         )
     column = table.column(name)
     table = table.without(name)
-    # The last pattern, which the code -1 of missing cells picks, sets nothing.
+    # The last pattern, which the code -1 of missing cells selects, sets no variable.
     patterns = np.zeros((len(column.values) + 1, len(table.names)), dtype=np.bool_)
     for code, observed in enumerate(column.counts().tolist()):
         if observed:
@@ -100,14 +100,14 @@ def _from_matrix(table: Table, matrix: npt.NDArray[Any]) -> Marks:
     if matrix.shape != expected or matrix.dtype != np.bool_:
         raise InvalidOption(
             f"is a matrix of shape {matrix.shape} and type {matrix.dtype}; "
-            f"it must be a boolean one of {expected[0]} rows and {expected[1]} variables",
+            f"it must be boolean, with {expected[0]} rows and {expected[1]} columns",
             option="interventions",
         )
     return matrix
 
 
 def _parse_entry(text: str, table: Table, row: int) -> list[int]:
-    """Return the indices of the variables in an entry; whatever equals a name is that name."""
+    """Return the indices of the variables in an entry; names take precedence over numbers and separators."""
     if text in table.names:
         return [table.names.index(text)]
     return [index for part in text.split(SEPARATOR) for index in _parse_part(part.strip(), table, row)]
@@ -118,11 +118,11 @@ def _parse_part(part: str, table: Table, row: int) -> list[int]:
         return [table.names.index(part)]
     if part.lower() in NOTHING:
         return []
-    # "2.0" is what a frame makes of the number 2 in a column with gaps.
+    # A column of integers with gaps may hold "2.0" for 2.
     number = int(float(part)) if kind_of([part]) == "integers" else MISSING
     if 0 <= number <= len(table.names):
         return [number - 1] if number else []
     raise InvalidData(
         f"{table.source} has {part!r} as an intervention at {table.where(row)}; "
-        f"it must be nothing (0), the name of a variable, or its number from 1 to {len(table.names)}"
+        f"it must be 0, the name of a variable, or its number from 1 to {len(table.names)}"
     )

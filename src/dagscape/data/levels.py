@@ -1,7 +1,7 @@
-"""The levels of a column: which there are, in which order, and the code of each cell.
+"""The levels of a column, their order, and the code of each cell.
 
-Levels come from the ``levels=`` option, else from the source's own declaration (a categorical type), else
-from the cells: sorted as numbers where all are integers, otherwise as text. Missing cells that are kept
+Levels come from the argument ``levels``, else from the source's own declaration (a categorical type), else
+from the cells: sorted as numbers if all are integers, otherwise as strings. Missing cells that are kept
 become a last level of their own.
 """
 
@@ -32,9 +32,9 @@ class Declaration:
     Attributes
     ----------
     levels : tuple of str
-        The levels, in their order.
+        The levels, in order.
     numbered : bool
-        Whether they were given as a mere number of levels, so that the cell ``1.0`` may stand for the level
+        Whether only their number was given, so that the cell ``1.0`` may mean the level
         ``1``.
     """
 
@@ -43,7 +43,7 @@ class Declaration:
 
 
 def sort_levels(values: Sequence[str]) -> tuple[str, ...]:
-    """Sort texts as numbers (equal ones as text) where all are integers, otherwise as text.
+    """Sort strings as numbers (ties as strings) if all are integers, otherwise as strings.
 
     Examples
     --------
@@ -56,25 +56,25 @@ def sort_levels(values: Sequence[str]) -> tuple[str, ...]:
     assert parsed is not None
     if np.unique(parsed).size == len(values):
         return tuple([values[index] for index in np.argsort(parsed).tolist()])
-    # "1" beside "1.0", or integers beyond a float's precision: compare exactly.
+    # Compare exactly: "1" and "1.0", or integers beyond the precision of a float.
     return tuple(sorted(values, key=lambda text: (Decimal(text), text)))
 
 
 def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, Declaration]:
-    """Return the declared levels by variable, as texts; an arity k stands for ``"0"`` to ``str(k - 1)``."""
+    """Return the declared levels by variable, as strings; an integer k means ``"0"`` to ``str(k - 1)``."""
     declarations: dict[str, Declaration] = {}
     if levels is not None and not isinstance(levels, Mapping):
         raise InvalidOption(
-            f"is {levels!r}; it must map variables to their levels, or to their number", option="levels"
+            f"is {levels!r}; it must map variables to levels, or to their number", option="levels"
         )
     for name, declared in (levels or {}).items():
         if name not in table.names:
             raise InvalidOption(
-                f"declares {name!r}, which is no variable of {table.source}: its variables are {listing(table.names)}",
+                f"declares {name!r}, which is not a variable of {table.source}: its variables are {listing(table.names)}",
                 option="levels",
             )
         if isinstance(declared, Iterable) and not isinstance(declared, str):
-            declaration = Declaration(_level_texts(list(declared)), numbered=False)
+            declaration = Declaration(_level_strings(list(declared)), numbered=False)
         else:
             declaration = Declaration(tuple(map(str, range(_check_arity(name, declared)))), numbered=True)
         _check_distinct(name, declaration.levels)
@@ -84,7 +84,7 @@ def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, D
 
 def _check_distinct(name: str, levels: tuple[str, ...]) -> None:
     if not levels:
-        raise InvalidOption(f"declares no level for {name!r}; at least one is needed", option="levels")
+        raise InvalidOption(f"declares no level for {name!r}; it must declare at least one", option="levels")
     seen: set[str] = set()
     for level in levels:
         if level in seen:
@@ -92,8 +92,8 @@ def _check_distinct(name: str, levels: tuple[str, ...]) -> None:
         seen.add(level)
 
 
-def _level_texts(levels: list[object]) -> tuple[str, ...]:
-    """Return the texts of declared levels, which a frame's cells of these values have as well."""
+def _level_strings(levels: list[object]) -> tuple[str, ...]:
+    """Return declared levels as strings, converted in the same way as the cells of a frame."""
     floats = [level for level in levels if isinstance(level, float)]
     if floats and all(level.is_integer() for level in floats):
         return tuple(str(int(level)) if isinstance(level, float) else str(level) for level in levels)
@@ -116,39 +116,39 @@ def _check_arity(name: str, arity: object) -> int:
 def encode_column(
     table: Table, name: str, declaration: Declaration | None
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-    """Return the levels of a column and the codes of its values, that of missing cells last."""
+    """Return the levels of a column, and the codes of its values, followed by the code of missing cells."""
     column = table.column(name)
     if declaration is not None:
         levels = declaration.levels
-        texts = _plain_integers(column.values) if declaration.numbered else column.values
-        _check_declared(table, name, texts, levels)
+        strings = _plain_integers(column.values) if declaration.numbered else column.values
+        _check_declared(table, name, strings, levels)
     elif column.declared:
-        levels = texts = column.values
+        levels = strings = column.values
     else:
         _check_discrete(table, name)
-        texts = column.values
-        levels = sort_levels(texts)
+        strings = column.values
+        levels = sort_levels(strings)
     position = {level: code for code, level in enumerate(levels)}
-    # Unobserved categories of the source that the option leaves out have no code and need none.
-    lookup = np.fromiter((position.get(text, MISSING) for text in texts), np.int64, count=len(texts))
+    # Unobserved categories of the source that `levels` omits have no code and need none.
+    lookup = np.fromiter((position.get(text, MISSING) for text in strings), np.int64, count=len(strings))
     if column.missing:
-        level = _missing_level(levels, observed={texts[code] for code in np.flatnonzero(column.counts())})
+        level = _missing_level(levels, observed={strings[code] for code in np.flatnonzero(column.counts())})
         levels = levels if level in position else (*levels, level)
         return levels, np.append(lookup, position.get(level, len(levels) - 1))
     return levels, np.append(lookup, MISSING)
 
 
 def _plain_integers(values: Sequence[str]) -> tuple[str, ...]:
-    """Write integers without a decimal point or exponent; leave other texts as they are."""
+    """Rewrite integers without a decimal point or exponent; leave other strings as they are."""
     if kind_of(values) != "integers":
         return tuple(values)
     return tuple(str(int(Decimal(text))) for text in values)
 
 
-def _check_declared(table: Table, name: str, texts: Sequence[str], levels: tuple[str, ...]) -> None:
+def _check_declared(table: Table, name: str, strings: Sequence[str], levels: tuple[str, ...]) -> None:
     column, known = table.column(name), frozenset(levels)
     for code, observed in enumerate(column.counts().tolist()):
-        if observed and texts[code] not in known:
+        if observed and strings[code] not in known:
             raise InvalidData(
                 f"{table.source} has {column.values[code]!r} in column {name!r} at "
                 f"{table.where(column.first_row(code))}, which is not among its declared levels "
@@ -171,8 +171,7 @@ def _check_discrete(table: Table, name: str) -> None:
 def _missing_level(levels: tuple[str, ...], observed: set[str]) -> str:
     """Return the name of the level that missing cells become.
 
-    A declaration that lists ``?`` itself, for a column in which no other cell reads so, means the missing
-    cells by it.
+    If ``?`` is a declared level and no cell has that value, it means the missing cells.
     """
     if MISSING_LEVEL not in observed:
         return MISSING_LEVEL

@@ -1,8 +1,8 @@
 """Tables and data sets from files.
 
-CSV and TSV are read in strict fashion: what does not fit is an error that names the line, never a guess.
-Cells are texts, so that a level called ``None`` or ``NA`` stays a level. The file is read in chunks; each
-column keeps its distinct texts and one integer per row, so that memory is a small multiple of the number of
+CSV and TSV are read strictly: an irregular line is an error that names the line; nothing is guessed.
+Cells are strings, so a level called ``None`` or ``NA`` remains a level. The file is read in chunks; each
+column keeps its distinct strings and one integer per row, so memory is a small multiple of the number of
 cells.
 """
 
@@ -43,7 +43,7 @@ _TAB_SUFFIXES = (".tsv", ".tab")
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 
-# What a zip archive begins with, and so every file of Excel.
+# The first bytes of zip archives, and so of Excel files.
 _ZIP_MAGIC = b"PK\x03\x04"
 
 Source = str | os.PathLike[str]
@@ -67,17 +67,17 @@ def read_data(
         ``dagscape[parquet]``); ``"-"`` for standard input; or ``"builtin:NAME"`` for a bundled data set
         as it was published (:func:`~dagscape.data.bundled.load_dataset` has their names).
     missing : {"error", "level", "drop"}
-        What becomes of missing cells: refuse them; make them a level of their own, called ``?``; or leave out
-        the rows that have any.
+        How to treat missing cells: raise an error, make them a level of their own, called ``?``, or drop
+        their rows.
     levels : mapping of str to sequence or int, optional
-        Declared levels by variable, in their order, unobserved ones allowed; a number k stands for
-        the levels ``0``, ``1``, … of that many. Unobserved levels change BDeu.
+        Declared levels by variable, in order, possibly unobserved; an integer k means the levels
+        ``0``, ``1``, …, ``k - 1``. Unobserved levels change BDeu.
     interventions : str, array-like or None
-        Which variables were set in each row, as in :meth:`Dataset.from_frame`.
+        The variables set in each row, as in :meth:`Dataset.from_frame`.
     missing_values : collection of str
-        Texts that stand for a missing cell.
+        Strings that mean a missing cell.
     separator : str, optional
-        What separates cells; by default a tab in ``.tsv`` and ``.tab`` files, else a comma.
+        The separator of cells. Default: a tab in ``.tsv`` and ``.tab`` files, else a comma.
 
     Returns
     -------
@@ -100,11 +100,11 @@ def read_data(
 def read_table(
     source: Source, *, separator: str | None = None, missing_values: Iterable[str] = DEFAULT_MISSING_VALUES
 ) -> Table:
-    """Read a table of texts, with nothing decided about levels and missing cells.
+    """Read a table of strings, without interpreting levels or missing cells.
 
-    White space around names and around the cells of text files is dropped. Blank lines are skipped, except in
-    a table of one column, where they are missing cells. Parquet files are taken as data frames are,
-    categories included.
+    White space around names and around the cells of text files is removed. Blank lines are skipped, except in
+    a table of one column, where they are missing cells. Parquet files are treated like data frames, including
+    categories.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def read_table(
     if not isinstance(source, str | os.PathLike):
         raise InvalidOption(
             f"the source is an object of type {type(source).__qualname__}; it must be the path of a file, "
-            "'-' or 'builtin:NAME' (Dataset.from_frame and Dataset.from_array take other things)"
+            "'-' or 'builtin:NAME' (use Dataset.from_frame and Dataset.from_array for other data)"
         )
     path = os.fspath(source)
     if path.startswith(PREFIX):
@@ -167,7 +167,7 @@ def _read_text(text: TextIO, path: str, separator: str | None, missing: frozense
         for coder, pieces, cells in zip(coders, codes, zip(*rows, strict=True), strict=True):
             pieces.append(coder.encode(cells))
     if not lines:
-        raise InvalidData(f"{path!r} has a header but no rows: at least one row is needed")
+        raise InvalidData(f"{path!r} has a header but no rows; it must have at least one row")
     columns = tuple(
         Column(tuple(coder.distinct), np.concatenate(pieces)) for coder, pieces in zip(coders, codes, strict=True)
     )
@@ -175,7 +175,7 @@ def _read_text(text: TextIO, path: str, separator: str | None, missing: frozense
 
 
 class _StrictReader:
-    """The header and the rows of a text table; whatever is irregular is an error that names the line."""
+    """The header and the rows of a text table; anything irregular is an error that names the line."""
 
     def __init__(self, text: TextIO, path: str, separator: str | None) -> None:
         self._path = path
@@ -183,9 +183,9 @@ class _StrictReader:
         lines = self._checked_lines(text)
         first = next((line for line in lines if line.strip()), "")
         if not first:
-            raise InvalidData(f"{path!r} is empty: a header with the names of the variables is needed")
+            raise InvalidData(f"{path!r} is empty; it must have a header with the names of the variables")
         delimiter = self.delimiter = separator or _guess_separator(path, first)
-        # A space after the separator, before a quote, would make the quote part of the cell.
+        # Otherwise a space between separator and quote would make the quote part of the cell.
         self._reader = csv.reader(
             chain([first], lines), delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "
         )
@@ -196,7 +196,7 @@ class _StrictReader:
             self._check_separator_found()
 
     def chunks(self) -> Iterator[tuple[list[list[str]], list[int]]]:
-        """Yield some rows at a time, with the lines at which they start."""
+        """Iterate over chunks of rows, with the lines at which the rows start."""
         rows: list[list[str]] = []
         lines: list[int] = []
         for line, row in self._records:
@@ -223,7 +223,7 @@ class _StrictReader:
             yield line
 
     def _number_records(self, start: int) -> Iterator[tuple[int, list[str]]]:
-        """Return the records with the lines at which they start; a quoted cell may run over several lines."""
+        """Iterate over records with the lines at which they start; a quoted cell may span several lines."""
         try:
             for row in self._reader:
                 yield start, row
@@ -239,12 +239,12 @@ class _StrictReader:
                 raise InvalidData(
                     f"{self._path!r} has a single column, called {self.names[0]!r}: "
                     f"use {argument('separator', candidate)} if that separates its cells, or "
-                    f"{argument('separator', self.delimiter)} if it has one column indeed"
+                    f"{argument('separator', self.delimiter)} if the table has a single column"
                 )
 
 
 def _csv_problem(message: str) -> str:
-    """Say what is wrong with a line, in our words where the csv module's are obscure."""
+    """Describe an error of the csv module in clearer words."""
     if "unexpected end of data" in message:
         return "has a quote that is never closed"
     if "field limit" in message:

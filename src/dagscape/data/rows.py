@@ -1,7 +1,7 @@
 """Sorting the rows of a table of small integers, and merging equal ones.
 
-Comparing rows cell by cell is slow. The cells of a row are therefore packed into a few 63-bit words, in mixed
-radix with the first column most significant: the words then compare as the rows do, and a stable sort by each
+Comparing rows cell by cell is slow. Instead, the cells of a row are packed into a few 63-bit words, in mixed
+radix with the first column most significant. The words then compare as the rows do, and a stable sort by each
 word, last word first, sorts the rows lexicographically. The cost is one pass over the table and one sort per
 word.
 """
@@ -25,13 +25,12 @@ def pack_words(columns: Iterable[tuple[npt.NDArray[np.generic], int]]) -> list[n
     Parameters
     ----------
     columns : iterable of (array, int)
-        The values of each column and their exclusive upper bound, at most 2**63; values are at least 0.
+        The values of each column, at least 0, and their exclusive upper bound, at most 2**63.
 
     Returns
     -------
     list of ndarray of int64
-        The words, the most significant first; all rows are equal in a table without columns, or with constant
-        ones.
+        The words, most significant first; empty for a table without columns, in which all rows are equal.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def group_rows(
 
 
 def code_type(arities: Iterable[int]) -> type[np.uint8] | type[np.uint32]:
-    """Return the type of level codes: 8 bits where all variables allow it, otherwise 32.
+    """Return the type of level codes: 8 bits if all variables allow it, otherwise 32.
 
     Examples
     --------
@@ -95,11 +94,11 @@ def merge_rows(
     codes : ndarray of int
         Rows × variables.
     arities : sequence of int
-        The number of levels of each variable, above all of its codes.
+        The number of levels of each variable, greater than all of its codes.
     weights : ndarray of int64
-        How often each row occurs.
+        How many times each row occurs.
     marks : ndarray of bool or None
-        Rows × variables: was it set? Marks that say nothing of any row come back as ``None``.
+        Rows × variables: whether it was set. If no mark is set, None is returned for the marks.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What is in a table: levels, counts, missing cells, and what looks wrong.
+"""Summaries of tables: levels, counts, missing cells, and likely mistakes.
 
-Warnings are sentences about single columns: constant or empty ones, nearly unique ones, decimals, decimals
-mixed with text, declared levels that do not occur, and texts that probably mean the same level.
+Each warning is a sentence about a column: it is constant, empty or nearly unique, holds decimals, mixes decimals
+with text, declares levels that do not occur, or has strings that probably mean the same level.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     from dagscape.data.dataset import Dataset
 
-# A column is nearly unique when it has more different values than half the rows, and more than these.
+# A column is nearly unique if it has more distinct values than this share of the rows, and more than this number.
 NEARLY_UNIQUE_SHARE = 0.5
 NEARLY_UNIQUE_VALUES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class VariableSummary:
-    """What is in one column.
+    """A summary of one column.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class VariableSummary:
     kind : str
         ``"integers"``, ``"decimals"`` or ``"labels"``.
     distinct : int
-        How many different values occur.
+        The number of distinct values.
     levels : tuple of str
-        Its levels, unobserved ones included; empty for decimals, which have none before they are discretised.
+        Its levels, including unobserved ones; empty for decimals, which have none before they are discretised.
     counts : tuple of int
-        How often each level occurs.
+        How many times each level occurs.
     missing : int
-        Missing cells, as read.
+        The number of missing cells, as read.
     """
 
     name: str
@@ -61,16 +61,16 @@ class VariableSummary:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class DataSummary(Result):
-    """A summary of a data set or of a table as read.
+    """A summary of a data set, or of a table as read.
 
     Attributes
     ----------
     rows, distinct_rows : int
-        The number of rows, and of different ones among them.
+        The number of rows, and of distinct rows.
     warnings : tuple of str
-        What looks wrong, a sentence each.
+        Likely mistakes, one sentence each.
     columns : tuple of VariableSummary
-        What is in each column.
+        A summary of each column.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class DataSummary(Result):
         return f"DataSummary({shape}, {warned})"
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each variable: its kind, distinct values, missing cells, levels and counts."""
+        """Return one row per variable: its kind, distinct values, missing cells, levels and counts."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -122,7 +122,7 @@ def summarize(dataset: Dataset) -> DataSummary:
     columns = []
     for index, name in enumerate(dataset.variables):
         levels = dataset.levels[name]
-        # Weights are below 2**32 in all, so that their sums are exact in floating point.
+        # The weights sum to less than 2**32, so sums are exact in floating point.
         counts = np.bincount(dataset.codes[:, index], weights=dataset.weights, minlength=len(levels)).astype(np.int64)
         columns.append(
             VariableSummary(
@@ -197,10 +197,10 @@ def _summarize_column(name: str, column: Column) -> VariableSummary:
 
 
 def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterator[str]:
-    """Say what looks wrong with a column, given the texts that occur in it."""
+    """Iterate over warnings about a column, given the strings that occur in it."""
     name = repr(column.name)
     if column.distinct == 0:
-        yield f"{name} has no cell that is not missing"
+        yield f"{name} has missing cells only"
         return
     if column.distinct == 1:
         value = next((level for level, count in zip(column.levels, column.counts, strict=True) if count), values[0])
@@ -209,7 +209,7 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterato
         yield f"{name} holds decimals: discretise it, or declare its levels"
         return
     if column.distinct > max(NEARLY_UNIQUE_VALUES, NEARLY_UNIQUE_SHARE * m):
-        yield f"{name} has {column.distinct} different values in {m} rows: is it an identifier?"
+        yield f"{name} has {column.distinct} distinct values in {m} rows: is it an identifier?"
     unobserved = [level for level, count in zip(column.levels, column.counts, strict=True) if not count]
     if unobserved:
         yield f"{name} declares levels that no row has: {listing(unobserved)}"
@@ -217,7 +217,7 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterato
 
 
 def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[str]:
-    """Texts in a column that look like slips of writing."""
+    """Iterate over warnings about strings that look like typing errors."""
     if column.kind == "labels":
         decimal = [text for text in values if kind_of([text]) == "decimals"]
         other = [text for text in values if parse_numbers([text]) is None]
@@ -227,14 +227,14 @@ def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[s
                 "if that means a missing cell, declare it a missing value"
             )
         if sum(re.fullmatch(r"[+-]?\d+,\d+", text) is not None for text in values) * 2 > len(values):
-            yield f"{column.name!r} holds numbers with a decimal comma, which are read as text: write a point instead"
+            yield f"{column.name!r} holds numbers with a decimal comma, which are read as strings: use a decimal point"
     for first, second in _alike(column.kind, values):
         how = "in how a number is written" if column.kind == "integers" else "in case or white space"
         yield f"{column.name!r} has the values {first!r} and {second!r}, which differ only {how}"
 
 
 def _alike(sort: Kind, values: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of texts that probably mean the same."""
+    """Iterate over pairs of strings that probably mean the same level."""
     seen: dict[object, str] = {}
     for text in values:
         key: object = Decimal(text) if sort == "integers" else "".join(text.split()).casefold()

@@ -1,8 +1,7 @@
-"""Tables as they are read: columns of texts, before anything is decided about levels or missing cells.
+"""Tables as read: columns of strings, before levels and missing cells are interpreted.
 
-Every source (file, frame, array) is first brought into this one form, so that levels, missing cells,
-interventions and discretising are treated in one place. A column keeps each distinct text once and an integer
-code per row.
+Every source (file, frame, array) is first converted to this form, so that levels, missing cells, interventions
+and discretising are handled in one place. A column keeps each distinct string once, and an integer code per row.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ class Column:
     Attributes
     ----------
     values : tuple of str
-        The distinct texts of its cells, in no particular order; all categories in their order if declared.
+        The distinct strings of its cells, in any order; if declared, all categories in their order.
     codes : ndarray of int32
-        For each row the index of its text in `values`; -1 for a missing cell.
+        For each row the index of its string in `values`; -1 for a missing cell.
     declared : bool
-        Whether `values` were declared by the source (a categorical type), and so may include unobserved ones.
+        Whether the source declared `values` (a categorical type); they may then include unobserved ones.
 
     Examples
     --------
-    >>> column = column_from_texts(["no", "yes", "?", "no"], missing_values=["?"])
+    >>> column = column_from_strings(["no", "yes", "?", "no"], missing_values=["?"])
     >>> column.values, column.codes.tolist()
     (('no', 'yes'), [0, 1, -1, 0])
     """
@@ -55,21 +54,21 @@ class Column:
         return int(np.count_nonzero(self.codes == MISSING))
 
     def counts(self) -> npt.NDArray[np.int64]:
-        """How many rows hold each of the values."""
+        """Return the number of rows with each value."""
         observed = self.codes[self.codes != MISSING]
         return np.bincount(observed, minlength=len(self.values)).astype(np.int64, copy=False)
 
     def first_row(self, code: int) -> int:
-        """Return the first row that holds a code (-1: the first row with a missing cell)."""
+        """Return the first row with a code (-1: with a missing cell)."""
         return int(np.argmax(self.codes == code))
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Column:
-        """Return the column on some rows only; values that no row is left with go, unless declared."""
+        """Return the column of some rows; values that no longer occur are removed, unless declared."""
         taken = Column(self.values, self.codes[rows], self.declared)
         return taken if self.declared else taken.observed()
 
     def observed(self) -> Column:
-        """Return the column with only those values that some row holds, none of them declared."""
+        """Return the column with the values that occur, none of them declared."""
         used = np.flatnonzero(self.counts())
         lookup = np.full(len(self.values) + 1, MISSING, dtype=np.int32)
         lookup[used] = np.arange(used.size, dtype=np.int32)
@@ -78,7 +77,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table of texts and where it comes from.
+    """A table of strings, and its source.
 
     Attributes
     ----------
@@ -87,7 +86,7 @@ class Table:
     columns : tuple of Column
         The columns, all of the same length.
     rows : ndarray of int64
-        The place of each row in its source, for messages.
+        The position of each row in its source, for messages.
     unit : str
         What `rows` counts: ``"line"`` (of a file, from 1) or ``"row"`` (of a frame or array, from 0).
     source : str
@@ -95,7 +94,7 @@ class Table:
 
     Examples
     --------
-    >>> columns = (column_from_texts(["no", "yes"]),)
+    >>> columns = (column_from_strings(["no", "yes"]),)
     >>> table = Table(("answer",), columns, np.array([2, 3]), "line", "'poll.csv'")
     >>> table.m, table.column("answer").values, table.where(1)
     (2, ('no', 'yes'), 'line 3')
@@ -110,7 +109,7 @@ class Table:
     def __post_init__(self) -> None:
         check_names(self.names, self.source)
         if self.m == 0:
-            raise InvalidData(f"{self.source} has a header but no rows: at least one row is needed")
+            raise InvalidData(f"{self.source} has a header but no rows; it must have at least one row")
 
     @property
     def m(self) -> int:
@@ -122,7 +121,7 @@ class Table:
         return self.columns[self.names.index(name)]
 
     def where(self, row: int) -> str:
-        """Return the place of a row in the source, in words."""
+        """Return the position of a row in the source, in words."""
         place = int(self.rows[row])
         return f"line {place}" if self.unit == "line" else f"row {place} (counted from 0)"
 
@@ -131,7 +130,7 @@ class Table:
         return self.with_columns(names, [self.column(name) for name in names])
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Table:
-        """Return the table on some rows only; they keep their places in the source."""
+        """Return the table of some rows; they keep their positions in the source."""
         columns = tuple(column.take(rows) for column in self.columns)
         return Table(self.names, columns, self.rows[rows], self.unit, self.source)
 
@@ -146,9 +145,9 @@ class Table:
 
 
 def check_names(names: Sequence[str], source: str) -> None:
-    """Refuse a table without columns, or with names that are empty or occur twice."""
+    """Check that a table has columns, and that their names are distinct and not empty."""
     if not names:
-        raise InvalidData(f"{source} has no columns: at least one is needed")
+        raise InvalidData(f"{source} has no columns; it must have at least one")
     seen: set[str] = set()
     for position, name in enumerate(names, start=1):
         if not name:
@@ -159,23 +158,24 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 
 def check_missing_values(missing_values: Iterable[str]) -> frozenset[str]:
-    """Return the texts for missing cells as a set; a lone text is refused, for its letters would be taken."""
+    """Return the strings that mean a missing cell as a set."""
     if isinstance(missing_values, str):
         raise InvalidOption(
-            f"is {missing_values!r}; it must be a collection of texts such as ('', '?')", option="missing_values"
+            f"is {missing_values!r}; it must be a collection of strings such as ('', '?')", option="missing_values"
         )
-    texts = frozenset(missing_values)
-    for text in texts:
+    strings = frozenset(missing_values)
+    for text in strings:
         if not isinstance(text, str):
-            raise InvalidOption(f"holds {text!r}; it must hold texts only, such as ('', '?')", option="missing_values")
-    return texts
+            raise InvalidOption(
+                f"holds {text!r}; it must hold strings only, such as ('', '?')", option="missing_values"
+            )
+    return strings
 
 
 class TextCoder(dict[str, int]):
-    """A dictionary from cell texts to codes that gives every new text the next code.
+    """A dictionary from cells to codes that gives every new string the next code.
 
-    Texts are stripped and compared with the missing ones only when first seen, so that a cell costs one
-    look-up.
+    Strings are stripped and compared with the missing values only when first seen, so each cell costs one lookup.
     """
 
     def __init__(self, missing_values: frozenset[str], *, strip: bool) -> None:
@@ -195,12 +195,12 @@ class TextCoder(dict[str, int]):
         return np.fromiter(map(self.__getitem__, cells), dtype=np.int32, count=len(cells))
 
 
-def column_from_texts(cells: Sequence[str], *, missing_values: Iterable[str] = DEFAULT_MISSING_VALUES) -> Column:
-    """Return a column from the texts of its cells, taken as they are.
+def column_from_strings(cells: Sequence[str], *, missing_values: Iterable[str] = DEFAULT_MISSING_VALUES) -> Column:
+    """Make a column from its cells, used as they are.
 
     Examples
     --------
-    >>> column_from_texts(["b", "", "a"]).codes.tolist()
+    >>> column_from_strings(["b", "", "a"]).codes.tolist()
     [0, -1, 1]
     """
     coder = TextCoder(check_missing_values(missing_values), strip=False)
@@ -209,9 +209,9 @@ def column_from_texts(cells: Sequence[str], *, missing_values: Iterable[str] = D
 
 
 def parse_numbers(values: Sequence[str]) -> npt.NDArray[np.float64] | None:
-    """Return the texts as numbers, or ``None`` where one of them is not a number.
+    """Parse strings as numbers; return None if one of them is not a number.
 
-    ``nan`` and ``inf`` count as numbers; Python's underscores and digits of other scripts do not.
+    ``nan`` and ``inf`` count as numbers; underscores and digits of other scripts do not.
 
     Examples
     --------
@@ -230,11 +230,10 @@ def parse_numbers(values: Sequence[str]) -> npt.NDArray[np.float64] | None:
 
 
 def kind_of(values: Sequence[str]) -> Kind:
-    """Say what sort of texts these are.
+    """Classify strings.
 
-    ``"integers"`` when every text is an integer in number form (``1.0`` counts); ``"decimals"`` when every
-    text is a number (``nan`` and ``inf`` allowed) and at least one is a finite non-integer; ``"labels"``
-    otherwise.
+    ``"integers"`` if every string is an integer (``1.0`` counts); ``"decimals"`` if every string is a number
+    (``nan`` and ``inf`` allowed) and at least one is a finite non-integer; ``"labels"`` otherwise.
 
     Examples
     --------
@@ -245,25 +244,25 @@ def kind_of(values: Sequence[str]) -> Kind:
     if parsed is None or not parsed.size:
         return "labels"
     finite = np.isfinite(parsed)
-    whole = finite & (np.floor(parsed) == parsed)
-    if whole.all():
+    integral = finite & (np.floor(parsed) == parsed)
+    if integral.all():
         return "integers"
-    return "decimals" if bool((finite & ~whole).any()) else "labels"
+    return "decimals" if bool((finite & ~integral).any()) else "labels"
 
 
 def kind(column: Column) -> Kind:
-    """Say what sort of texts a column holds, in the words of :func:`kind_of`.
+    """Classify the strings of a column, as in :func:`kind_of`.
 
     Examples
     --------
-    >>> kind(column_from_texts(["5.1", "4", "?"]))
+    >>> kind(column_from_strings(["5.1", "4", "?"]))
     'decimals'
     """
     return kind_of(column.values)
 
 
 def listing(items: Iterable[object], limit: int = 8) -> str:
-    """Write things for a message, the rest of a long list as a count.
+    """List items for a message; the rest of a long list is a count.
 
     Examples
     --------

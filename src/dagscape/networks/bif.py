@@ -99,8 +99,8 @@ def parse_network(text: str, title: str = "text") -> Network:
     parents = [[number[parent.text] for parent in blocks[name].parents] for name in levels]
     cycle = [blocks[document.variables[v].name.text].child for v in find_cycle(parents)]
     if cycle:
-        texts = [shown(name.text) for name in cycle]
-        path = " -> ".join(texts if len(texts) <= 9 else [*texts[:7], "…", texts[-1]])
+        strings = [shown(name.text) for name in cycle]
+        path = " -> ".join(strings if len(strings) <= 9 else [*strings[:7], "…", strings[-1]])
         raise source.fail(cycle[-1].offset, f"the parents of the variables make a cycle: {path}")
     dag = Dag(tuple(levels), tuple(mask_of(above) for above in parents))
     cpts = dict(_tables(source, blocks, levels, parents))
@@ -221,7 +221,7 @@ def _tables(
     parents: Sequence[Sequence[int]],
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Return the table of every variable, its axes in the order of the variables."""
-    codes = {name: {level: code for code, level in enumerate(texts)} for name, texts in levels.items()}
+    codes = {name: {level: code for code, level in enumerate(strings)} for name, strings in levels.items()}
     limit = min(max(MAX_DEFAULT_CELLS, len(source.text)), memory_limit(None) // _BYTES_PER_CELL)
     cells = 0
     for name, above in zip(levels, parents, strict=True):
@@ -322,11 +322,11 @@ def _check_count(source: Source, row: Row, expected: int, child: Name) -> None:
 
 def _state_text(state: int, codes: Sequence[Mapping[str, int]]) -> str:
     """Return the levels of the parents in a state, for a message."""
-    texts: list[str] = []
+    strings: list[str] = []
     for numbers in reversed(codes):
         state, code = divmod(state, len(numbers))
-        texts.append(shown(next(level for level, number in numbers.items() if number == code)))
-    return f"({', '.join(reversed(texts))})"
+        strings.append(shown(next(level for level, number in numbers.items() if number == code)))
+    return f"({', '.join(reversed(strings))})"
 
 
 def _write(network: Network, stream: IO[bytes]) -> None:
@@ -335,8 +335,8 @@ def _write(network: Network, stream: IO[bytes]) -> None:
     stream.write(f"network {name} {{\n}}\n".encode())
     names = [quote(variable) for variable in network.variables]
     levels = [[quote(level) for level in network.levels[variable]] for variable in network.variables]
-    for written, texts in zip(names, levels, strict=True):
-        block = f"variable {written} {{\n  type discrete [ {len(texts)} ] {{ {', '.join(texts)} }};\n}}\n"
+    for written, strings in zip(names, levels, strict=True):
+        block = f"variable {written} {{\n  type discrete [ {len(strings)} ] {{ {', '.join(strings)} }};\n}}\n"
         stream.write(block.encode())
     for variable, mask in enumerate(network.dag.parent_masks):
         parents = list(bits(mask))

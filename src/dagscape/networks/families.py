@@ -135,12 +135,12 @@ def matching_codes(
 
 
 def _level_numbers(
-    name: str, levels: tuple[str, ...], texts: tuple[str, ...], cells: NDArray[Any]
+    name: str, levels: tuple[str, ...], strings: tuple[str, ...], cells: NDArray[Any]
 ) -> NDArray[np.int64]:
     """Return the network's number of each level of the data; -1 for levels that occur in no row and not in it."""
     number = {level: index for index, level in enumerate(levels)}
-    lookup = np.array([number.get(text, -1) for text in texts], dtype=np.int64)
-    unknown = [texts[code] for code in np.flatnonzero(np.bincount(cells, minlength=len(texts))) if lookup[code] < 0]
+    lookup = np.array([number.get(text, -1) for text in strings], dtype=np.int64)
+    unknown = [strings[code] for code in np.flatnonzero(np.bincount(cells, minlength=len(strings))) if lookup[code] < 0]
     if unknown:
         raise InvalidData(
             f"the data have levels of {name!r} that the network lacks: {listing(unknown)}; "

@@ -267,16 +267,16 @@ def _check_keys(variables: tuple[str, ...], given: Mapping[str, Any], what: str)
 
 
 def _checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
-    texts = tuple(levels)
-    if isinstance(levels, str) or not all(isinstance(text, str) for text in texts):
-        raise InvalidData(f"the levels of {name!r} must be a sequence of texts")
-    if not texts:
+    strings = tuple(levels)
+    if isinstance(levels, str) or not all(isinstance(text, str) for text in strings):
+        raise InvalidData(f"the levels of {name!r} must be a sequence of strings")
+    if not strings:
         raise InvalidData(f"{name!r} has no levels: at least one is needed")
-    for text in texts:
+    for text in strings:
         _check_text(text, f"a level of {name!r}")
-    if len(set(texts)) < len(texts):
-        raise InvalidData(f"the levels of {name!r} are not distinct: {listing(texts)}")
-    return texts
+    if len(set(strings)) < len(strings):
+        raise InvalidData(f"the levels of {name!r} are not distinct: {listing(strings)}")
+    return strings
 
 
 def _checked_cpt(
@@ -287,7 +287,7 @@ def _checked_cpt(
         cpt = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InvalidData(f"the probabilities of {name!r} are not an array of numbers") from error
-    arities = [len(texts) for texts in parents.values()]
+    arities = [len(strings) for strings in parents.values()]
     shape = (*arities, len(levels))
     if cpt.shape != shape:
         of = f" given {', '.join(map(repr, parents))}" if parents else ""
@@ -296,7 +296,7 @@ def _checked_cpt(
     if found is not None:
         state = np.unravel_index(found[0], arities) if arities else ()
         pairs = zip(parents.items(), state, strict=True)
-        where = ", ".join(f"{parent!r} = {texts[int(code)]!r}" for (parent, texts), code in pairs)
+        where = ", ".join(f"{parent!r} = {strings[int(code)]!r}" for (parent, strings), code in pairs)
         raise InvalidData(f"the probabilities of {name!r}{' given ' if where else ''}{where} {found[1]}")
     # Negative zeros become zeros, so that equal tables have equal bytes.
     cpt += 0.0
