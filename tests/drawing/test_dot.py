@@ -70,7 +70,7 @@ def test_weights_give_widths_colours_and_labels():
     assert edge == {"penwidth": "2.96", "color": '"#303c4d"', "label": '"0.98"'}
     assert "label" not in statements(to_dot(dag, np.ones((2, 2)), labels=False))[1]['"a"', '"b"']
     assert not statements(to_dot(dag, np.zeros((2, 2)), threshold=0.1))[1]
-    with pytest.raises(InvalidOption, match="weights has the shape"):
+    with pytest.raises(InvalidOption, match="weights has shape"):
         to_dot(dag, np.ones((3, 3)))
 
 

@@ -196,7 +196,7 @@ def test_the_threshold_leaves_edges_out(dag, weights):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (np.zeros((3, 3)), r"weights has the shape \(3, 3\); the graph has 4 variables, so it must be \(4, 4\)"),
+        (np.zeros((3, 3)), r"weights has shape \(3, 3\); the graph has 4 variables, so it must be \(4, 4\)"),
         (np.full((4, 4), 1.1), r"weights is 1.1 at \[0, 0\]; it must be between 0 and 1"),
         (np.full((4, 4), -1e-6), r"weights is -1e-06 at \[0, 0\]; it must be between 0 and 1"),
         (np.full((4, 4), np.nan), r"weights is nan at \[0, 0\]; it must be between 0 and 1"),
@@ -213,7 +213,7 @@ def test_rounding_errors_of_weights_are_forgiven(dag):
 
 
 def test_what_is_no_graph_is_refused():
-    with pytest.raises(InvalidOption, match="a list cannot be drawn: give a Dag, a Cpdag or a Network"):
+    with pytest.raises(InvalidOption, match="graph is a list; it must be a Dag, a Cpdag or a Network"):
         svg([])
 
 

@@ -196,7 +196,9 @@ def test_numbers_come_back_to_the_last_bit(tmp_path_factory, weights):
 
 
 def test_an_unknown_ending_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(InvalidOption, match=r"cannot tell the format of '.*net.xml': end it in .bif or .bif.gz"):
+    with pytest.raises(
+        InvalidOption, match=r"cannot tell the format of '.*net.xml': its name must end in .bif or .bif.gz"
+    ):
         write_network(load_network("asia"), tmp_path / "net.xml")
     assert not list(tmp_path.iterdir())
 
@@ -208,70 +210,70 @@ def test_a_missing_file_is_an_invalid_option(tmp_path):
 
 # What is replaced in SMALL by what, and the one sentence that follows.
 BROKEN = [
-    ("network weather", "<?xml", "line 1: '<?xml' stands where 'network', 'variable' or 'probability' should"),
-    ("network weather {", "network weather", "line 2: 'property' stands where '{' should"),
+    ("network weather", "<?xml", "line 1: found '<?xml'; expected 'network', 'variable' or 'probability'"),
+    ("network weather {", "network weather", "line 2: found 'property'; expected '{'"),
     ("1.0; }", "1.0 }", "line 2: this property is not closed by ';'"),
     ("variable rain", "network b {} variable rain", None),
     ("variable rain", "network b { type } variable rain", None),
-    ("variable rain {", "variable {", "line 3: '{' stands where the name of a variable should"),
+    ("variable rain {", "variable {", "line 3: found '{'; expected the name of a variable"),
     ("variable street {", 'variable "" {', "line 6: a variable has an empty name"),
     ("variable street {", "variable rain {", "line 6: the variable 'rain' is declared twice"),
-    ("discrete [ 2 ]", "continuous", "line 4: 'continuous' stands where 'discrete' should"),
-    ("[ 2 ]", "[ -2 ]", "line 4: '-2' stands where the number of levels should"),
+    ("discrete [ 2 ]", "continuous", "line 4: found 'continuous'; expected 'discrete'"),
+    ("[ 2 ]", "[ -2 ]", "line 4: found '-2'; expected the number of levels"),
     ("[ 2 ]", "[ 1000000000 ]", "line 4: 1000000000 levels are declared for 'rain', but 2 are listed"),
     ("[ 2 ]", f"[ {'9' * 9999} ]", f"line 4: {'9' * 20}… levels are declared for 'rain', but 2 are listed"),
     ("{ no, yes }", "{ yes, yes }", "line 4: the level 'yes' of 'rain' is listed twice"),
     ("[ 2 ] { no, yes }", "[ 0 ] { }", None),
     ("type discrete [ 2 ] { no, yes };", "", "line 3: the variable 'rain' has no 'type'"),
-    ("yes };", "yes }; type discrete [ 1 ] { a };", "line 4: 'type' stands where 'property' or '}' should"),
-    ("{ no, yes }", "{ no ( yes }", "line 4: '(' stands where a level or '}' should"),
+    ("yes };", "yes }; type discrete [ 1 ] { a };", "line 4: found 'type'; expected 'property' or '}'"),
+    ("{ no, yes }", "{ no ( yes }", "line 4: found '('; expected a level or '}'"),
     ('"thin ice"', '"thin ice', None),
     ("/* another", "/ * another", None),
     ("comment */", "comment * /", "line 6: a comment is opened here and never closed"),
-    ("( rain )", "( rain", "line 9: '{' stands where the name of a parent or ')' should"),
-    ("( rain )", "( )", "line 9: ')' stands where the name of a variable should"),
+    ("( rain )", "( rain", "line 9: found '{'; expected the name of a parent or ')'"),
+    ("( rain )", "( )", "line 9: found ')'; expected the name of a variable"),
     ("( rain )", "( sun )", "line 9: the variable 'sun' is not declared"),
     ("( rain )", "( street )", "line 12: 'street' has more than one 'probability' block"),
     (
         "( rain )",
         "( rain | street )",
-        "line 9: the parents of the variables make a cycle: 'rain' -> 'street' -> 'rain'",
+        "line 9: the parents of the variables form a cycle: 'rain' -> 'street' -> 'rain'",
     ),
-    ("| rain )", "| rain | rain )", "line 12: '|' stands where the name of a parent or ')' should"),
+    ("| rain )", "| rain | rain )", "line 12: found '|'; expected the name of a parent or ')'"),
     ("| rain )", "| snow )", "line 12: the variable 'snow' is not declared"),
     ("| rain )", "| rain, rain )", "line 12: the variable 'rain' is named twice here"),
     ("| rain )", "| street )", "line 12: the variable 'street' is named twice here"),
     ("table 0.8, 0.2;", "", "line 9: there are no probabilities of 'rain'"),
     ("table 0.8, 0.2;", "table 0.8, 0.2; table 0.8, 0.2;", "line 10: 'rain' has more than one 'table'"),
-    ("table 0.8, 0.2;", "table 1, 0; default 1, 0;", "line 10: 'rain' has a 'table' and other probabilities as well"),
+    ("table 0.8, 0.2;", "table 1, 0; default 1, 0;", "line 10: 'rain' has both a 'table' and other probabilities"),
     ("table 0.8, 0.2;", "default 1; default 1;", "line 10: 'rain' has more than one 'default'"),
-    ("table 0.8, 0.2;", "default 1;", "line 10: 1 probabilities are given for 'rain' where 2 are needed"),
-    ("table 0.8, 0.2;", "table 0.8;", "line 10: 1 probabilities are given for 'rain' where 2 are needed"),
-    ("table 0.8, 0.2;", "table ;", "line 10: 0 probabilities are given for 'rain' where 2 are needed"),
+    ("table 0.8, 0.2;", "default 1;", "line 10: 'rain' has 1 probabilities here; it must have 2"),
+    ("table 0.8, 0.2;", "table 0.8;", "line 10: 'rain' has 1 probabilities here; it must have 2"),
+    ("table 0.8, 0.2;", "table ;", "line 10: 'rain' has 0 probabilities here; it must have 2"),
     ("table 0.8, 0.2;", "table 0.8, 0.3;", "line 10: the probabilities of 'rain' sum to 1.1, not to 1"),
     ("table 0.8, 0.2;", "table 0.8, 0.200002;", "line 10: the probabilities of 'rain' sum to 1.000002, not to 1"),
     (
         "table 0.8, 0.2;",
         "table 1.2, -0.2;",
-        "line 10: the probabilities of 'rain' have -0.2 among them, which is no probability",
+        "line 10: the probabilities of 'rain' include -0.2, which is not a probability",
     ),
     (
         "table 0.8, 0.2;",
         "table 1e999, 0.2;",
-        "line 10: the probabilities of 'rain' have inf among them, which is no probability",
+        "line 10: the probabilities of 'rain' include inf, which is not a probability",
     ),
-    ("table 0.8, 0.2;", "table nan, 0.2;", "line 10: 'nan' stands where a probability or ';' should"),
-    ("table 0.8, 0.2;", "table 0.8, 0_2;", "line 10: '0_2' stands where a probability or ';' should"),
-    ("table 0.8, 0.2;", "table 0.8, 2e;", "line 10: '2e' stands where a probability or ';' should"),
-    ("table 0.8, 0.2;", "table 0.8, \u0662;", "line 10: '\u0662' stands where a probability or ';' should"),
-    ("table 0.8, 0.2;", "table 0.8, 0.2", "line 11: '}' stands where a probability or ';' should"),
-    ("table 0.8, 0.2;", "chair 0.8, 0.2;", "line 10: 'chair' stands where '(', 'table', 'default' or '}' should"),
-    ("table 0.8, 0.2;", "(no) 0.8, 0.2;", "line 10: 1 levels are named for the 0 parents of 'rain'"),
+    ("table 0.8, 0.2;", "table nan, 0.2;", "line 10: found 'nan'; expected a probability or ';'"),
+    ("table 0.8, 0.2;", "table 0.8, 0_2;", "line 10: found '0_2'; expected a probability or ';'"),
+    ("table 0.8, 0.2;", "table 0.8, 2e;", "line 10: found '2e'; expected a probability or ';'"),
+    ("table 0.8, 0.2;", "table 0.8, \u0662;", "line 10: found '\u0662'; expected a probability or ';'"),
+    ("table 0.8, 0.2;", "table 0.8, 0.2", "line 11: found '}'; expected a probability or ';'"),
+    ("table 0.8, 0.2;", "chair 0.8, 0.2;", "line 10: found 'chair'; expected '(', 'table', 'default' or '}'"),
+    ("table 0.8, 0.2;", "(no) 0.8, 0.2;", "line 10: 1 levels are given for the 0 parents of 'rain'"),
     ("(yes) 0.0, 0.5, 5e-1;", "", "line 12: there are no probabilities of 'street' given ('yes')"),
-    ("(yes)", "(no)", "line 14: the probabilities of 'street' given ('no') stand here again"),
+    ("(yes)", "(no)", "line 14: the probabilities of 'street' given ('no') are given twice"),
     ("(yes)", "(maybe)", "line 13: 'maybe' is not a level of 'rain'"),
-    ("(yes)", "(yes, yes)", "line 13: 2 levels are named for the 1 parents of 'street'"),
-    ("0.9, 0.1, 0.0", "0.9, 0.1", "line 14: 2 probabilities are given for 'street' where 3 are needed"),
+    ("(yes)", "(yes, yes)", "line 13: 2 levels are given for the 1 parents of 'street'"),
+    ("0.9, 0.1, 0.0", "0.9, 0.1", "line 14: 'street' has 2 probabilities here; it must have 3"),
     ("0.9, 0.1, 0.0", "0.9, 0.1, 0.1", "line 14: the probabilities of 'street' given ('no') sum to 1.1, not to 1"),
     ("0.1, 0.0;\n}", "0.1, 0.0;", "line 15: the file ends where '(', 'table', 'default' or '}' should follow"),
 ]
@@ -401,7 +403,7 @@ def test_tables_too_large_for_the_file_are_refused_at_once():
     above = ", ".join(f"v{i}" for i in range(60))
     text = declared(61) + roots(60) + f"probability ( v60 | {above} ) {{ default 0.5, 0.5; }}"
     with pytest.raises(
-        InvalidData, match=r"line 122: the tables up to that of 'v60' have \d+ probabilities; at most \d+"
+        InvalidData, match=r"line 122: the tables up to that of 'v60' have \d+ probabilities; the limit is \d+"
     ):
         parse_network(text)
 
@@ -424,7 +426,7 @@ def test_a_table_of_which_most_is_missing_takes_no_memory():
 def test_more_parents_than_a_table_has_axes_are_refused():
     above = ", ".join(f"v{i}" for i in range(70))
     text = declared(71, "a") + roots(70, "1") + f"probability ( v70 | {above} ) {{ default 1; }}"
-    with pytest.raises(InvalidData, match="'v70' has 70 parents; at most 63 are read"):
+    with pytest.raises(InvalidData, match="'v70' has 70 parents; the limit is 63"):
         parse_network(text)
 
 
@@ -432,12 +434,16 @@ def test_more_text_than_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "bomb.bif.gz"
     path.write_bytes(gzip.compress(b" " * 2**20))
     monkeypatch.setattr(bif, "memory_limit", lambda _: 2**20)
-    with pytest.raises(InvalidData, match=r"has more than 16384 characters, which need more than the 1.0 MiB"):
+    with pytest.raises(
+        InvalidData, match=r"has more than 16384 characters, which need more than the available 1.0 MiB"
+    ):
         read_network(path)
 
 
 def test_more_variables_than_the_limit_are_refused():
-    with pytest.raises(InvalidData, match=f"line {MAX_VARIABLES + 1}: there are more than {MAX_VARIABLES} variables"):
+    with pytest.raises(
+        InvalidData, match=f"line {MAX_VARIABLES + 1}: the file has more than {MAX_VARIABLES} variables"
+    ):
         parse_network(declared(MAX_VARIABLES + 5))
 
 
@@ -445,7 +451,7 @@ def test_lists_longer_than_the_limit_are_refused():
     levels = [f"l{i}" for i in range(MAX_NAMES)]
     row = ", ".join(["1"] + ["0"] * (MAX_NAMES - 1))
     assert parse_network(declared(1, ", ".join(levels)) + roots(1, row)).cpts["v0"].shape == (MAX_NAMES,)
-    with pytest.raises(InvalidData, match=f"line 1: more than {MAX_NAMES} names are listed, the most that are read"):
+    with pytest.raises(InvalidData, match=f"line 1: the list has more than {MAX_NAMES} names, which is the limit"):
         parse_network(declared(1, ", ".join([*levels, "one more"])))
 
 

@@ -46,5 +46,5 @@ def test_every_network_loads_twice_the_same_and_is_cited(name):
 
 
 def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(InvalidOption, match="no bundled network 'alarm': there are 'asia', 'cancer'"):
+    with pytest.raises(InvalidOption, match="no bundled network 'alarm'; there are 'asia', 'cancer'"):
         load_network("alarm")

@@ -102,9 +102,9 @@ def test_variables_must_agree():
 def test_tables_that_do_not_fit_into_memory_are_refused():
     names = [f"v{i}" for i in range(70)]
     wide = Dataset.from_codes(np.zeros((1, 70), dtype=int), dict.fromkeys(names, ("0", "1")))
-    with pytest.raises(TooLarge, match=r"tables of .* probabilities need .*: take a graph with fewer parents"):
+    with pytest.raises(TooLarge, match=r"tables of .* probabilities need .*: use a graph with fewer parents"):
         Network.fit(Dag.from_edges(names, [(name, "v60") for name in names[:60]]), wide)
     flat = Dataset.from_codes(np.zeros((1, 70), dtype=int), dict.fromkeys(names, ("0",)))
-    with pytest.raises(InvalidOption, match="'v69' has 69 parents; a table can have 63"):
+    with pytest.raises(InvalidOption, match="'v69' has 69 parents; the limit is 63"):
         Network.fit(Dag.from_edges(names, [(name, "v69") for name in names[:69]]), flat)
     assert Network.fit(Dag.from_edges(names, [(name, "v69") for name in names[:63]]), flat).cpts["v69"].ndim == 64

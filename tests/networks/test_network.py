@@ -108,17 +108,21 @@ def test_copies_and_pickles_are_equal():
         (LEVELS | {"rain": ()}, CPTS, "'rain' has no levels"),
         (LEVELS | {"rain": "no"}, CPTS, "the levels of 'rain' must be a sequence of strings"),
         (LEVELS | {"rain": (0, 1)}, CPTS, "the levels of 'rain' must be a sequence of strings"),
-        (LEVELS, CPTS | {"rain": [1.0]}, r"probabilities of 'rain' have the shape \(1,\); it must be \(2,\)"),
+        (LEVELS, CPTS | {"rain": [1.0]}, r"probabilities of 'rain' have shape \(1,\); it must be \(2,\)"),
         (
             LEVELS,
             CPTS | {"street": np.full((3, 2), 0.5)},
-            r"probabilities of 'street' given 'rain' have the shape \(3, 2\); it must be \(2, 3\)",
+            r"probabilities of 'street' given 'rain' have shape \(3, 2\); it must be \(2, 3\)",
         ),
         (LEVELS, CPTS | {"rain": [[1], [1, 2]]}, "probabilities of 'rain' are not an array of numbers"),
         (LEVELS, CPTS | {"rain": [0.5, 0.500002]}, "probabilities of 'rain' sum to 1.000002, not to 1"),
-        (LEVELS, CPTS | {"rain": [1.5, -0.5]}, "probabilities of 'rain' have -0.5 among them"),
-        (LEVELS, CPTS | {"rain": [math.nan, 1]}, "probabilities of 'rain' have nan among them"),
-        (LEVELS, CPTS | {"rain": [math.inf, -math.inf]}, "probabilities of 'rain' have inf among them"),
+        (LEVELS, CPTS | {"rain": [1.5, -0.5]}, "probabilities of 'rain' include -0.5, which is not a probability"),
+        (LEVELS, CPTS | {"rain": [math.nan, 1]}, "probabilities of 'rain' include nan, which is not a probability"),
+        (
+            LEVELS,
+            CPTS | {"rain": [math.inf, -math.inf]},
+            "probabilities of 'rain' include inf, which is not a probability",
+        ),
         (
             LEVELS,
             CPTS | {"street": [[1, 0, 0], [1, 1, 0]]},
@@ -184,9 +188,7 @@ def test_data_that_do_not_fit_are_refused():
     network = Network(DAG, LEVELS, CPTS)
     with pytest.raises(InvalidData, match="the data lack variables of the network: 'street'"):
         network.log_likelihood(Dataset.from_array([["no"]], ["rain"]))
-    with pytest.raises(
-        InvalidData, match=r"variables that the network lacks: 'sun'; leave them out with data.select\(\)"
-    ):
+    with pytest.raises(InvalidData, match=r"variables that the network lacks: 'sun'; remove them with data.select\(\)"):
         network.log_likelihood(Dataset.from_array([["no", "dry", "1"]], ["rain", "street", "sun"]))
-    with pytest.raises(InvalidData, match="levels of 'street' that the network lacks: 'snow'; the network's are 'dry'"):
+    with pytest.raises(InvalidData, match="levels of 'street' that the network lacks: 'snow'; the network has 'dry'"):
         network.log_likelihood(Dataset.from_array([["no", "snow"]], ["rain", "street"]))

@@ -175,7 +175,8 @@ def _choose_columns(
     for name in [*(columns or ()), *([] if class_column is None else [class_column])]:
         if name not in table.names:
             raise InvalidOption(
-                f"{table.source} has no variable {name!r} to use in discretising: its variables are {listing(table.names)}"
+                f"{table.source} has no variable {name!r} to use in discretising: "
+                f"its variables are {listing(table.names)}"
             )
     if class_column is not None and columns is not None and class_column in columns:
         raise InvalidOption(f"is {class_column!r}, which is also a column to discretise", option="class_column")

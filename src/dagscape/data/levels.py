@@ -64,13 +64,12 @@ def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, D
     """Return the declared levels by variable, as strings; an integer k means ``"0"`` to ``str(k - 1)``."""
     declarations: dict[str, Declaration] = {}
     if levels is not None and not isinstance(levels, Mapping):
-        raise InvalidOption(
-            f"is {levels!r}; it must map variables to levels, or to their number", option="levels"
-        )
+        raise InvalidOption(f"is {levels!r}; it must map variables to levels, or to their number", option="levels")
     for name, declared in (levels or {}).items():
         if name not in table.names:
             raise InvalidOption(
-                f"declares {name!r}, which is not a variable of {table.source}: its variables are {listing(table.names)}",
+                f"declares {name!r}, which is not a variable of {table.source}: "
+                f"its variables are {listing(table.names)}",
                 option="levels",
             )
         if isinstance(declared, Iterable) and not isinstance(declared, str):

@@ -1,4 +1,4 @@
-"""Curves beside each other, through matplotlib (the extra ``plot``)."""
+"""Panels of curves, drawn with matplotlib (the extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _STYLES = ("-", "--", ":", "-.")
 def draw_curves(
     path: str | os.PathLike[str], x: ArrayLike, panels: Mapping[str, Mapping[str, ArrayLike]], x_label: str
 ) -> None:
-    """Draw panels in a row, each with its title and some named curves over the same x.
+    """Draw panels in a row, each with a title and named curves over the same x.
 
     Parameters
     ----------
     path : path
         The file to write: ``.svg``, ``.png`` or ``.pdf``.
     x : array-like
-        What stands on the horizontal axes.
+        The values on the horizontal axes.
     panels : mapping
-        For each title the curves by name.
+        The curves by name, for each title.
     x_label : str
-        The name of the horizontal axes.
+        The label of the horizontal axes.
     """
     ending = Path(path).suffix.lower()
     if ending not in CURVE_ENDINGS:
@@ -43,7 +43,7 @@ def draw_curves(
     import matplotlib
     from matplotlib.figure import Figure
 
-    # The user's own settings must not change the picture; a fixed salt and no date make the same picture the same file.
+    # The user's settings must not change the picture; a fixed salt and no date make the file reproducible.
     with matplotlib.rc_context({"text.usetex": False, "svg.fonttype": "none", "svg.hashsalt": "dagscape"}):
         figure = Figure(figsize=(_PANEL_INCHES[0] * len(panels), _PANEL_INCHES[1]), layout="constrained")
         for i, (title, curves) in enumerate(panels.items()):
@@ -54,6 +54,6 @@ def draw_curves(
             axes.set_xlabel(x_label)
             axes.set_ylim(bottom=0)
             axes.legend(fontsize=8, frameon=False)
-        dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+        undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         with replace_file(path) as stream:
-            figure.savefig(stream, format=ending[1:], metadata=dated.get(ending))
+            figure.savefig(stream, format=ending[1:], metadata=undated.get(ending))

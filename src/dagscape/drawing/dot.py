@@ -1,4 +1,4 @@
-"""Graphs as Graphviz source, for those who have Graphviz."""
+"""Graphs as Graphviz source."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def to_dot(
     Parameters
     ----------
     graph : Dag, Cpdag or Network
-        What to write.
+        The graph.
     weights, labels, threshold, title
         As for :func:`dagscape.draw`.
 
@@ -82,7 +82,7 @@ def to_dot(
 
 
 def _node(name: str) -> str:
-    # Graphviz shows the identifier unless told otherwise, but reads escapes and entities in what it shows.
+    # Graphviz shows the identifier by default, but interprets escapes and entities in labels.
     plain = quoted_id(name)
     return plain if plain == f'"{name}"' and "&" not in name else f"{plain} [label={quoted_label(name)}]"
 
@@ -104,7 +104,7 @@ def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
 
 
 def quoted_id(name: str) -> str:
-    r"""A name as a quoted identifier; different names stay different.
+    r"""Quote a name as an identifier; distinct names remain distinct.
 
     >>> print(quoted_id('say "hi"'), quoted_id("a\\b"), quoted_id("a\nb"), quoted_id("\x00"), quoted_id(""))
     "say \"hi\"" "a\\b" "a\nb" "\x00" ""
@@ -113,7 +113,7 @@ def quoted_id(name: str) -> str:
 
 
 def quoted_label(text: str) -> str:
-    r"""A text to show: Graphviz would read backslashes as escapes and ``&`` as the start of an entity.
+    r"""Quote a label; Graphviz would interpret backslashes as escapes and ``&`` as the start of an entity.
 
     >>> print(quoted_label("a & b"), quoted_label("two\nlines"), quoted_label("<b>"))
     "a &amp; b" "two lines" "<b>"

@@ -1,4 +1,4 @@
-"""Drawing graphs: as SVG without anything else, as PNG and PDF through matplotlib, as Graphviz source."""
+"""Drawing graphs as SVG, as PNG or PDF with matplotlib, or as Graphviz source."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ def draw(
     Parameters
     ----------
     graph : Dag, Cpdag or Network
-        What to draw. The undirected edges of a Cpdag have no arrowheads.
+        The graph. Undirected edges of a Cpdag have no arrowheads.
     path : path, optional
-        The file to write; its ending says the format: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the
-        extra ``plot``), ``.dot`` or ``.gv`` (Graphviz source). Without it the SVG text is returned.
+        The file to write, in the format of its extension: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the
+        extra ``plot``), ``.dot`` or ``.gv`` (Graphviz source). Default: return the SVG.
     weights : array of shape (n, n), optional
-        ``[u, v]`` is the probability of the edge u → v, as in ``posterior(...).edges``. Probable edges are drawn wide
-        and dark. For an undirected edge it is the sum for both directions.
+        ``[u, v]`` is the probability of the edge u → v, as in ``posterior(...).edges``. Probable edges are wide
+        and dark. An undirected edge has the sum of both directions.
     labels : bool, optional
-        Whether each edge shows its probability, with two decimals. By default it does where there are weights and at
+        Whether edges show their probabilities, with two decimals. Default: if there are weights and at
         most 100 edges.
     threshold : float, optional
-        Edges of the graph with a lower probability are left out.
+        Hide edges with a lower probability.
     title : str, optional
-        A heading.
+        A title above the drawing.
 
     Returns
     -------
     str or None
-        The SVG text; None where a file was written.
+        The SVG; None if a file was written.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def draw(
 
 
 def drawing_format(path: str | os.PathLike[str]) -> str:
-    """The format that a file name asks for, as its ending."""
+    """Return the extension of a file name, after checking that it is a known format."""
     ending = Path(path).suffix.lower()
     if ending not in DRAWING_ENDINGS:
         known = ", ".join(DRAWING_ENDINGS)
@@ -98,14 +98,14 @@ def svg(
     Parameters
     ----------
     graph : Dag, Cpdag or Network
-        What to draw.
+        The graph.
     weights, labels, threshold, title
         As for :func:`draw`.
 
     Returns
     -------
     str
-        A whole document, which also stands by itself within HTML.
+        A complete document, which can also be embedded in HTML.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures as PNG and PDF, through matplotlib (the extra ``plot``)."""
+"""Pictures as PNG and PDF, drawn with matplotlib (the extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ _LONGEST_SIDE = 30000.0
 
 
 def require_matplotlib(target: str) -> None:
-    """Refuse early where matplotlib is absent."""
+    """Raise an error before any work if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise BackendUnavailable(
             f"drawing {target!r} needs matplotlib, which is not installed: pip install matplotlib; "
-            ".svg and .dot need nothing more"
+            ".svg and .dot do not need it"
         ) from error
 
 
 def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
-    """Write the picture as ``"png"`` or ``"pdf"``."""
+    """Write a picture as ``"png"`` or ``"pdf"``."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    # The user's own settings must not change the picture; type 42 keeps the text of a PDF searchable.
+    # The user's settings must not change the picture; type 42 keeps the text of a PDF searchable.
     settings = matplotlib.rc_context({"text.usetex": False, "font.family": "sans-serif", "pdf.fonttype": 42})
     with settings, warnings.catch_warnings():
-        # A letter that the font lacks shows as a box; that is for the eye to see.
+        # A character that the font lacks is drawn as a box, which needs no warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         size = (picture.width / _POINTS_PER_INCH, picture.height / _POINTS_PER_INCH)
         figure = Figure(figsize=size, facecolor=PAPER)
@@ -57,13 +57,13 @@ def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
         axes.set_xlim(0, picture.width)
         axes.set_ylim(picture.height, 0)
         _draw(axes, picture)
-        # Without a date the same picture is the same file.
+        # No date, so that the file is reproducible.
         metadata = {"CreationDate": None} if kind == "pdf" else None
         figure.savefig(stream, format=kind, dpi=_resolution(picture), bbox_inches=None, metadata=metadata)
 
 
 def _resolution(picture: Picture) -> float:
-    """Dots per inch: fewer for pictures that would otherwise be too large for memory or for the format."""
+    """Return the dots per inch, reduced for pictures that would be too large for memory or for the format."""
     pixels = picture.width * picture.height / _POINTS_PER_INCH**2
     side = max(picture.width, picture.height) / _POINTS_PER_INCH
     return min(_RESOLUTION, math.sqrt(_MOST_PIXELS / pixels), _LONGEST_SIDE / side)
@@ -106,7 +106,7 @@ def _draw_curve(axes: Axes, curve: Curve, order: float) -> None:
 
 
 def _draw_text(axes: Axes, x: float, y: float, text: str, size: float, weight: str = "normal") -> None:
-    # The baseline is placed as in SVG, so that names with and without descenders stand on one line.
+    # Set the baseline as in SVG, so that names with and without descenders align.
     axes.text(
         x,
         y + 0.35 * size,

@@ -1,4 +1,4 @@
-"""Places for the labels of edges: on the edge, near its middle, away from boxes, other labels and other edges."""
+"""Placing the labels of edges: on the edge, near its middle, away from boxes, other labels and other edges."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dagscape.drawing.layout import Box, Point
 
 _CELL = 40.0
 _STEPS = 16
-# What a label that covers something costs. Where an edge has no free place, covering another edge is least bad.
+# The cost of covering something with a label. If an edge has no free place, covering another edge is least bad.
 _COSTS = {"box": 50.0, "label": 50.0, "edge": 1.0}
 
 
 class _Plane:
-    """Things at their places, found by square cells."""
+    """A spatial index of boxes, by square cells."""
 
     def __init__(self) -> None:
         self._cells: dict[tuple[int, int], list[tuple[Box, str, int]]] = {}
@@ -23,7 +23,7 @@ class _Plane:
             self._cells.setdefault(cell, []).append((box, kind, owner))
 
     def cost(self, box: Box, owner: int) -> float:
-        """What a label of some edge at this place covers, its own edge aside."""
+        """Return the cost of what a label in this box would cover, except its own edge."""
         covered = {
             (kind, other)
             for cell in self._cells_of(box)
@@ -40,10 +40,10 @@ class _Plane:
 
 
 def label_places(boxes: Sequence[Box], routes: Sequence[Sequence[Point]], size: tuple[float, float]) -> list[Box]:
-    """A place on each route for a label of the given size.
+    """Return the box of a label of the given size on each route.
 
-    The routes are served from short to long, since the short ones have the least choice. A place in the middle is
-    best; one that covers nothing is better.
+    Short routes come first, since they have the least choice. Places that cover nothing come before those near the
+    middle.
 
     >>> label_places([], [[(0, 0), (0, 10), (0, 20), (0, 30)]], (20, 10))
     [Box(x=0.0, y=15.0, width=20, height=10)]
@@ -69,7 +69,7 @@ def label_places(boxes: Sequence[Box], routes: Sequence[Sequence[Point]], size: 
 
 
 def _trace(route: Sequence[Point]) -> Iterator[Point]:
-    """Points along a chain of Bézier curves, both ends left out."""
+    """Iterate over points along a chain of Bézier curves, without its ends."""
     for start in range(0, len(route) - 1, 3):
         (ax, ay), (bx, by), (cx, cy), (dx, dy) = route[start : start + 4]
         for step in range(1, _STEPS):

@@ -1,19 +1,19 @@
-"""Layers for a layered drawing: the layer of every node, and the order of the nodes within each.
+"""Layers of a layered drawing: the layer of each node, and the order of the nodes within each layer.
 
-The problem has two halves, both solved after Gansner, Koutsofios, North & Vo, "A technique for drawing directed
+The problem has two parts, both solved as in Gansner, Koutsofios, North & Vo, "A technique for drawing directed
 graphs" (1993).
 
-*Layers.* Give every node an integer so that edges lead to higher numbers and the sum of their lengths is smallest.
+*Layers.* Give every node an integer so that edges lead to higher layers and the sum of their lengths is minimal.
 This is a linear programme whose matrix is a network, and the network simplex solves it: a spanning tree of edges of
-length one is a vertex of it, and the cut value of a tree edge says whether the tree should be changed there. The cut
-value is the number of edges from the tail's side to the head's side less those that lead back, so it is the sum of
+length one is a vertex, and the cut value of a tree edge shows whether replacing it improves the solution. The cut
+value is the number of edges from the tail's side to the head's side minus those that lead back, which is the sum of
 (out-degree - in-degree) over the tail's side: one pass over the tree gives all of them.
 
-*Order.* Edges that skip layers are cut into pieces by dummy nodes. Then the layers are swept down and up; each is
-sorted by the mean place of its nodes' neighbours in the layer before (barycentres), and neighbours within a layer are
-exchanged where that saves crossings. The number of sweeps is bounded, and the best order seen is kept.
+*Order.* Dummy nodes cut edges that skip layers into pieces. Then the layers are swept down and up; each is
+sorted by the mean position of its nodes' neighbours in the previous layer (barycentres), and adjacent nodes are
+swapped where that saves crossings. The number of sweeps is bounded, and the best order seen is kept.
 
-Everything is deterministic: ties go to the smaller number, and no clock decides when to stop.
+Everything is deterministic: ties go to the smaller index, and no clock decides when to stop.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from itertools import pairwise
 
 Edge = tuple[int, int]
 
-# Dense graphs have cubically many dummy nodes; past this number the longest edges are drawn without them.
+# Dense graphs have cubically many dummy nodes; beyond this number the longest edges are drawn without them.
 MAX_DUMMIES = 4000
 _SWEEPS = 40
 _PATIENCE = 10
 
 
 def compact_layers(n: int, edges: Sequence[Edge]) -> list[int]:
-    """The layer of each node of a connected acyclic graph, such that the total length of the edges is smallest.
+    """Return the layer of each node of a connected acyclic graph that minimises the total length of the edges.
 
     >>> compact_layers(4, [(0, 1), (1, 2), (3, 2)])
     [0, 1, 2, 1]
@@ -64,7 +64,7 @@ def _longest_paths(n: int, edges: Sequence[Edge]) -> list[int]:
 
 
 def _tight_tree(layers: list[int], edges: Sequence[Edge]) -> list[int]:
-    """Move the layers until edges of length one span the graph; the numbers of such edges."""
+    """Shift layers until edges of length one span the graph; return the indices of such a spanning tree."""
     touching: list[list[int]] = [[] for _ in layers]
     for number, (tail, head) in enumerate(edges):
         touching[tail].append(number)
@@ -83,7 +83,7 @@ def _tight_tree(layers: list[int], edges: Sequence[Edge]) -> list[int]:
                     frontier.append(other)
         if len(reached) == len(layers):
             return tree
-        # The tree so far moves as one until the shortest edge that leaves it has length one.
+        # Shift the whole tree until the shortest edge that leaves it has length one.
         slack, number = min(
             (layers[head] - layers[tail] - 1, number)
             for number, (tail, head) in enumerate(edges)
@@ -96,12 +96,12 @@ def _tight_tree(layers: list[int], edges: Sequence[Edge]) -> list[int]:
 
 
 def _network_simplex(layers: list[int], edges: Sequence[Edge], tree: list[int]) -> None:
-    """Exchange tree edges while one has a negative cut value, moving the layers along."""
+    """Replace tree edges while one has a negative cut value, and shift the layers accordingly."""
     surplus = [0] * len(layers)
     for tail, head in edges:
         surplus[tail] += 1
         surplus[head] -= 1
-    # Degenerate exchanges could go round in circles; the layers are feasible at every step, so a bound does no harm.
+    # Degenerate exchanges could cycle; since the layers are feasible at every step, a bound on steps is safe.
     for _ in range(8 * len(layers)):
         order, upper = _rooted(len(layers), edges, tree)
         total = surplus[:]
@@ -119,7 +119,7 @@ def _network_simplex(layers: list[int], edges: Sequence[Edge], tree: list[int]) 
 
 
 def _rooted(n: int, edges: Sequence[Edge], tree: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The nodes from the root of the tree outwards, depth first, and the place in the tree of each one's inner edge."""
+    """Return the nodes of the tree in depth-first order, and for each the position of its edge towards the root."""
     touching: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     for slot, number in enumerate(tree):
         tail, head = edges[number]
@@ -140,7 +140,7 @@ def _rooted(n: int, edges: Sequence[Edge], tree: Sequence[int]) -> tuple[list[in
 def _exchange(
     layers: list[int], edges: Sequence[Edge], tree: list[int], order: list[int], upper: list[int], leaving: int
 ) -> None:
-    """Cut the tree above a node and join the two parts by the shortest edge that leads the other way."""
+    """Cut the tree above a node and rejoin the two parts by the shortest edge in the opposite direction."""
     slot = upper[leaving]
     branch = {leaving}
     for node in order[order.index(leaving) + 1 :]:
@@ -160,7 +160,7 @@ def _exchange(
 
 
 def _balance(layers: list[int], edges: Sequence[Edge]) -> None:
-    """Move nodes that can stand in several layers at no cost to the least crowded one."""
+    """Move nodes that could be in several layers at the same cost to the least crowded one."""
     above: list[list[int]] = [[] for _ in layers]
     below: list[list[int]] = [[] for _ in layers]
     for tail, head in edges:
@@ -193,12 +193,12 @@ class LayeredGraph:
     chains: list[list[int]]
 
     def dummy(self, node: int) -> bool:
-        """Whether the node only marks the passage of an edge."""
+        """Whether the node is only a point on a long edge."""
         return node >= self.real
 
 
 def layered_graph(n: int, edges: Sequence[Edge]) -> LayeredGraph:
-    """The layers of a connected acyclic graph, ordered so that few edges cross.
+    """Return the layers of a connected acyclic graph, ordered so that few edges cross.
 
     >>> layered_graph(4, [(0, 2), (1, 3), (0, 3), (1, 2)]).layers
     [[0, 1], [2, 3]]
@@ -235,7 +235,7 @@ def _with_dummies(n: int, edges: Sequence[Edge], layer_of: Sequence[int]) -> Lay
 
 
 def _traversed(graph: LayeredGraph, downwards: bool) -> list[list[int]]:
-    """An order to begin with: depth first from the sources or from the sinks, which draws a tree without crossings."""
+    """Return an initial order: depth first from the sources or the sinks, which draws a tree without crossings."""
     back, forth = (graph.above, graph.below) if downwards else (graph.below, graph.above)
     layer_of = {node: layer for layer, nodes in enumerate(graph.layers) for node in nodes}
     layers: list[list[int]] = [[] for _ in graph.layers]
@@ -251,7 +251,7 @@ def _traversed(graph: LayeredGraph, downwards: bool) -> list[list[int]]:
 
 
 def _reduced(graph: LayeredGraph, layers: list[list[int]]) -> tuple[int, list[list[int]]]:
-    """The fewest crossings that some sweeps lead to, and the order that has them."""
+    """Sweep, and return the fewest crossings found and the order that has them."""
     place = [0] * len(graph.above)
     for nodes in layers:
         _number(nodes, place)
@@ -260,7 +260,7 @@ def _reduced(graph: LayeredGraph, layers: list[list[int]]) -> tuple[int, list[li
     for sweep in range(_SWEEPS):
         if not fewest or stale == _PATIENCE:
             break
-        # Every other pair of sweeps turns equal barycentres round, to leave orders in which a tie is stuck.
+        # Every other pair of sweeps reverses ties of barycentres, to escape orders that ties would fix.
         _sweep(graph, layers, place, downwards=sweep % 2 == 0, turn=sweep % 4 >= 2)
         _swap_neighbours(graph, layers, place, ties=sweep % 4 >= 2)
         found = crossings(graph, layers)
@@ -278,7 +278,7 @@ def _number(nodes: Sequence[int], place: list[int]) -> None:
 def _sweep(graph: LayeredGraph, layers: list[list[int]], place: list[int], *, downwards: bool, turn: bool) -> None:
     near = graph.above if downwards else graph.below
     for nodes in layers if downwards else reversed(layers):
-        # Nodes without neighbours there stay where they are; the others share the places left.
+        # Nodes without neighbours there keep their positions; the others share the remaining ones.
         movable = [node for node in nodes if near[node]]
         means = {node: sum([place[other] for other in near[node]]) / len(near[node]) for node in movable}
         if turn:
@@ -290,7 +290,7 @@ def _sweep(graph: LayeredGraph, layers: list[list[int]], place: list[int], *, do
 
 
 def _swap_neighbours(graph: LayeredGraph, layers: list[list[int]], place: list[int], *, ties: bool) -> None:
-    """Exchange two neighbours in a layer wherever that saves crossings; once also where it makes no difference."""
+    """Swap adjacent nodes of a layer wherever that saves crossings; once also where it makes no difference."""
     for nodes in layers:
         up = {node: sorted([place[other] for other in graph.above[node]]) for node in nodes}
         down = {node: sorted([place[other] for other in graph.below[node]]) for node in nodes}
@@ -308,12 +308,12 @@ def _swap_neighbours(graph: LayeredGraph, layers: list[list[int]], place: list[i
 
 
 def _surplus(left: list[int], right: list[int]) -> int:
-    """How many crossings an exchange of two neighbours saves, given the places of what they are joined to."""
+    """Return how many crossings a swap of two adjacent nodes saves, given the positions of their neighbours."""
     return sum([bisect_left(right, x) + bisect_right(right, x) for x in left]) - len(left) * len(right)
 
 
 def crossings(graph: LayeredGraph, layers: Sequence[Sequence[int]]) -> int:
-    """The number of pairs of edges that cross when the layers have the given orders."""
+    """Count the crossings of edges for given orders of the layers."""
     count = 0
     for upper, lower in pairwise(layers):
         place = {node: index for index, node in enumerate(lower)}

@@ -1,16 +1,16 @@
-"""A layered layout of acyclic graphs: where the boxes stand, and how the edges run between them.
+"""A layered layout of acyclic graphs: the positions of the boxes and the routes of the edges.
 
 Each connected component gets layers and an order from :mod:`dagscape.drawing.layering`; the components are then
 packed side by side.
 
-*Places within a layer.* Given the order, the horizontal places minimise the weighted sum of squared horizontal
-distances along the edges, where neighbours in a layer keep their distance. Long edges weigh more, so they are straight.
-With all layers but one held fixed this is an isotonic regression, which pooling adjacent violators solves exactly in
-linear time; the constraints tie only nodes of one layer, so going through the layers again and again leads to the
-optimum of the whole.
+*Positions within a layer.* Given the order, the horizontal positions minimise the weighted sum of squared horizontal
+distances along the edges, subject to minimal distances within a layer. Long edges weigh more, so that they are
+straight. With all other layers fixed, each layer is an isotonic regression, which pooling adjacent violators solves
+exactly in linear time; since the constraints couple only nodes of one layer, repeated passes over the layers converge
+to the optimum.
 
-*Edges.* An edge crosses the band of every layer it passes in a straight line, within the room its dummy node has there,
-and goes from band to band as a cubic curve that bends one way only. So it meets no box but those at its ends.
+*Edges.* An edge crosses the band of every layer in a straight line, within the space of its dummy node there, and runs
+from band to band as a cubic curve that bends one way only. So it meets no box except those at its ends.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ BOX_GAP = 22.0
 EDGE_GAP = 14.0
 _COMPONENT_GAP = 40.0
 _SETTLING = 24
-# What stays free between an edge and the boxes that it passes.
+# The distance between an edge and the boxes that it passes.
 _AIR = 5.0
 _PORT_GAP = 9.0
-# Heights that differ by less differ by rounding.
+# Smaller differences of heights are due to rounding.
 _SAME = 1e-6
 
 
@@ -46,11 +46,11 @@ class Box:
     height: float
 
     def moved(self, dx: float, dy: float) -> Box:
-        """The box at another place."""
+        """Return the box, shifted."""
         return Box(self.x + dx, self.y + dy, self.width, self.height)
 
     def overlaps(self, other: Box) -> bool:
-        """Whether the two boxes have more than a border in common."""
+        """Whether two boxes share more than a border."""
         return (
             abs(self.x - other.x) * 2 < self.width + other.width
             and abs(self.y - other.y) * 2 < self.height + other.height
@@ -59,16 +59,16 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Boxes and edges at their places; y grows downwards.
+    """The positions of boxes and edges; y grows downwards.
 
     Parameters
     ----------
     width, height : float
-        The size of the whole; everything is between 0 and these.
+        The size of the drawing; all coordinates are between 0 and these.
     boxes : tuple of Box
         The box of each node.
     routes : tuple
-        For each edge the points of a chain of cubic Bézier curves, 3k + 1 of them, from the bottom of the tail's box
+        For each edge the 3k + 1 points of a chain of cubic Bézier curves, from the bottom of the tail's box
         to the top of the head's.
     """
 
@@ -86,14 +86,14 @@ def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], 
     sizes : sequence of (width, height)
         The sizes of the nodes' boxes.
     edges : sequence of (tail, head)
-        The edges, as numbers of nodes; each pair once.
+        The edges, as indices of nodes; each pair once.
     layer_gap : float
-        The least vertical distance between layers; layers between which edges run far to the side get more.
+        The smallest vertical distance between layers; layers are further apart where edges run far to the side.
 
     Returns
     -------
     Layout
-        The same for the same input, always.
+        The layout; it is deterministic.
 
     Examples
     --------
@@ -126,16 +126,16 @@ def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], 
 
 
 def _packed(widths: Sequence[float], heights: Sequence[float]) -> tuple[list[Point], float, float]:
-    """The upper left corners of some rectangles in rows, high ones first, and the size of the whole."""
+    """Pack rectangles in rows, tall ones first; return their upper left corners and the total size."""
     area = sum((w + _COMPONENT_GAP) * (h + _COMPONENT_GAP) for w, h in zip(widths, heights, strict=True))
-    # Wider than high, as pages and screens are, but never so narrow that the widest does not fit.
+    # Wider than tall, like pages and screens, but at least as wide as the widest rectangle.
     limit = max([*widths, math.sqrt(2.5 * area)])
     corners: list[Point] = [(0.0, 0.0)] * len(widths)
     x = y = row_height = total = 0.0
     for part in sorted(range(len(widths)), key=lambda part: (-heights[part], part)):
         if x and x + widths[part] > limit:
             x, y, row_height = 0.0, y + row_height + _COMPONENT_GAP, 0.0
-        # The first of a row is the highest: the others of the row hang from the same line.
+        # The first of a row is the tallest; all of the row are aligned at the top.
         corners[part] = (x, y)
         row_height = max(row_height, heights[part])
         total = max(total, x + widths[part])
@@ -170,7 +170,7 @@ def _connected_layout(
 
 
 def _places(graph: LayeredGraph, widths: Sequence[float]) -> list[float]:
-    """The horizontal place of each node."""
+    """Return the horizontal position of each node."""
     xs = [0.0] * len(widths)
     offsets = [list(_offsets(graph, layer, widths)) for layer in graph.layers]
     for layer, starts in zip(graph.layers, offsets, strict=True):
@@ -179,7 +179,7 @@ def _places(graph: LayeredGraph, widths: Sequence[float]) -> list[float]:
     up, down = _pulls(graph, graph.above), _pulls(graph, graph.below)
     both = [above + below for above, below in zip(up, down, strict=True)]
     rows = list(zip(graph.layers, offsets, strict=True))
-    # A few sweeps that look one way carry a move through all layers at once; those that look both ways then settle.
+    # One-sided sweeps carry a shift through all layers at once; two-sided sweeps then converge.
     for pulls, sequence in ((up, rows), (down, rows[::-1]), (up, rows), (down, rows[::-1])):
         for layer, starts in sequence:
             _settle(layer, starts, pulls, xs)
@@ -193,7 +193,7 @@ def _places(graph: LayeredGraph, widths: Sequence[float]) -> list[float]:
 
 
 def _offsets(graph: LayeredGraph, layer: Sequence[int], widths: Sequence[float]) -> Iterator[float]:
-    """The least distances of a layer's nodes from its first."""
+    """Return the smallest distance of each node of a layer from the first one."""
     offset = 0.0
     for index, node in enumerate(layer):
         if index:
@@ -204,7 +204,7 @@ def _offsets(graph: LayeredGraph, layer: Sequence[int], widths: Sequence[float])
 
 
 def _pulls(graph: LayeredGraph, near: Sequence[Sequence[int]]) -> list[list[tuple[int, float]]]:
-    """For each node its neighbours and the weights of the edges to them: the pieces of long edges weigh more."""
+    """Return the neighbours of each node with the weights of their edges; the pieces of long edges weigh more."""
     weight = (1.0, 2.0, 8.0)
     return [
         [(other, weight[graph.dummy(node) + graph.dummy(other)]) for other in others]
@@ -215,10 +215,10 @@ def _pulls(graph: LayeredGraph, near: Sequence[Sequence[int]]) -> list[list[tupl
 def _settle(
     layer: Sequence[int], offsets: Sequence[float], pulls: Sequence[Sequence[tuple[int, float]]], xs: list[float]
 ) -> None:
-    """Move the nodes of one layer as near to their neighbours in other layers as their order and distances allow."""
+    """Move the nodes of a layer as near to their neighbours in other layers as order and distances allow."""
     wishes, weights = [], []
     for node, offset in zip(layer, offsets, strict=True):
-        # What pulls nowhere stays where it is.
+        # Nodes without neighbours keep their positions.
         weight, wish = 1e-3, 1e-3 * xs[node]
         for other, pull in pulls[node]:
             weight += pull
@@ -230,8 +230,8 @@ def _settle(
 
 
 def _isotonic(wishes: Sequence[float], weights: Sequence[float]) -> Iterator[float]:
-    """The non-decreasing numbers nearest to some wishes, each given times its weight."""
-    # Blocks of equal numbers: (sum of weighted wishes, sum of weights, how many).
+    """Return the non-decreasing numbers nearest to the wishes, which are given multiplied by their weights."""
+    # Blocks of equal numbers: (sum of weighted wishes, sum of weights, count).
     blocks: list[tuple[float, float, int]] = []
     for wish, weight in zip(wishes, weights, strict=True):
         count = 1
@@ -246,7 +246,7 @@ def _isotonic(wishes: Sequence[float], weights: Sequence[float]) -> Iterator[flo
 def _bands(
     graph: LayeredGraph, xs: Sequence[float], heights: Sequence[float], layer_gap: float
 ) -> list[tuple[float, float]]:
-    """The top and the bottom of each layer."""
+    """Return the top and the bottom of each layer."""
     bands = []
     top = 0.0
     for layer in graph.layers:
@@ -258,19 +258,19 @@ def _bands(
 
 
 def _room(graph: LayeredGraph, xs: Sequence[float], widths: Sequence[float]) -> list[float]:
-    """How far an edge may lean to either side where it passes a layer."""
+    """Return how far an edge may lean to either side where it passes a layer."""
     room = [math.inf] * len(xs)
     for layer in graph.layers:
         for left, right in pairwise(layer):
             free = xs[right] - widths[right] / 2 - xs[left] - widths[left] / 2 - _AIR
-            # Two edges side by side share what is between them.
+            # Two adjacent edges share the space between them.
             share = free / 2 if graph.dummy(left) and graph.dummy(right) else free
             room[left], room[right] = min(room[left], share), min(room[right], share)
     return room
 
 
 def _ports(chains: Sequence[Sequence[int]], xs: Sequence[float], boxes: Sequence[Box]) -> list[float]:
-    """Where each edge leaves the box of its first node: towards its next node, and apart from the other edges."""
+    """Return where each edge leaves the box of its first node: towards its next node, apart from other edges."""
     leaving: dict[int, list[int]] = {}
     for number in sorted(range(len(chains)), key=lambda number: xs[chains[number][1]]):
         leaving.setdefault(chains[number][0], []).append(number)
@@ -292,18 +292,18 @@ def _ports(chains: Sequence[Sequence[int]], xs: Sequence[float], boxes: Sequence
 def _route(
     places: Sequence[float], bands: Sequence[tuple[float, float]], room: Sequence[float], tail: Box, head: Box
 ) -> tuple[Point, ...]:
-    """The curve of an edge that passes the layers at the given places."""
+    """Return the curve of an edge that passes the layers at the given positions."""
     ys = [bands[0][1], *(sum(band) / 2 for band in bands[1:-1]), bands[-1][0]]
     slopes = [(b - a) / (d - c) for a, b, c, d in zip(places, places[1:], ys, ys[1:], strict=False)]
     knots = [(places[0], ys[0], _limited(slopes[0], 1.0))]
     for i, (top, bottom) in enumerate(bands[1:-1], start=1):
         half = (bottom - top) / 2
-        # Within its room, and never so far that the edge would have to turn back on its way to the next layer.
+        # Within its space, and never so far that the edge would turn back on its way to the next layer.
         most = min(room[i - 1], abs(places[i] - places[i - 1]) / 4, abs(places[i + 1] - places[i]) / 4)
         lean = _limited(_harmonic(slopes[i - 1], slopes[i]), most / max(half, 1.0))
         knots += [(places[i] - lean * half, top, lean), (places[i] + lean * half, bottom, lean)]
     knots.append((places[-1], ys[-1], _limited(slopes[-1], 1.0)))
-    # A box lower than its layer is reached straight up or down, since its neighbours may stand out above or below it.
+    # A box that is less tall than its layer is reached vertically, since its neighbours may be taller.
     start, end = tail.y + tail.height / 2, head.y - head.height / 2
     if start < ys[0] - _SAME:
         knots[:1] = [(places[0], start, 0.0), (places[0], ys[0], 0.0)]
@@ -321,5 +321,5 @@ def _limited(value: float, most: float) -> float:
 
 
 def _harmonic(a: float, b: float) -> float:
-    """The slope of a monotone curve between two pieces of the given slopes (Fritsch and Carlson's rule)."""
+    """Return the slope of a monotone curve between two pieces of given slopes (the rule of Fritsch and Carlson)."""
     return 2 * a * b / (a + b) if a * b > 0 else 0.0

@@ -1,7 +1,7 @@
-"""What a drawing of a graph shows, before it is written in any format: boxes with names, curves, heads, labels.
+"""The content of a drawing, independent of the format: boxes with names, curves, arrowheads, labels.
 
 The writers (:mod:`dagscape.drawing.svg`, :mod:`dagscape.drawing.figure`) only translate a
-:class:`Picture`, so the formats agree. One unit is a pixel of SVG and a point of PDF.
+:class:`Picture`, so all formats agree. One unit is a pixel of SVG and a point of PDF.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CORNER = 6.0
 HEAD_LENGTH, HEAD_WIDTH = 8.0, 6.5
 PAPER, BOX_FILL, BOX_LINE, INK = "#ffffff", "#eef3fa", "#7d93b2", "#1c2733"
 PLAIN_LINE = "#5b6878"
-# From improbable to certain. The palest can still be seen on white.
+# From improbable to certain. The palest is still visible on white.
 SHADES = ("#c9ced6", "#a9b1bd", "#8a94a3", "#6c7889", "#4f5c6e", "#303c4d")
 
 _MARGIN = 16.0
@@ -38,17 +38,17 @@ _LONGEST_TEXT = 32
 _MOST_LABELS = 100
 _LAYER_GAP, _LABELLED_GAP = 44.0, 60.0
 _TOLERANCE = 1e-9
-# Widths in a wide sans-serif face (DejaVu Sans), in hundredths of the font size: what fits there fits in others.
+# Widths in a wide sans-serif font (DejaVu Sans), in hundredths of the font size, so that text fits in other fonts too.
 _NARROW = {29: "'ijlIJ", 34: " ,./:;\\|f-", 41: "()[]t!r", 52: '"*_`sz?', 56: "cL", 70: "KAVBRXZC", 79: "UHNDG&OQ"}
 _WIDE = {84: "#+<=>^~wM→", 100: "%mW@…"}
 _WIDTH = {char: width / 100 for width, chars in (_NARROW | _WIDE).items() for char in chars}
-# What XML forbids, and control characters that no font shows.
+# Characters that XML forbids, and control characters.
 _UNSHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
-    """An edge by the numbers of its ends, and its probability where one is known."""
+    """An edge by the indices of its ends, with its probability, if known."""
 
     tail: int
     head: int
@@ -58,7 +58,7 @@ class DrawnEdge:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box with its text (a shortened name, where the name is long)."""
+    """A box with its text: the name, shortened if it is long."""
 
     box: Box
     text: str
@@ -67,9 +67,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """An edge: Bézier points, the corners of its head (none: undirected), and how it looks.
+    """An edge: Bézier points, the corners of its arrowhead (None if undirected), and its style.
 
-    ``shade`` is a place in :data:`SHADES`, or None where no probabilities are shown.
+    ``shade`` is an index in :data:`SHADES`, or None without probabilities.
     """
 
     points: tuple[Point, ...]
@@ -82,13 +82,13 @@ class Curve:
 
     @property
     def colour(self) -> str:
-        """The colour of the line and its head."""
+        """The colour of the line and its arrowhead."""
         return PLAIN_LINE if self.shade is None else SHADES[self.shade]
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All that is drawn, in the order in which it is drawn: curves, then nodes, then the curves' labels."""
+    """All that is drawn, in this order: curves, nodes, labels of curves."""
 
     width: float
     height: float
@@ -98,9 +98,9 @@ class Picture:
 
 
 class Structure(Protocol):
-    """A graph as it is drawn: a Dag, whose edges are all directed, or a Cpdag.
+    """A graph that can be drawn: a Dag, whose edges are all directed, or a Cpdag.
 
-    The sets of parents and of neighbours by undirected edges are integers: bit i stands for variable i.
+    Sets of parents and of neighbours are integers: bit i stands for variable i.
     """
 
     @property
@@ -117,7 +117,7 @@ class Structure(Protocol):
 
 
 class HasStructure(Protocol):
-    """What stands for a DAG, such as a network."""
+    """An object with a DAG, such as a network."""
 
     @property
     def dag(self) -> Structure:
@@ -128,19 +128,19 @@ Drawable = Structure | HasStructure
 
 
 def structure_of(graph: object) -> Structure:
-    """The graph itself, or that of a network."""
+    """Return the graph itself, or that of a network."""
     found: Any = graph if hasattr(graph, "directed") else getattr(graph, "dag", None)
     if isinstance(getattr(found, "directed", None), tuple):
         structure: Structure = found
         return structure
-    raise InvalidOption(f"a {type(graph).__name__} cannot be drawn: give a Dag, a Cpdag or a Network")
+    raise InvalidOption(f"is a {type(graph).__name__}; it must be a Dag, a Cpdag or a Network", option="graph")
 
 
 def drawn_edges(graph: Structure, weights: ArrayLike | None = None, threshold: float | None = None) -> list[DrawnEdge]:
-    """The edges of a graph with their probabilities, without those below the threshold.
+    """Return the edges of a graph with their probabilities, without those below the threshold.
 
-    The ends of an undirected edge are in an order that keeps the whole acyclic; its probability is the sum of those of
-    its two directions.
+    The ends of an undirected edge are ordered so that the drawing is acyclic; its probability is the sum of both
+    directions.
     """
     if weights is None and threshold is not None:
         raise InvalidOption(f"hides edges by their probabilities: it needs {argument('weights')}", option="threshold")
@@ -156,7 +156,7 @@ def drawn_edges(graph: Structure, weights: ArrayLike | None = None, threshold: f
 
 
 def _aligned(weights: ArrayLike, variables: Sequence[str]) -> ArrayLike:
-    """A data frame's cells in the order of the variables, if its labels are their names; an array as it is."""
+    """Return the cells of a data frame in the order of the variables; other arrays as they are."""
     index, header = getattr(weights, "index", None), getattr(weights, "columns", None)
     if index is None or header is None:
         return weights
@@ -169,19 +169,19 @@ def _aligned(weights: ArrayLike, variables: Sequence[str]) -> ArrayLike:
 
 
 def wants_labels(labels: bool | None, weights: ArrayLike | None, edge_count: int) -> bool:
-    """Whether edges show their probabilities: as the user says, or where they are known and not too many."""
+    """Whether edges show their probabilities. Default: if they are known and not too many."""
     if labels and weights is None:
         raise InvalidOption(f"shows the probabilities of edges: it needs {argument('weights')}", option="labels")
     return weights is not None and edge_count <= _MOST_LABELS if labels is None else labels
 
 
 def line_width(weight: float) -> float:
-    """The width of an edge with some probability."""
+    """Return the line width of an edge with a given probability."""
     return 0.7 + 2.3 * weight
 
 
 def shade_of(weight: float) -> int:
-    """The place in :data:`SHADES` of an edge with some probability."""
+    """Return the index in :data:`SHADES` of an edge with a given probability."""
     return round(weight * (len(SHADES) - 1))
 
 
@@ -194,7 +194,7 @@ def _checked(weights: ArrayLike, n: int) -> NDArray[np.float64]:
         ) from error
     if matrix.shape != (n, n):
         raise InvalidOption(
-            f"has the shape {matrix.shape}; the graph has {n} variables, so it must be {(n, n)}", option="weights"
+            f"has shape {matrix.shape}; the graph has {n} variables, so it must be {(n, n)}", option="weights"
         )
     wrong = ~((matrix >= -_TOLERANCE) & (matrix <= 1 + _TOLERANCE))
     if wrong.any():
@@ -218,10 +218,10 @@ def _probability(graph: Structure, matrix: NDArray[np.float64], edge: DrawnEdge)
 
 
 def _oriented(undirected: Sequence[int]) -> list[tuple[int, int]]:
-    """Undirected edges from the middle of each component outwards.
+    """Orient undirected edges from the centre of each component outwards.
 
-    No directed edge joins two nodes of one such component of a CPDAG, and none leads back to it, so any acyclic
-    direction within it is acyclic in the whole; this one makes few layers.
+    No directed edge joins two nodes of such a component of a CPDAG, and no directed path leads back to it, so any
+    acyclic orientation of the component keeps the whole graph acyclic. This one makes few layers.
     """
     rank: dict[int, tuple[int, int]] = {}
     for component in connected_components(undirected, (1 << len(undirected)) - 1):
@@ -238,7 +238,7 @@ def _oriented(undirected: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def shown_text(name: str, longest: int | None = None) -> str:
-    r"""A name on one line, with a sign in place of what cannot be shown, and shortened where it is long.
+    r"""Return a name on one line, with a replacement for characters without a glyph, shortened if it is long.
 
     >>> shown_text("two\nlines"), shown_text("\x00"), shown_text("abcdef", 4)
     ('two lines', '�', 'ab…f')
@@ -246,13 +246,13 @@ def shown_text(name: str, longest: int | None = None) -> str:
     text = _UNSHOWN.sub("\ufffd", " ".join(re.split("[\t\n\r\x85\u2028\u2029]", name)))
     if longest is None or len(text) <= longest:
         return text
-    # Names often differ at the end, after a common beginning.
+    # Keep the end, since names often differ there.
     tail = (longest - 1) // 3
     return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
 def text_width(text: str, size: float) -> float:
-    """An estimate of the width of a text, on the safe side for common sans-serif faces.
+    """Estimate the width of a text, generously for common sans-serif fonts.
 
     >>> text_width("mm", 10) > text_width("ii", 10)
     True
@@ -271,7 +271,7 @@ def _char_width(char: str) -> float:
 
 
 def picture(graph: Structure, edges: Sequence[DrawnEdge], *, labels: bool = False, title: str | None = None) -> Picture:
-    """Lay out a graph and decide how everything looks."""
+    """Lay out a graph and style its parts."""
     texts = [shown_text(name, _LONGEST_TEXT) for name in graph.variables]
     sizes = [(max(text_width(text, FONT_SIZE) + 20, 36.0), _BOX_HEIGHT) for text in texts]
     gap = _LABELLED_GAP if labels else _LAYER_GAP
@@ -293,7 +293,7 @@ def picture(graph: Structure, edges: Sequence[DrawnEdge], *, labels: bool = Fals
         height=layout.height + dy + _MARGIN,
         title=heading,
         nodes=tuple(map(Node, boxes, texts, map(shown_text, graph.variables))),
-        # The probable edges lie above the others where they cross.
+        # Draw probable edges above the others where they cross.
         curves=tuple(sorted(curves, key=lambda curve: curve.width)),
     )
 
@@ -311,12 +311,12 @@ def _curve(
 
 
 def _with_head(route: Sequence[Point]) -> tuple[tuple[Point, ...], tuple[Point, Point, Point]]:
-    """Shorten a curve by its arrowhead: the corners of the head are its tip and both sides of its base."""
+    """Shorten a curve by its arrowhead; the corners of the head are its tip and the two ends of its base."""
     *before, (cx, cy), (x, y) = route
     length = math.hypot(x - cx, y - cy)
     ux, uy = (x - cx) / length, (y - cy) / length
     bx, by = x - ux * HEAD_LENGTH, y - uy * HEAD_LENGTH
     sx, sy = -uy * HEAD_WIDTH / 2, ux * HEAD_WIDTH / 2
-    # The control point moves along, so that the curve meets its head in the direction of the tip.
+    # Move the control point too, so that the curve meets the head in the direction of the tip.
     points = (*before, (cx - ux * HEAD_LENGTH, cy - uy * HEAD_LENGTH), (bx, by))
     return points, ((x, y), (bx + sx, by + sy), (bx - sx, by - sy))

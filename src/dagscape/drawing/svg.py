@@ -1,4 +1,4 @@
-"""Pictures as SVG: plain elements, no scripts, no style sheets, nothing loaded from elsewhere."""
+"""Pictures as SVG: plain elements, without scripts, style sheets or external resources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dagscape.drawing.picture import (
 
 
 def svg_text(picture: Picture) -> str:
-    """The picture as a whole SVG document.
+    """Return a picture as an SVG document.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def svg_text(picture: Picture) -> str:
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 68 132"
     """
     width, height = _number(picture.width), _number(picture.height)
-    # Several drawings can stand on one page: the names of their markers must differ where the drawings do.
+    # Several drawings may share a page: different drawings need different names of markers.
     mark = f"arrow-{zlib.crc32(repr(picture).encode()):08x}"
     return "\n".join(
         [
@@ -72,14 +72,14 @@ def _heading(picture: Picture) -> Iterator[str]:
 
 
 def _markers(picture: Picture, mark: str) -> Iterator[str]:
-    """One arrowhead for each colour: a marker cannot take the colour of its line in all viewers."""
+    """Define one arrowhead for each colour, since not all viewers can colour a marker like its line."""
     colours = {_marker_name(curve, mark): curve.colour for curve in picture.curves if curve.head}
     if not colours:
         return
     length, width, half = _number(HEAD_LENGTH), _number(HEAD_WIDTH), _number(HEAD_WIDTH / 2)
     yield "<defs>"
     for name, colour in sorted(colours.items()):
-        # The head begins a little before the end of its line, so that no gap shows between them.
+        # The head overlaps the end of its line a little, so that no gap shows.
         yield (
             f'<marker id="{name}" markerUnits="userSpaceOnUse" markerWidth="{length}" markerHeight="{width}" '
             f'refX="0.5" refY="{half}" orient="auto">'
@@ -121,7 +121,7 @@ def _rectangle(box: Box) -> str:
 
 
 def _text(text: str, box: Box, size: float) -> str:
-    # The baseline is set by hand: not all viewers know dominant-baseline. It lets the pointer through to the box.
+    # Not all viewers support dominant-baseline. Ignoring the pointer keeps the tooltip of the box.
     x, y = _number(box.x), _number(box.y + 0.35 * size)
     return (
         f'<text x="{x}" y="{y}" fill="{INK}" text-anchor="middle" font-size="{_number(size)}" '

@@ -1,1 +1,1 @@
-"""Networks: a DAG with its conditional probabilities; fitting, likelihood, sampling and BIF files."""
+"""Bayesian networks: fitting, likelihood, sampling and BIF files."""

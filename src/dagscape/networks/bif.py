@@ -1,13 +1,13 @@
-"""Networks in files: BIF, the Interchange Format for Bayesian networks, plain or gzipped.
+"""Reading and writing BIF, the Interchange Format for Bayesian networks, plain or gzipped.
 
-The syntax is in :mod:`dagscape.networks.bif_syntax`; here blocks become a network, and a network becomes text.
+:mod:`dagscape.networks.bif_syntax` parses the syntax; this module turns blocks into a network, and a network into text.
 
-The probabilities of a variable with parents come as rows, one for each state of the parents, in any order. A
-``default`` stands for all rows that are not given. Instead of rows there may be one flat ``table``: as in the files of
-JavaBayes, the variable itself varies slowest, then the first parent, and the last parent fastest, so that the first
-numbers are the probabilities of the first level in every state of the parents.
+A variable with parents has one row of probabilities for each state of the parents, in any order. A ``default`` applies
+to all rows that are not given. Instead of rows there may be one flat ``table``, ordered as in JavaBayes: the variable
+itself varies slowest, then the first parent, and the last parent fastest, so that the table begins with the
+probabilities of the first level in every state of the parents.
 
-Numbers are kept as they are written; rows must sum to 1 to within 1e-6. Properties are skipped.
+Numbers are kept as written; rows must sum to 1 within 1e-6. Properties are skipped.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network, wrong_row
 from dagscape.resources import format_bytes, memory_limit
 
-# A 'default' makes a table of any size from a few words. What a file writes out has at most one cell a character.
+# A 'default' declares a table of any size in a few words; a written table has at most one cell per character.
 MAX_DEFAULT_CELLS = 2**26
 
-# Bytes that a character of a file (a short level) and a cell of a table may take on the way.
+# Upper bounds on the memory for one character of a file (a short level) and for one cell of a table, while reading.
 _BYTES_PER_CHARACTER = 64
 _BYTES_PER_CELL = 32
 
@@ -45,12 +45,12 @@ def read_network(path: str | os.PathLike[str]) -> Network:
     Parameters
     ----------
     path : path
-        The file, gzipped or not, which is told by its content; ``"-"`` is standard input.
+        The file, plain or gzipped (recognised by content); ``"-"`` for standard input.
 
     Returns
     -------
     Network
-        The network, its variables in the order of the file.
+        The network, with the variables in the order of the file.
 
     Examples
     --------
@@ -67,21 +67,21 @@ def read_network(path: str | os.PathLike[str]) -> Network:
         text = stream.read(limit + 1)
     if len(text) > limit:
         raise InvalidData(
-            f"{title!r} has more than {limit} characters, which need more than the {format_bytes(memory_limit(None))} "
-            "of memory that may be taken"
+            f"{title!r} has more than {limit} characters, which need more than the available "
+            f"{format_bytes(memory_limit(None))} of memory"
         )
     return parse_network(text, title)
 
 
 def parse_network(text: str, title: str = "text") -> Network:
-    """Make a network of the text of a BIF file.
+    """Parse a network from BIF text.
 
     Parameters
     ----------
     text : str
-        What the file says.
+        The content of a BIF file.
     title : str
-        What to call it in messages.
+        The name of the file in messages.
 
     Examples
     --------
@@ -101,24 +101,24 @@ def parse_network(text: str, title: str = "text") -> Network:
     if cycle:
         strings = [shown(name.text) for name in cycle]
         path = " -> ".join(strings if len(strings) <= 9 else [*strings[:7], "…", strings[-1]])
-        raise source.fail(cycle[-1].offset, f"the parents of the variables make a cycle: {path}")
+        raise source.fail(cycle[-1].offset, f"the parents of the variables form a cycle: {path}")
     dag = Dag(tuple(levels), tuple(mask_of(above) for above in parents))
     cpts = dict(_tables(source, blocks, levels, parents))
     return Network(dag, levels, cpts, document.name)
 
 
 def write_network(network: Network, path: str | os.PathLike[str]) -> None:
-    """Write a network to a BIF file, ``.bif`` or ``.bif.gz`` by the ending of the name.
+    """Write a network to a BIF file: ``.bif``, or gzipped ``.bif.gz``.
 
-    Names that are no plain words stand between quotation marks; numbers are written so that they are read back exactly.
-    The file appears under its name only when it is whole.
+    Names that are not plain words are quoted; numbers are written so that they are read back exactly. If writing fails,
+    an existing file remains unchanged.
 
     Parameters
     ----------
     network : Network
-        What to write.
+        The network.
     path : path
-        Where to.
+        The file to write.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def write_network(network: Network, path: str | os.PathLike[str]) -> None:
     """
     ending = os.fspath(path).lower()
     if not ending.endswith((".bif", ".bif.gz")):
-        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: end it in .bif or .bif.gz")
+        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: its name must end in .bif or .bif.gz")
     with replace_file(path) as stream:
         if ending.endswith(".gz"):
             with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
@@ -147,7 +147,7 @@ def write_network(network: Network, path: str | os.PathLike[str]) -> None:
 
 
 def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
-    """Return a directed cycle, parents before children and its first variable last again; empty if there is none.
+    """Return a directed cycle, from parents to children, with its first variable repeated at the end; empty if none.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
                 status[path.pop()] = done
                 waiting.pop()
             elif status[parent] == open_:
-                # The path leads from children to parents.
+                # The path runs from children to parents.
                 return [parent, *reversed(path[path.index(parent) :])]
             elif status[parent] == unseen:
                 path.append(parent)
@@ -192,7 +192,7 @@ def _declared_levels(source: Source, document: Document) -> dict[str, tuple[str,
 def _blocks_by_child(
     source: Source, document: Document, levels: Mapping[str, tuple[str, ...]]
 ) -> dict[str, ProbabilityBlock]:
-    """Return the block of every variable, after all names were looked up."""
+    """Return the block of every variable, after checking all names."""
     blocks: dict[str, ProbabilityBlock] = {}
     for block in document.probabilities:
         seen: set[str] = set()
@@ -205,7 +205,7 @@ def _blocks_by_child(
         if block.child.text in blocks:
             raise source.fail(block.child.offset, f"{shown(block.child.text)} has more than one 'probability' block")
         if len(block.parents) > MAX_PARENTS:
-            problem = f"{shown(block.child.text)} has {len(block.parents)} parents; at most {MAX_PARENTS} are read"
+            problem = f"{shown(block.child.text)} has {len(block.parents)} parents; the limit is {MAX_PARENTS}"
             raise source.fail(block.child.offset, problem)
         blocks[block.child.text] = block
     for variable in document.variables:
@@ -220,7 +220,7 @@ def _tables(
     levels: Mapping[str, tuple[str, ...]],
     parents: Sequence[Sequence[int]],
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Return the table of every variable, its axes in the order of the variables."""
+    """Iterate over the variables and their tables, with axes in the order of the variables."""
     codes = {name: {level: code for code, level in enumerate(strings)} for name, strings in levels.items()}
     limit = min(max(MAX_DEFAULT_CELLS, len(source.text)), memory_limit(None) // _BYTES_PER_CELL)
     cells = 0
@@ -229,7 +229,7 @@ def _tables(
         shape = (*(len(levels[parent.text]) for parent in block.parents), len(levels[name]))
         cells += math.prod(shape)
         if cells > limit:
-            problem = f"the tables up to that of {shown(name)} have {cells} probabilities; at most {limit} are read"
+            problem = f"the tables up to that of {shown(name)} have {cells} probabilities; the limit is {limit}"
             raise source.fail(block.child.offset, problem)
         table = _table(source, block, shape, [codes[parent.text] for parent in block.parents])
         order = sorted(range(len(above)), key=above.__getitem__)
@@ -262,7 +262,7 @@ def _table(
 
 def _flat_table(source: Source, block: ProbabilityBlock, flat: Row, shape: Sequence[int]) -> NDArray[np.float64]:
     if block.rows or block.default is not None:
-        raise source.fail(flat.offset, f"{shown(block.child.text)} has a 'table' and other probabilities as well")
+        raise source.fail(flat.offset, f"{shown(block.child.text)} has both a 'table' and other probabilities")
     _check_count(source, flat, math.prod(shape), block.child)
     return np.frombuffer(flat.values, dtype=np.float64).reshape(shape[-1], -1).T
 
@@ -278,7 +278,7 @@ def _row_table(
     if block.default is not None:
         _check_count(source, block.default, shape[-1], block.child)
     elif len(rows) < states:
-        # Looked for before the table is made: a file that lacks most of it takes no memory for it.
+        # Before the table is allocated: a file that lacks most of its rows should not take memory for them.
         missing = next(state for state in count() if state not in rows)
         given = f" given {_state_text(missing, codes)}" if codes else ""
         raise source.fail(block.child.offset, f"there are no probabilities of {shown(block.child.text)}{given}")
@@ -293,11 +293,11 @@ def _row_table(
 def _rows_by_state(
     source: Source, block: ProbabilityBlock, arity: int, codes: Sequence[Mapping[str, int]]
 ) -> dict[int, Row]:
-    """Return the rows of a block by the number of the parents' state."""
+    """Return the rows of a block by the index of the parents' state."""
     rows: dict[int, Row] = {}
     for row in block.rows:
         if len(row.states) != len(codes):
-            problem = f"{len(row.states)} levels are named for the {len(codes)} parents of {shown(block.child.text)}"
+            problem = f"{len(row.states)} levels are given for the {len(codes)} parents of {shown(block.child.text)}"
             raise source.fail(row.offset, problem)
         state = 0
         for level, numbers, parent in zip(row.states, codes, block.parents, strict=True):
@@ -307,7 +307,7 @@ def _rows_by_state(
         if state in rows:
             given = _state_text(state, codes)
             raise source.fail(
-                row.offset, f"the probabilities of {shown(block.child.text)} given {given} stand here again"
+                row.offset, f"the probabilities of {shown(block.child.text)} given {given} are given twice"
             )
         _check_count(source, row, arity, block.child)
         rows[state] = row
@@ -316,7 +316,7 @@ def _rows_by_state(
 
 def _check_count(source: Source, row: Row, expected: int, child: Name) -> None:
     if len(row.values) != expected:
-        problem = f"{len(row.values)} probabilities are given for {shown(child.text)} where {expected} are needed"
+        problem = f"{shown(child.text)} has {len(row.values)} probabilities here; it must have {expected}"
         raise source.fail(row.offset, problem)
 
 
@@ -330,7 +330,7 @@ def _state_text(state: int, codes: Sequence[Mapping[str, int]]) -> str:
 
 
 def _write(network: Network, stream: IO[bytes]) -> None:
-    # 'unknown' without quotation marks is what a network without a name is called.
+    # An unquoted 'unknown' means that the network has no name.
     name = '"unknown"' if network.name == "unknown" else quote(network.name or "unknown")
     stream.write(f"network {name} {{\n}}\n".encode())
     names = [quote(variable) for variable in network.variables]

@@ -1,4 +1,4 @@
-r"""The syntax of BIF, the Interchange Format for Bayesian networks: from text to blocks, and names to text.
+r"""The syntax of BIF, the Interchange Format for Bayesian networks: parsing text into blocks, and quoting names.
 
 A file is a sequence of blocks::
 
@@ -6,12 +6,12 @@ A file is a sequence of blocks::
     variable NAME { type discrete [ 2 ] { LEVEL, LEVEL }; property …; }
     probability ( CHILD | PARENT, PARENT ) { (LEVEL, LEVEL) 0.1, 0.9; table 0.1, 0.9; default 0.5, 0.5; property …; }
 
-Comments are as in C++. A name is a word without white space, ``{}()[],;|`` and quotation marks, or any text between
-quotation marks, in which ``\"``, ``\\``, ``\n``, ``\r``, ``\t`` and ``\u`` with four hexadecimal digits mean what they
-mean in C. Commas may be left out, and so may the bar, as in files of the older versions.
+Comments are as in C++. A name is a word without white space, ``{}()[],;|`` and quotation marks, or a quoted string with
+the escapes ``\"``, ``\\``, ``\n``, ``\r``, ``\t`` and ``\u`` with four hexadecimal digits, as in C. Commas and the bar
+are optional, as in files of older versions.
 
-The scanner reads on demand and only forwards; nothing is allocated for what a file merely declares. Blocks keep their
-offsets in the text, from which an error finds the number of its line.
+The scanner reads forwards, on demand; nothing is allocated for what a file only declares. Blocks keep their
+offsets in the text, from which errors compute line numbers.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from typing import Literal, NamedTuple
 
 from dagscape.errors import InvalidData
 
-# Real networks stay far below; beyond, the sets of a graph would take longer than anyone waits.
+# Real networks are far smaller; larger graphs would take too long to process.
 MAX_VARIABLES = 2**14
-# In one list: levels of a variable, or parents.
+# The limit for one list: the levels of a variable, or its parents.
 MAX_NAMES = 2**16
 
 KEYWORDS = frozenset({"network", "variable", "probability", "property", "type", "discrete", "table", "default"})
 
-# Possessive quantifiers throughout: no part is scanned twice, whatever the text.
+# Possessive quantifiers prevent backtracking: no part of any text is scanned twice.
 _SKIP = r"(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)*+"
 _QUOTED = r'"(?:[^"\\]++|\\(?s:.))*+"'
 _WORD = r'(?:[^\s{}()\[\],;|"/]++|/(?![/*]))++'
@@ -47,7 +47,7 @@ _TO_ESCAPE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff
 
 
 class Token(NamedTuple):
-    """A piece of the text: its kind, what it says, and where it starts."""
+    """A token: its kind, text and offset."""
 
     kind: Literal["mark", "quoted", "word", "end"]
     text: str
@@ -55,12 +55,12 @@ class Token(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        """Whether the token can name something."""
+        """Whether the token can be a name."""
         return self.kind in {"quoted", "word"}
 
 
 class Name(NamedTuple):
-    """A name and where it stands."""
+    """A name and its offset."""
 
     text: str
     offset: int
@@ -68,7 +68,7 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A list of probabilities: where it starts, for which levels of the parents, and its numbers."""
+    """A list of probabilities: its offset, the levels of the parents, and the numbers."""
 
     offset: int
     states: tuple[str, ...]
@@ -105,18 +105,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and what to call it in messages."""
+    """A text and its name in messages."""
 
     title: str
     text: str = field(repr=False)
 
     def fail(self, offset: int, problem: str) -> InvalidData:
-        """Return the error for a problem at some place of the text."""
+        """Return the error for a problem at an offset of the text."""
         return InvalidData(f"{self.title!r}, line {self.text.count(chr(10), 0, offset) + 1}: {problem}")
 
 
 def shown(text: str, limit: int = 60) -> str:
-    """Write a name from a file in a message, shortened where it is long.
+    """Quote a name for a message; long names are shortened.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def shown(text: str, limit: int = 60) -> str:
 
 
 def quote(name: str) -> str:
-    r"""Write a name so that it is read back: as it is if it is a plain word, otherwise between quotation marks.
+    r"""Write a name so that it can be read back: quoted, unless it is a plain word.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def quote(name: str) -> str:
 
 
 def unquote(text: str) -> str:
-    r"""Undo :func:`quote` for a text between quotation marks; other backslashes stay.
+    r"""Undo :func:`quote` for a quoted string; other backslashes are kept.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class _Scanner:
         start = self.skip_space()
         if start == len(text):
             return Token("end", "", start)
-        what = "comment" if text[start] == "/" else "quotation mark"
+        what = "comment" if text[start] == "/" else "quote"
         raise self.source.fail(start, f"a {what} is opened here and never closed")
 
     def skip_space(self) -> int:
@@ -184,7 +184,7 @@ class _Scanner:
     def fail(self, token: Token, expected: str) -> InvalidData:
         if token.kind == "end":
             return self.source.fail(token.offset, f"the file ends where {expected} should follow")
-        return self.source.fail(token.offset, f"{shown(token.text)} stands where {expected} should")
+        return self.source.fail(token.offset, f"found {shown(token.text)}; expected {expected}")
 
     def mark(self, mark: str) -> Token:
         token = self.next()
@@ -205,14 +205,14 @@ class _Scanner:
         return name_of(token)
 
     def names(self, closing: str, what: str) -> list[Name]:
-        """The names up to a closing mark; commas between them may be left out."""
+        """Read the names up to a closing mark; commas between them are optional."""
         found: list[Name] = []
         while True:
             token = self.next()
             if token.is_name:
                 if len(found) == MAX_NAMES:
                     raise self.source.fail(
-                        token.offset, f"more than {MAX_NAMES} names are listed, the most that are read"
+                        token.offset, f"the list has more than {MAX_NAMES} names, which is the limit"
                     )
                 found.append(name_of(token))
             elif token.text == closing:
@@ -227,7 +227,7 @@ class _Scanner:
         self.position = match.end()
 
     def numbers(self) -> array[float]:
-        """The numbers up to a semicolon; commas between them may be left out."""
+        """Read the numbers up to a semicolon; commas between them are optional."""
         text = self.source.text
         values = array("d")
         plain = _PLAIN_NUMBERS.match(text, self.position)
@@ -235,7 +235,7 @@ class _Scanner:
             try:
                 values.extend(float(entry[0]) for entry in _ENTRY.finditer(text, self.position, plain.end() - 1))
             except ValueError:
-                # Token by token, below, the wrong one is found.
+                # Read token by token, below, to locate the wrong one.
                 del values[:]
             else:
                 self.position = plain.end()
@@ -249,12 +249,12 @@ class _Scanner:
 
 
 def name_of(token: Token) -> Name:
-    """Return the name that a token stands for."""
+    """Return the name in a token."""
     return Name(unquote(token.text) if token.kind == "quoted" else token.text, token.offset)
 
 
 def parse(source: Source) -> Document:
-    """Parse a text into its blocks; names are not looked up yet.
+    """Parse a text into blocks, without checking names.
 
     Examples
     --------
@@ -272,9 +272,7 @@ def parse(source: Source) -> Document:
             networks += 1
         elif token.kind == "word" and token.text == "variable":
             if len(document.variables) == MAX_VARIABLES:
-                raise source.fail(
-                    token.offset, f"there are more than {MAX_VARIABLES} variables, the most that are read"
-                )
+                raise source.fail(token.offset, f"the file has more than {MAX_VARIABLES} variables, which is the limit")
             document.variables.append(_parse_variable(scanner))
         elif token.kind == "word" and token.text == "probability":
             document.probabilities.append(_parse_probability(scanner))
@@ -286,7 +284,7 @@ def parse(source: Source) -> Document:
 
 def _parse_network(scanner: _Scanner) -> str:
     token = scanner.next()
-    # Programs write the word for a network without a name; ours, with that name, has it between quotation marks.
+    # Programs write 'unknown' for a network without a name; write_network() quotes it if it is the name.
     name = name_of(token).text if token.is_name and token.text != "unknown" else ""
     if token.is_name:
         token = scanner.next()
@@ -328,7 +326,7 @@ def _parse_levels(scanner: _Scanner, variable: Name) -> tuple[str, ...]:
     levels = scanner.names("}", "a level")
     scanner.mark(";")
     owner = shown(variable.text)
-    # Compared as text: the number may have any length.
+    # Compared as strings: the number may have any length.
     if token.text.lstrip("0") != str(len(levels)):
         listed = f"{shown(token.text, 20)[1:-1]} levels are declared for {owner}, but {len(levels)} are listed"
         raise scanner.source.fail(token.offset, listed)

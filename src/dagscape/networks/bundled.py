@@ -1,6 +1,6 @@
-"""Networks that come with dagscape: small ones from the literature, written out here.
+"""Bundled networks: small ones from the literature.
 
-In every table the first level comes first; a variable with parents has one row for each of their states, the last
+In every table, a variable with parents has one row for each of their states, with the last
 parent varying fastest.
 """
 
@@ -61,8 +61,8 @@ def cancer() -> Network:
     """The metastatic cancer network of Cooper [cooper1984]_: 5 variables, 5 edges.
 
     Metastatic cancer may raise the calcium in the serum and may cause a brain tumour; either can lead to coma, and a
-    tumour to severe headaches. Not the network of four edges on pollution, smoking and cancer that some collections
-    call by the same name.
+    tumour to severe headaches. This is not the network with four edges on pollution, smoking and cancer that some
+    collections call by the same name.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def cancer() -> Network:
 
 
 def earthquake() -> Network:
-    """The burglar alarm, after Pearl, with the numbers of Korb and Nicholson [korb2010]_: 5 variables, 4 edges.
+    """The burglar alarm of Pearl, with the probabilities of Korb and Nicholson [korb2010]_: 5 variables, 4 edges.
 
     A burglary or an earthquake sets off an alarm, and two neighbours may call when they hear it.
 
@@ -114,8 +114,8 @@ def earthquake() -> Network:
 def survey() -> Network:
     """The train use survey of Scutari and Denis [scutari2014]_: 6 variables, 6 edges.
 
-    Age (A) and sex (S) go before education (E), education before occupation (O) and the size of the place of residence
-    (R), and these before the means of transport (T).
+    Age (A) and sex (S) influence education (E), education influences occupation (O) and the size of the place of
+    residence (R), and these influence the means of transport (T).
 
     Examples
     --------
@@ -146,7 +146,7 @@ def survey() -> Network:
 def sprinkler() -> Network:
     """The wet grass of Russell and Norvig [russell2010]_, after Pearl: 4 variables, 4 edges.
 
-    Clouds make rain likelier and the sprinkler less so; either makes the grass wet.
+    Clouds make rain more likely and the sprinkler less likely; either makes the grass wet.
 
     Examples
     --------
@@ -178,7 +178,7 @@ NETWORKS: dict[str, Callable[[], Network]] = {
 
 
 def load_network(name: str) -> Network:
-    """Load a network that comes with dagscape.
+    """Load a bundled network.
 
     Parameters
     ----------
@@ -193,5 +193,5 @@ def load_network(name: str) -> Network:
     Network('asia': 8 variables, 8 edges, 18 free parameters)
     """
     if name not in NETWORKS:
-        raise InvalidOption(f"there is no bundled network {name!r}: there are {', '.join(map(repr, NETWORKS))}")
+        raise InvalidOption(f"there is no bundled network {name!r}; there are {', '.join(map(repr, NETWORKS))}")
     return NETWORKS[name]()

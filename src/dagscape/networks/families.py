@@ -1,6 +1,6 @@
-"""A variable and its parents in a table of codes: which row of a conditional probability table applies to which row.
+"""Families in a table of codes: the row of a conditional probability table that applies to each row of data.
 
-The states of the parents are numbered in mixed radix, the last parent fastest, as the rows of a table in C order are.
+The states of the parents are numbered in mixed radix, with the last parent fastest, like the rows of a C-order array.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MAX_PARENTS = 63
 
 
 def parent_states(codes: NDArray[Any], parents: Sequence[int], arities: Sequence[int]) -> NDArray[np.int64]:
-    """Return the number of the parents' joint state in each row.
+    """Return the index of the parents' joint state in each row.
 
     Parameters
     ----------
     codes : ndarray of int
         Rows × variables.
     parents : sequence of int
-        The columns of the parents, the slowest first.
+        The columns of the parents, slowest first.
     arities : sequence of int
         The number of levels of every variable.
 
@@ -70,7 +70,7 @@ def table_entries(
 
 
 def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collection[str] = ()) -> list[int]:
-    """Return the column of each variable in a data set, which must have these variables and, but for some, no others.
+    """Return the column of each variable in a data set, which must have these variables and no others.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
     data : Dataset
         The data.
     ignored : collection of str
-        Variables that may be there or not.
+        Other variables that the data may have.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
     others = [name for name in data.variables if name not in known]
     if others:
         raise InvalidData(
-            f"the data have variables that the network lacks: {listing(others)}; leave them out with data.select()"
+            f"the data have variables that the network lacks: {listing(others)}; remove them with data.select()"
         )
     return [column[name] for name in variables]
 
@@ -108,7 +108,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
 def matching_codes(
     variables: Sequence[str], levels: Mapping[str, tuple[str, ...]], data: Dataset, columns: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Return the codes that a network's levels have in the rows of a data set, whose own order may be another.
+    """Return the rows of a data set as codes of a network's levels, whose order may differ from that of the data.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def matching_codes(
     levels : mapping of str to tuple of str
         Their levels in the network.
     data : Dataset
-        The data; levels of theirs that the network lacks must not occur.
+        The data; levels that the network lacks must not occur.
     columns : sequence of int
         The column of each variable in the data.
 
@@ -137,20 +137,20 @@ def matching_codes(
 def _level_numbers(
     name: str, levels: tuple[str, ...], strings: tuple[str, ...], cells: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Return the network's number of each level of the data; -1 for levels that occur in no row and not in it."""
+    """Return the network's code of each level of the data; -1 for unobserved levels that the network lacks."""
     number = {level: index for index, level in enumerate(levels)}
     lookup = np.array([number.get(text, -1) for text in strings], dtype=np.int64)
     unknown = [strings[code] for code in np.flatnonzero(np.bincount(cells, minlength=len(strings))) if lookup[code] < 0]
     if unknown:
         raise InvalidData(
             f"the data have levels of {name!r} that the network lacks: {listing(unknown)}; "
-            f"the network's are {listing(levels)}"
+            f"the network has {listing(levels)}"
         )
     return lookup
 
 
 def check_room(needed: int, what: str, remedy: str) -> None:
-    """Refuse a job that needs more memory than there is."""
+    """Raise :class:`TooLarge` if a job needs more memory than is available."""
     limit = memory_limit(None)
     if needed > limit:
-        raise TooLarge(f"{what} need {format_bytes(needed)}; {format_bytes(limit)} may be taken: {remedy}")
+        raise TooLarge(f"{what} need {format_bytes(needed)}; the limit is {format_bytes(limit)}: {remedy}")

@@ -1,4 +1,4 @@
-"""Fitting the probabilities of a network to data, the structure given.
+"""Fitting the probabilities of a network to data, given its structure.
 
 With N_jk rows in which the parents are in state j and the child has level k, and a Dirichlet prior of α_jk, the
 expected probability is
@@ -6,11 +6,11 @@ expected probability is
     (N_jk + α_jk) / Σ_k (N_jk + α_jk).
 
 ``bdeu`` takes α_jk = ess / (q r) for q parent states and r levels [heckerman1995]_, ``k2`` takes 1 [cooper1992]_, and
-``none`` takes 0, which is maximum likelihood. Where neither rows nor the prior say anything, levels are equally
-probable. Rows in which the child was set do not count: they say nothing about it given its parents [cooper1999]_.
+``none`` takes 0, which is maximum likelihood. Without rows and prior, levels are equally probable. Rows in which the
+child was set do not count: they tell nothing about it given its parents [cooper1999]_.
 
-Notation: j is a *state* of the parents, k a *level* of the child; the cost is one pass over the distinct rows for each
-variable, and the size of its table.
+Notation: j is a *state* of the parents, k a *level* of the child. The cost for each variable is one pass over the
+distinct rows, plus the size of its table.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 FitPrior = Literal["bdeu", "k2", "none"]
 
-# Counts, counts with the prior and probabilities are beside each other while a table is fitted; a network's own copy
-# comes when the counts have gone.
+# Counts, counts plus prior, and probabilities exist at the same time while a table is fitted; the network's copy is
+# made after the counts are freed.
 BYTES_PER_CELL = 24
 
-# The Dirichlet prior of every cell, from ess and the number of cells in the table.
+# The Dirichlet prior of each cell, given ess and the number of cells in the table.
 FIT_PRIORS: dict[FitPrior, Callable[[float, int], float]] = {
     "bdeu": lambda ess, cells: ess / cells,
     "k2": lambda ess, cells: 1.0,
@@ -50,7 +50,7 @@ FIT_PRIORS: dict[FitPrior, Callable[[float, int], float]] = {
 
 
 def fit_options(info: ScoreInfo | None) -> tuple[float, FitPrior]:
-    """The equivalent sample size and the prior with which tables are fitted as the scores of the network assume."""
+    """Return the equivalent sample size and the prior that match the scores of a network."""
     if info is None:
         return 1.0, "bdeu"
     return info.ess or 1.0, "k2" if info.score == "k2" else "bdeu"
@@ -58,7 +58,7 @@ def fit_options(info: ScoreInfo | None) -> tuple[float, FitPrior]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyFitter:
-    """Data made ready for fitting one family after the other; variables are numbers and sets of parents bit masks.
+    """Data prepared for fitting families; variables are indices, and sets of parents are bit masks.
 
     Attributes
     ----------
@@ -69,9 +69,9 @@ class FamilyFitter:
     weights : ndarray of int64
         How many times each row occurs.
     free : ndarray of bool or None
-        Rows × variables: was the variable left alone? ``None`` if none was set anywhere.
+        Rows × variables: whether the variable was observed, not set; None if there are no interventions.
     pseudocount : callable
-        The prior of every cell, from the number of cells.
+        The prior of each cell, given the number of cells.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class FamilyFitter:
 
     @classmethod
     def of(cls, variables: Sequence[str], data: Dataset, ess: float, prior: FitPrior) -> Self:
-        """Make data ready, which must have these variables, in any order."""
+        """Prepare data, which must have these variables, in any order."""
         if prior not in FIT_PRIORS:
             raise InvalidOption(f"is {prior!r}; it must be {', '.join(map(repr, FIT_PRIORS))}", option="prior")
         if not is_between(ess, 1e-9, 1e9):
@@ -143,9 +143,9 @@ def _check_sizes(dag: Dag, fitter: FamilyFitter) -> None:
     for variable, name in enumerate(dag.variables):
         parents = dag.parent_masks[variable]
         if parents.bit_count() > MAX_PARENTS:
-            raise InvalidOption(f"{name!r} has {parents.bit_count()} parents; a table can have {MAX_PARENTS}")
+            raise InvalidOption(f"{name!r} has {parents.bit_count()} parents; the limit is {MAX_PARENTS}")
         cells += math.prod(fitter.shape(variable, parents))
-    check_room(BYTES_PER_CELL * cells, f"tables of {cells} probabilities", "take a graph with fewer parents")
+    check_room(BYTES_PER_CELL * cells, f"tables of {cells} probabilities", "use a graph with fewer parents")
 
 
 def _expected(counts: NDArray[np.float64], pseudocount: float) -> NDArray[np.float64]:

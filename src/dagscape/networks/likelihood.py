@@ -1,4 +1,4 @@
-"""The likelihood of data given a network: every row's probability is the product of its entries in the tables."""
+"""The likelihood of data given a network: the probability of a row is the product of its entries in the tables."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def log_likelihood(network: Network, data: Dataset) -> float:
         entries = table_entries(network.cpts[name], codes, parents, variable, arities)
         weights = data.weights
         if data.interventions is not None:
-            # A value that was set says nothing about the parents: the factor is 1.
+            # A value that was set tells nothing about the parents: its factor is 1.
             free = ~data.interventions[:, columns[variable]]
             entries, weights = entries[free], weights[free]
         if not entries.all():
             return -math.inf
-        # Not a dot product: its rounding may depend on the number of threads.
+        # A dot product could round differently for different numbers of threads.
         terms.append(float((weights * np.log(entries)).sum()))
     return math.fsum(terms)

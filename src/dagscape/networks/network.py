@@ -1,4 +1,4 @@
-"""Bayesian networks: a DAG and the probability of every variable's levels given its parents'."""
+"""Bayesian networks: a DAG with a conditional probability table for each variable."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from dagscape.networks.sampling import sample
 if TYPE_CHECKING:
     from dagscape.data.dataset import Dataset
 
-# How far the probabilities of a row may be from a sum of 1: published networks are rounded to a few digits.
+# How far the sum of a row may be from 1: published networks are rounded to a few digits.
 SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Network:
-    """A Bayesian network of discrete variables; immutable.
+    """An immutable Bayesian network of discrete variables.
 
-    Two networks are equal when their graphs, levels and probabilities are, whatever their names.
+    Two networks are equal if their graphs, levels and probabilities are; names are not compared.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ class Network:
         The levels of each variable, in the order of their codes.
     cpts : mapping of str to array-like
         The conditional probability table of each variable: one axis for each parent, in the order of
-        ``dag.parents(variable)``, which is that of the variables, then one for the variable itself. Every row along the
-        last axis sums to 1, to within 1e-6; the numbers are kept as they are given.
+        ``dag.parents(variable)``, then one for the variable itself. Every row along the last axis must sum to 1 within
+        1e-6; the numbers are not rescaled.
     name : str
-        What to call the network.
+        The name of the network.
 
     Examples
     --------
@@ -79,24 +79,24 @@ class Network:
 
     @classmethod
     def fit(cls, dag: Dag, data: Dataset, ess: float = 1.0, prior: FitPrior = "bdeu", name: str = "") -> Self:
-        """Make a network of a structure by fitting its probabilities to data.
+        """Fit the probabilities of a network with a given structure to data.
 
-        The probabilities are the expected ones under a Dirichlet prior. Rows in which a variable was set do not count
-        for its own table.
+        The probabilities are the posterior expectations under a Dirichlet prior. Rows in which a variable was set do
+        not count for its own table.
 
         Parameters
         ----------
         dag : Dag
             The structure.
         data : Dataset
-            Data with the same variables, in any order; the levels are theirs, unobserved ones included.
+            Data with the same variables, in any order. The network gets all their levels, including unobserved ones.
         ess : float
-            The equivalent sample size of the prior ``"bdeu"``; others do not use it.
+            The equivalent sample size of the prior ``"bdeu"``; other priors ignore it.
         prior : {"bdeu", "k2", "none"}
-            What is added to the count of every cell: ess / (number of cells of the table); 1; or nothing, which is
-            maximum likelihood, and gives equal probabilities where a state of the parents has no rows.
+            The pseudocount of each cell: ess / (number of cells of the table), 1, or 0. The last is maximum likelihood,
+            with equal probabilities where a state of the parents has no rows.
         name : str
-            What to call the network.
+            The name of the network.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class Network:
 
     @property
     def parameter_count(self) -> int:
-        """The number of free parameters: for every state of the parents, one less than the variable has levels.
+        """The number of free parameters: for each state of the parents, one less than the number of levels.
 
         Examples
         --------
@@ -141,14 +141,14 @@ class Network:
         Parameters
         ----------
         rows : int
-            How many, at least 1.
+            The number of rows, at least 1.
         seed : int, numpy.random.Generator or None
-            Makes the result repeatable: the same seed always gives the same data.
+            The same integer always gives the same data.
 
         Returns
         -------
         Dataset
-            The rows, equal ones merged and sorted; all levels of the network are declared, drawn or not.
+            The rows, sorted and with equal rows merged; all levels of the network are declared.
 
         Examples
         --------
@@ -160,18 +160,18 @@ class Network:
         return sample(self, rows, seed)
 
     def log_likelihood(self, data: Dataset) -> float:
-        """Return the natural logarithm of the probability of some data.
+        """Return the natural logarithm of the probability of data.
 
         Parameters
         ----------
         data : Dataset
             Data with the same variables; variables and levels are matched by name, in any order. A value that was set
-            (see `interventions` there) counts as given, with the factor 1.
+            by an intervention contributes a factor of 1.
 
         Returns
         -------
         float
-            The sum over the rows; minus infinity if one of them is impossible.
+            The sum over the rows; minus infinity if a row is impossible.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class Network:
 
 
 def wrong_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
-    """Find the first row of a table that is no distribution: its number and what is wrong, or ``None``.
+    """Return the index of the first row of a table that is not a distribution, and what is wrong with it; None if none.
 
     Examples
     --------
@@ -226,23 +226,23 @@ def wrong_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
         return None
     row = int(np.argmin(fine))
     for value in table[row].tolist():
-        # Also true for NaN, which compares with nothing.
+        # Also true for NaN, for which every comparison is false.
         if not 0 <= value < np.inf:
-            return row, f"have {value!r} among them, which is no probability"
+            return row, f"include {value!r}, which is not a probability"
     return row, f"sum to {float(sums[row]):.9g}, not to 1"
 
 
 def _checked_structure(graph: object) -> Dag:
-    """The structure of a network: a DAG, or that of another network."""
+    """Return a DAG, or the DAG of another network."""
     dag = getattr(graph, "dag", graph)
     if not isinstance(dag, Dag):
-        raise InvalidOption(f"a network's structure is a Dag, not a {type(graph).__name__} (a Cpdag has to_dag())")
+        raise InvalidOption(f"is a {type(graph).__name__}; it must be a Dag (use to_dag() of a Cpdag)", option="dag")
     return dag
 
 
 def _check_variables(variables: tuple[str, ...]) -> None:
     if not variables:
-        raise InvalidData("the network has no variables: at least one is needed")
+        raise InvalidData("the network has no variables; it must have at least one")
     if "" in variables:
         raise InvalidData("a variable of the network has an empty name: give every variable a name")
     for name in variables:
@@ -250,11 +250,11 @@ def _check_variables(variables: tuple[str, ...]) -> None:
 
 
 def _check_text(text: str, what: str) -> None:
-    """Refuse what could never be written to a file."""
+    """Check that a string can be written to a file."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidData(f"{what}, {text!r}, holds half of a surrogate pair and is no valid text") from None
+        raise InvalidData(f"{what}, {text!r}, is not valid Unicode: it contains a lone surrogate") from None
 
 
 def _check_keys(variables: tuple[str, ...], given: Mapping[str, Any], what: str) -> None:
@@ -271,7 +271,7 @@ def _checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
     if isinstance(levels, str) or not all(isinstance(text, str) for text in strings):
         raise InvalidData(f"the levels of {name!r} must be a sequence of strings")
     if not strings:
-        raise InvalidData(f"{name!r} has no levels: at least one is needed")
+        raise InvalidData(f"{name!r} has no levels; it must have at least one")
     for text in strings:
         _check_text(text, f"a level of {name!r}")
     if len(set(strings)) < len(strings):
@@ -282,7 +282,7 @@ def _checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
 def _checked_cpt(
     name: str, levels: tuple[str, ...], parents: Mapping[str, tuple[str, ...]], given: ArrayLike
 ) -> NDArray[np.float64]:
-    """Return a table as a read-only array of the right shape, all of its rows distributions."""
+    """Return a table as a read-only array, after checking its shape and its rows."""
     try:
         cpt = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
@@ -291,14 +291,14 @@ def _checked_cpt(
     shape = (*arities, len(levels))
     if cpt.shape != shape:
         of = f" given {', '.join(map(repr, parents))}" if parents else ""
-        raise InvalidData(f"the probabilities of {name!r}{of} have the shape {cpt.shape}; it must be {shape}")
+        raise InvalidData(f"the probabilities of {name!r}{of} have shape {cpt.shape}; it must be {shape}")
     found = wrong_row(cpt.reshape(-1, len(levels)))
     if found is not None:
         state = np.unravel_index(found[0], arities) if arities else ()
         pairs = zip(parents.items(), state, strict=True)
         where = ", ".join(f"{parent!r} = {strings[int(code)]!r}" for (parent, strings), code in pairs)
         raise InvalidData(f"the probabilities of {name!r}{' given ' if where else ''}{where} {found[1]}")
-    # Negative zeros become zeros, so that equal tables have equal bytes.
+    # Turn negative zeros into zeros, so that equal tables have equal bytes.
     cpt += 0.0
     cpt.flags.writeable = False
     return cpt

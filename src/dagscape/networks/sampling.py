@@ -1,12 +1,12 @@
-"""Forward sampling: draw every variable given its parents, parents first.
+"""Forward sampling: draw every variable given its parents, in topological order.
 
-A level is drawn by inverting the distribution function: with cumulative probabilities c_0 <= c_1 <= … of a row of the
-table and a uniform number u in [0, 1), level j is taken where c_(j-1) <= u < c_j. A level of probability zero has
-c_(j-1) = c_j and is never taken; the cumulative probabilities are divided by the last of them, so that c_j is exactly
-1, which u never reaches, from the last possible level on. All rows are searched together, by bisection: a variable of
-r levels costs log2(r) passes over the rows.
+A level is drawn by inverting the distribution function: given the cumulative probabilities c_0 <= c_1 <= … of a row of
+the table and a uniform number u in [0, 1), level j is drawn if c_(j-1) <= u < c_j. A level of probability zero has
+c_(j-1) = c_j and is never drawn. The cumulative probabilities are divided by the last one, so that c_j is exactly 1,
+which u never reaches, from the last possible level on. All rows are searched at the same time, by bisection: a variable
+with r levels costs log2(r) passes over the rows.
 
-Every variable takes one uniform number for each row, in topological order: a seed gives the same data everywhere.
+Every variable uses one uniform number per row, in topological order, so a seed gives the same data on every machine.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def sample(network: Network, rows: int, seed: int | np.random.Generator | None) 
     count = _check_rows(rows)
     arities = [len(network.levels[name]) for name in network.variables]
     code_size = np.dtype(code_type(arities)).itemsize
-    # The codes, their copy when equal rows are merged, and a few words for each row on the way.
-    check_room(count * (3 * network.n * code_size + 128), f"{count} rows", "ask for fewer rows")
+    # The codes, their copy when equal rows are merged, and a few temporary words per row.
+    check_room(count * (3 * network.n * code_size + 128), f"{count} rows", "draw fewer rows")
     generator = random_generator(seed)
     codes = np.empty((count, network.n), dtype=code_type(arities), order="F")
     for variable in network.dag.order_numbers():
@@ -71,7 +71,7 @@ def thresholds(cpt: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw_levels(
     table: NDArray[np.float64], states: NDArray[np.int64], uniforms: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return the level of each row: how many thresholds of its state are not above its uniform number.
+    """Return the level of each row: the number of thresholds of its state that do not exceed its uniform number.
 
     Examples
     --------
