@@ -1,4 +1,4 @@
-"""A search that can be asked for ever more networks: the Python side of ``native/include/dagscape/k_best.hpp``."""
+"""A search that finds the best networks in batches: the Python side of ``native/include/dagscape/k_best.hpp``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.search_planning import SearchSize
 
-# Scores in files have some ten digits: what agrees to this part of a nat, or of the score, is the same.
+# Scores in files have about ten digits: scores that agree to this part of a nat, or of the score, count as equal.
 _SAME_SCORE = 1e-4
 
-# What it means for a list that families are missing.
+# The consequence of missing families for a list of networks.
 WITHOUT_FAMILIES = ", and the networks that have them from the list"
 
 SPACES = {"classes": "equivalence classes", "dags": "DAGs"}
@@ -26,14 +26,14 @@ _ONE = {"classes": "equivalence class", "dags": "DAG"}
 
 
 class BestEnumeration:
-    """The best networks of some scores, one batch after the other.
+    """The best networks of local scores, in batches.
 
     Attributes
     ----------
     found : int
-        How many networks were found so far.
+        The number of networks found so far.
     out_of_room : bool
-        Whether the search ended because there was no room for more.
+        Whether the search ended because memory ran out.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class BestEnumeration:
         listener: ProgressListener | None,
         room: int | None = None,
     ) -> None:
-        """Prepare the search; its lists may take ``room`` bytes, or all that is left."""
+        """Prepare the search; its lists may use ``room`` bytes. Default: all that is left."""
         check_search(scores, space)
         size = SearchSize.like(scores)
-        # What is available may change from one look to the next.
+        # Read once, since the available memory may change.
         self._limit = memory_limit(max_memory)
         best_requirements(size, threads, self._limit).check(self._limit)
         left = self._limit - size.memory(threads)
@@ -66,7 +66,7 @@ class BestEnumeration:
 
     @property
     def stored(self) -> int:
-        """How many networks are kept, on all sets of variables."""
+        """The number of networks in memory, on all sets of variables."""
         return self._kernel.stored
 
     def next(
@@ -82,7 +82,7 @@ class BestEnumeration:
         return parents[:found], exact[:found]
 
     def why_stopped(self) -> str:
-        """What to say where there was no room for more networks."""
+        """Return the message for a search that ran out of memory."""
         count = f"{self.found:,} {SPACES[self._space] if self.found != 1 else _ONE[self._space]}"
         limit = format_bytes(self._limit)
         return (
@@ -92,7 +92,7 @@ class BestEnumeration:
 
 
 def check_search(scores: EnumerableScores, space: str) -> None:
-    """Refuse scores that cannot be searched, or whose classes cannot be ranked."""
+    """Check that scores can be searched, and that classes can be ranked if requested."""
     check_scores(scores)
     if space not in SPACES:
         raise InvalidOption(f"is {space!r}; it must be one of {', '.join(map(repr, SPACES))}", option="space")
@@ -101,12 +101,12 @@ def check_search(scores: EnumerableScores, space: str) -> None:
 
 
 def why_not_classes(scores: EnumerableScores) -> str:
-    """Why equivalent networks may differ in score; an empty text if they do not."""
+    """Return why equivalent networks may differ in score; an empty string if they cannot."""
     if isinstance(scores, LatticeScores):
         if not scores.constraints.empty:
             return "required and forbidden edges and tiers rule out some members of a class and not others"
         if scores.info.experimental_rows:
-            return "rows from experiments tell members of a class apart"
+            return "rows from experiments distinguish members of a class"
         name = scores.info.score or "this score"
         return "" if scores.score_equivalent else f"{name} differs between members of a class"
     if not scores.unconstrained:
@@ -120,7 +120,7 @@ def why_not_classes(scores: EnumerableScores) -> str:
 
 
 def _looks_equivalent(scores: EnumerableScores) -> bool:
-    """Whether an edge between two variables is worth the same in both directions, but for rounding."""
+    """Whether an edge between two variables has the same value in both directions, up to rounding."""
     if scores.max_parents < 1:
         return True
     alone = np.array([scores.family_exact(child) for child in range(scores.n)])
@@ -135,8 +135,8 @@ def _looks_equivalent(scores: EnumerableScores) -> bool:
 
 
 def check_any_found(search: BestEnumeration) -> None:
-    """Refuse to go on without any network."""
+    """Raise an error if no network was found."""
     if search.found == 0:
         if search.out_of_room:
             raise TooLarge(f"{argument('max_memory')} leaves no room for a single network: raise it")
-        raise InvalidData("no network has all families possible: there is no best one")
+        raise InvalidData("every network has an impossible family: there is no best network")

@@ -1,8 +1,8 @@
 """The k best networks or equivalence classes, or all within a Bayes factor of the best [chen2014]_.
 
-Found lazily, as described in ``native/include/dagscape/k_best.hpp``: instead of the k best networks on each of 2^n sets
-of variables, only those that are asked for, which are few. Ties are exact, and never lost: by the symmetry of its
-board, sixteen classes of tic-tac-toe share the best score, of which the program of [chen2014]_ finds some.
+The search is lazy, as described in ``native/include/dagscape/k_best.hpp``: it does not compute the k best networks on
+each of 2^n sets of variables, but only the few that are needed. Ties are exact, and none is lost: by the symmetry of
+its board, sixteen classes of tic-tac-toe share the best score, of which the program of [chen2014]_ finds some.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomple
 
 DEFAULT_K = 10
 
-# Where nobody knows how many networks there will be, they are asked for in batches that grow up to this size.
+# If the number of networks is not known in advance, they are found in batches that grow up to this size.
 _LARGEST_BATCH = 4096
 
 
@@ -44,37 +44,37 @@ def k_best(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> BestNetworks:
-    """The k best networks or equivalence classes, or all within a Bayes factor of the best.
+    """Find the k best networks or equivalence classes, or all within a Bayes factor of the best.
 
-    Among networks with the same score, that with the smaller last variable comes first (its *sink*; variables are
-    numbered as in the scores); then that whose part without the sink comes earlier in the list of networks on those
-    variables; then that whose sink has fewer parents, or a set of parents that is smaller as a binary number. In a
-    list of classes, the first member by this rule stands for its class.
+    Ties are broken as follows. First comes the network with the smaller *sink*, its last variable (variables are
+    numbered as in the scores); then the one whose remainder without the sink comes earlier among networks on those
+    variables; then the one whose sink has fewer parents, or a set of parents that is smaller as a binary number. In a
+    list of classes, the first member by this rule represents its class.
 
     Parameters
     ----------
     scores : EnumerableScores
-        The local scores. To rank classes, equivalent networks must have the same score: no K2, no constraints on edges,
-        no experiments.
+        The local scores. To rank classes, they must be score-equivalent: no K2, no constraints on edges,
+        no interventions.
     k : int, optional
-        How many to find; 10 if ``within`` is not given either. Fewer are returned only if there are no more.
+        How many to find. Default: 10, or all with ``within``. Fewer are returned only if there are no more.
     space : {"classes", "dags"}
         What to rank.
     within : float, optional
-        A Bayes factor: find *every* network at most so many times less probable than the best, but for rounding (up
-        to ``k``, if that is given as well). A factor of 1 asks for exact ties with the best.
+        A Bayes factor: find *all* networks that are at most this many times less probable than the best, up to rounding
+        (and at most ``k`` of them, if given). A factor of 1 finds exact ties with the best.
     threads : int, optional
-        How many threads to use; all processors by default. The result does not depend on it.
+        The number of threads. Default: all processors. The result does not depend on it.
     max_memory : int or str, optional
-        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+        The limit on memory, such as ``"8GiB"``. Default: most of what is available.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress`.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
 
     Returns
     -------
     BestNetworks
-        The networks with their scores, and averages over them. Where memory runs out on the way, it has those found by
-        then; ``complete`` is false, and a :class:`~dagscape.StoppedEarly` warning says so.
+        The networks with their scores, and averages over them. If memory runs out, the result has those found by
+        then; ``complete`` is false, and a :class:`~dagscape.StoppedEarly` warning is issued.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def k_best(
         warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
         parents, exact, following = gather(search, k, _allowance(scores, within), listener)
     check_any_found(search)
-    # Where there was no room for the one that follows, all that was asked for may still be there.
+    # If there was no memory for the next network, the requested ones may still all be there.
     complete = not search.out_of_room or following is not None or len(exact) == k
     if not complete:
         warnings.warn(StoppedEarly(search.why_stopped()), stacklevel=2)
@@ -135,12 +135,12 @@ def iter_best(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> Iterator[Dag]:
-    """The best networks one after the other, for as long as one asks.
+    """Iterate over the best networks, best first.
 
     Parameters
     ----------
     scores, space, threads, max_memory, progress
-        As in :func:`k_best`, whose order this is.
+        As in :func:`k_best`, which has the same order.
 
     Yields
     ------
@@ -176,7 +176,7 @@ def _stream(scores: EnumerableScores, search: BestEnumeration) -> Iterator[Dag]:
 
 
 def _ends_in_tie(search: BestEnumeration, exact: NDArray[np.int64], following: int | None) -> bool | None:
-    """Whether the network after the last one has the same score; none if there was no room to find it."""
+    """Whether the network after the last one has the same score; None if there was no memory to find it."""
     if following is None:
         return None if search.out_of_room else False
     return following == int(exact[-1])
@@ -191,14 +191,14 @@ def _check_numbers(k: int | None, within: float | None) -> None:
 
 
 def _allowance(scores: EnumerableScores, within: float | None) -> int | None:
-    """How many units of score below the best are still within a Bayes factor, but for rounding."""
+    """Return how many units of score below the best are within a Bayes factor, up to rounding."""
     return None if within is None else math.floor(math.ldexp(math.log(within), scores.unit.bits))
 
 
 def _rounding(best: int, n: int) -> int:
-    """How many units two scores may be off: each family by one, and where people see them the scores as floats.
+    """Return by how many units two scores may be off: each family by one, and the scores as floats by their precision.
 
-    What is at a Bayes factor but for this is within it; only a factor of 1 asks for exact ties.
+    A score that misses a Bayes factor by no more than this is within it; only a factor of 1 means exact ties.
     """
     return n + 1 + (abs(best) >> 51)
 
@@ -206,9 +206,9 @@ def _rounding(best: int, n: int) -> int:
 def gather(
     search: BestEnumeration, k: int | None, allowance: int | None, listener: ProgressListener | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int | None]:
-    """The networks asked for, their scores, and the score of the one that follows; none if none was found."""
+    """Return the requested networks, their scores, and the score of the next one; None if there is none."""
     networks, scores = [], []
-    # Nobody knows how many are within a factor, and one too many can be dear.
+    # The number within a factor is not known in advance, and finding one too many can be costly.
     batch = _LARGEST_BATCH if allowance is None else 2
     while True:
         wanted = batch if k is None else min(batch, k + 1 - search.found)
@@ -218,7 +218,7 @@ def gather(
         found = np.concatenate(scores)
         enough = len(found) if k is None else min(k, len(found))
         if allowance is not None and len(found):
-            # Scores fall: those within the allowance stand first.
+            # Scores decrease, so those within the allowance come first.
             best = int(found[0])
             most = allowance + _rounding(best, parents.shape[1]) if allowance else 0
             enough = min(enough, int(np.searchsorted(-found, most - best, side="right")))

@@ -1,8 +1,8 @@
 """The optimal network: the dynamic programme over sets of variables of [silander2006]_.
 
 M(W), the score of the best network on a set W, is the maximum over s ∈ W of M(W∖s) plus the score of the best family of
-s within W∖s; going back from the set of all variables gives the network. The walk over the sets is that of
-``native/include/dagscape/best_scores.hpp``: n 2^n steps, and 8 bytes for each of 2^n sets where parents are few.
+s within W∖s; tracing back from the set of all variables gives the network. The traversal of the sets is that of
+``native/include/dagscape/best_scores.hpp``: n 2^n steps, and 8 bytes for each of 2^n sets if there are few parents.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Where variables are nearly independent, finding a second class could take far more than finding the first.
+# If variables are nearly independent, finding a second class can take far more memory than finding the first.
 _ROOM_FOR_ANOTHER = 1 << 28
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class OptimalNetwork(ScoredResult):
-    """A network with the highest score of all.
+    """A network with the highest score.
 
     Attributes
     ----------
@@ -44,11 +44,10 @@ class OptimalNetwork(ScoredResult):
     score : float
         Its score.
     tied : bool or None
-        Whether another network has the very same score: one of another equivalence class, where equivalent networks
-        always have the same score, and otherwise any other. ``None`` if finding out takes more than 256 MiB,
-        or more than is left.
+        Whether another network has exactly the same score: one of another equivalence class if the scores are
+        score-equivalent, otherwise any other. None if finding out needs more than 256 MiB, or more memory than is left.
     tied_dags, tied_classes : int or None
-        How many networks, and how many equivalence classes, have the highest score, where that was asked.
+        The number of networks and of equivalence classes with the highest score; None if not requested.
     """
 
     kind: ClassVar[str] = "optimal-network"
@@ -61,7 +60,7 @@ class OptimalNetwork(ScoredResult):
 
     @property
     def dag(self) -> Dag:
-        """The network, as things with a structure call it."""
+        """The network, under the name that all objects with a structure share."""
         return self.network
 
     @property
@@ -70,18 +69,18 @@ class OptimalNetwork(ScoredResult):
         return self.network.to_cpdag()
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as a JSON document; the network is the list of its edges."""
+        """Return the result as a JSON document; the network is the list of its edges."""
         return super(OptimalNetwork, self).to_dict() | {"network": [list(edge) for edge in self.network.edges]}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> OptimalNetwork:
-        """Rebuild a result from :meth:`to_dict`'s document."""
+        """Rebuild a result from a document of :meth:`to_dict`."""
         edges: Sequence[Sequence[str]] = document["network"]
         network = Dag.from_edges(document["variables"], [(parent, child) for parent, child in edges])
         return super(OptimalNetwork, cls).from_dict({**document, "network": network})
 
     def to_frame(self) -> pd.DataFrame:
-        """The edges, one in a row."""
+        """Return the edges, one per row."""
         import pandas as pd
 
         return pd.DataFrame(self.network.edges, columns=["source", "target"])
@@ -103,7 +102,7 @@ def optimal_network(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> OptimalNetwork:
-    """A network with the highest score of all, exactly.
+    """Find a network with the highest score, exactly.
 
     Parameters
     ----------
@@ -111,19 +110,19 @@ def optimal_network(
         The local scores, with or without a limit on parents and constraints on edges. Families that are missing from a
         pruned table cannot be part of the network.
     ties : bool
-        Also count the networks and the equivalence classes with the same score. There can be very many: this lists all
-        the classes.
+        Also count the networks and equivalence classes with the same score. This lists all such classes, of which there
+        can be very many.
     threads : int, optional
-        How many threads to use; all processors by default. The result does not depend on it.
+        The number of threads. Default: all processors. The result does not depend on it.
     max_memory : int or str, optional
-        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+        The limit on memory, such as ``"8GiB"``. Default: most of what is available.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress`.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
 
     Returns
     -------
     OptimalNetwork
-        The network and its score. Among networks with the same score it is the first by the rule of
+        The network and its score. Ties are broken as in
         :func:`dagscape.k_best`.
 
     Examples

@@ -1,4 +1,4 @@
-"""What a search for the best networks needs, before it starts."""
+"""Memory and time of a search for the best networks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dagscape.errors import argument, function
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
 
-# What counts as few parents in advice.
+# The limit on the number of parents in advice.
 _FEW_PARENTS = 4
 
 
 def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requirements:
-    """The memory to start with. A list of many networks takes more, which nothing can tell beforehand."""
+    """Return the initial memory. The memory of a long list of networks cannot be predicted."""
     search = SearchSize.like(size)
 
     def fits_with_few_parents(n: int) -> bool:
@@ -23,7 +23,7 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
         remedy = f"exact search with few parents fits up to {most} variables here; {function('plan')} names what fits"
     return Requirements(
         step="best network",
-        work=f"{described_walk(search.n, search.max_parents)}; a list of many takes more",
+        work=f"{described_walk(search.n, search.max_parents)}; a long list takes more",
         memory=search.memory(threads),
         subject=f"the best networks of {search.n} variables",
         remedy=remedy,
@@ -31,5 +31,5 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
 
 
 def best_seconds(size: ProblemSize, threads: int, limit: int) -> float:  # noqa: ARG001 (as all methods take it)
-    """About how long it takes to find the best network."""
+    """Return the estimated time to find the best network."""
     return walk_seconds(size.n, size.max_parents, threads)

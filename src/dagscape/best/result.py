@@ -1,4 +1,4 @@
-"""A list of the best networks or classes, and what can be asked of it."""
+"""A list of the best networks or classes, and averages over it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 Probabilities = NDArray[np.float64]
 
-# Exponentials of more than this are infinite.
+# math.exp overflows a little above this.
 _LARGEST_LOG = 709.0
 
-# How much the total of a sum may be below the list, in nats: its own error.
+# How far a total may be below the list, in nats, because of its own error.
 _TOTAL_SLACK = 1e-6
 
 
@@ -49,24 +49,24 @@ class BestNetworks(RankedNetworks):
     Attributes
     ----------
     networks : sequence of Dag
-        The networks; of each class one member.
+        The networks; for classes, one member of each.
     scores : array of float
         Their scores: natural logs.
     space : str
         ``"classes"`` or ``"dags"``: what was ranked.
     class_sizes : tuple of int
-        The number of DAGs that each entry stands for: the size of its class, or 1 in a list of DAGs.
+        The number of DAGs that each entry represents: the size of its class, or 1 in a list of DAGs.
     ties : tuple of int
-        How many entries share the best score, how many the next, and so on. Scores are compared as exact integers.
+        How many entries share the best score, the next score, and so on. Scores are compared as exact integers.
     ends_in_tie : bool or None
-        Whether the next network, which is not in the list, has the same score as the last one in it; ``None`` if there
+        Whether the next network, after the end of the list, has the same score as the last one; None if there
         was no memory left to find it.
     exhausted : bool
         Whether there are no other networks at all.
     complete : bool
-        Whether all that was asked for is there, or all that there is; false where memory ran out.
+        Whether the list has everything requested, or everything there is; false if memory ran out.
     stored : int
-        How many networks the search kept, on all sets of variables.
+        The number of networks that the search kept, on all sets of variables.
     """
 
     kind: ClassVar[str] = "k-best"
@@ -85,25 +85,25 @@ class BestNetworks(RankedNetworks):
 
     @property
     def edges(self) -> Probabilities:
-        """``[u, v]`` is the probability of u → v, averaged over all DAGs that the list stands for."""
+        """``[u, v]`` is the probability of u → v, averaged over all DAGs that the list represents."""
         return self.edge_probabilities()
 
     @property
     def ancestors(self) -> Probabilities:
-        """``[s, t]`` is the probability of a directed path from s to t, averaged likewise."""
+        """``[s, t]`` is the probability of a directed path from s to t, averaged in the same way."""
         return self.ancestor_probabilities()
 
     def edge(self, parent: str, child: str) -> float:
-        """The probability of parent → child, averaged over all DAGs that the list stands for."""
+        """Return the probability of parent → child, averaged over all DAGs that the list represents."""
         return float(self.edges[self._number(parent), self._number(child)])
 
     def ancestor(self, source: str, target: str) -> float:
-        """The probability of a directed path from source to target, averaged likewise."""
+        """Return the probability of a directed path from source to target, averaged in the same way."""
         return float(self.ancestors[self._number(source), self._number(target)])
 
     @property
     def log_ratio(self) -> float:
-        """Ln λ: by how much the best score exceeds the last one in the list."""
+        """Ln λ: the best score minus the last one in the list."""
         return float(self.scores[0] - self.scores[-1])
 
     @property
@@ -113,11 +113,11 @@ class BestNetworks(RankedNetworks):
 
     @property
     def dag_count(self) -> int:
-        """The number of DAGs that the list stands for."""
+        """The number of DAGs that the list represents."""
         return sum(self.class_sizes)
 
     def coverage(self, total: float | HasLogTotal) -> float:
-        """Δ: the share of the posterior probability of all DAGs that the DAGs of the list have.
+        """Return Δ: the share of the posterior probability that the list covers.
 
         Parameters
         ----------
@@ -136,13 +136,13 @@ class BestNetworks(RankedNetworks):
         covered = averaging.log_sum(averaging.log_weights(self.scores, self.class_sizes, "dags"))
         if covered > log_total + _TOTAL_SLACK:
             raise InvalidOption(
-                f"the networks of the list weigh more ({covered:.6f}) than all networks together ({log_total:.6f}): "
-                "log_total is of other scores, or of a sum over orders"
+                f"the log weight of the list ({covered:.6f}) exceeds that of all networks ({log_total:.6f}): "
+                "the total is for other scores, or over orders"
             )
         return min(1.0, math.exp(covered - log_total))
 
     def weights(self, weights: str = "dags") -> NDArray[np.float64]:
-        """The probability of each entry among those of the list; they sum to 1.
+        """Return the probability of each entry within the list; they sum to 1.
 
         Parameters
         ----------
@@ -154,32 +154,32 @@ class BestNetworks(RankedNetworks):
         return shares / math.fsum(shares)
 
     def edge_probabilities(self, weights: str = "dags") -> Probabilities:
-        """The probability of every edge, averaged over the list; ``weights`` as in :meth:`weights`."""
+        """Return the probability of every edge, averaged over the list; ``weights`` as in :meth:`weights`."""
         return self._average("edges", weights, partial(averaging.edge_average, classes=self._classes))
 
     def ancestor_probabilities(self, weights: str = "dags") -> Probabilities:
-        """The probability of a directed path between every two variables, averaged over the list."""
+        """Return the probability of a directed path between every two variables, averaged over the list."""
         return self._average("ancestors", weights, partial(averaging.ancestor_average, classes=self._classes))
 
     def blanket_probabilities(self, weights: str = "dags") -> Probabilities:
-        """``[u, v]`` is the probability that u is in the Markov blanket of v, averaged over the list."""
+        """Return the probability ``[u, v]`` that u is in the Markov blanket of v, averaged over the list."""
         return self._average("blankets", weights, averaging.blanket_average)
 
     def v_structure_probabilities(self, weights: str = "dags") -> dict[tuple[str, str, str], float]:
-        """The probability of every v-structure (a, child, b) in the list, most probable first."""
+        """Return the probability of every v-structure (a, child, b) in the list, most probable first."""
         return averaging.v_structure_average(self.networks, self.weights(weights))
 
     def average(self, function: Callable[[Dag], Any], weights: str = "dags", *, invariant: bool = False) -> Any:
-        """The average of any function of a DAG.
+        """Return the average of a function of a DAG.
 
         Parameters
         ----------
         function : callable
-            Takes a :class:`~dagscape.Dag`; returns a number, a truth value or an array.
+            Takes a :class:`~dagscape.Dag`; returns a number, a bool or an array.
         weights : {"dags", "classes"}
             Whether a class counts for each of its DAGs, or once. Members of a class always count alike.
         invariant : bool
-            Whether the function is the same for all members of a class: it is then called for one of them only.
+            Whether the function has the same value for all members of a class; it is then called for one of them only.
             Otherwise it is called for every member of every class.
 
         Examples
@@ -203,7 +203,7 @@ class BestNetworks(RankedNetworks):
         ess: float | None = None,
         prior: FitPrior | None = None,
     ) -> NDArray[np.float64]:
-        """The log-probability of new rows, given the data that the scores come from, averaged over the networks.
+        """Return the log-probability of new rows given the data of the scores, averaged over the networks.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class BestNetworks(RankedNetworks):
         weights : {"dags", "classes"}
             Whether a class counts for each of its DAGs, or once.
         ess, prior
-            How tables are fitted, as in :meth:`dagscape.Network.fit`; by default as the scores say.
+            How tables are fitted, as in :meth:`dagscape.Network.fit`. Default: as the scores assume.
 
         Returns
         -------
@@ -235,12 +235,12 @@ class BestNetworks(RankedNetworks):
         ess: float | None = None,
         prior: FitPrior | None = None,
     ) -> pd.DataFrame:
-        """The probability of each level of one variable given all others, averaged over the networks.
+        """Return the probability of each level of a variable given all others, averaged over the networks.
 
         Parameters
         ----------
         train, rows, weights, ess, prior
-            As in :meth:`log_predictive`; the rows need not have the target.
+            As in :meth:`log_predictive`; the rows may lack the target.
         target : str
             The variable to predict.
 
@@ -259,9 +259,9 @@ class BestNetworks(RankedNetworks):
         return pd.DataFrame(found, index=index, columns=pd.Index(train.levels[target], name=target))
 
     def agreement(self) -> pd.DataFrame:
-        """What the networks agree on, and where they differ, as in :meth:`RankedNetworks.agreement`.
+        """Return what the networks agree on, and where they differ, as in :meth:`RankedNetworks.agreement`.
 
-        One more column, ``probability``, is that of an edge in either direction; the most probable pairs come first.
+        The extra column ``probability`` is that of an edge in either direction; the most probable pairs come first.
         """
         frame = super(BestNetworks, self).agreement()
         number = {name: i for i, name in enumerate(self.variables)}
@@ -271,16 +271,16 @@ class BestNetworks(RankedNetworks):
         return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
     def edge_frame(self) -> pd.DataFrame:
-        """The averages of edges and ancestor relations: one ordered pair of variables in a row."""
+        """Return the averages of edges and ancestor relations, one ordered pair of variables per row."""
         return pair_frame(self.variables, {"edge": self.edges, "ancestor": self.ancestors})
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as a JSON document, with the averages ``edges`` and ``ancestors``."""
+        """Return the result as a JSON document, with the averages ``edges`` and ``ancestors``."""
         document = super(BestNetworks, self).to_dict()
         return document | {"edges": self.edges.tolist(), "ancestors": self.ancestors.tolist()}
 
     def to_frame(self) -> pd.DataFrame:
-        """One network or class in a row: score, how many times less probable than the best, share of the list."""
+        """Return one network or class per row: score, how many times less probable than the best, share of the list."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -304,10 +304,10 @@ class BestNetworks(RankedNetworks):
         return self.space == "classes"
 
     def _average(self, feature: str, weights: str, compute: Callable[..., Probabilities]) -> Probabilities:
-        """An average that is computed once."""
+        """Return an average, from the cache if it was computed before."""
         key = feature, weights
         if key not in self._averages:
-            # Shares that sum to 1 may add up to a little more.
+            # Rounded shares may sum to a little more than 1.
             found = np.clip(compute(self.networks, self.weights(weights)), 0.0, 1.0)
             found.flags.writeable = False
             self._averages[key] = found

@@ -1,1 +1,1 @@
-"""Modes: networks that are best among their neighbours, and differ from each other."""
+"""Modes: networks that are the best among their neighbours and differ from each other."""

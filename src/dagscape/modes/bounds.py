@@ -1,8 +1,8 @@
-"""Bounds for the search: how the variables are divided into groups for pattern databases [yuan2012]_.
+"""Bounds for the search: the division of the variables into groups for pattern databases [yuan2012]_.
 
-Within a group no variables may be parents of each other in circles; between groups they may. The larger the groups, and
-the more the dependences are within them, the tighter the bound. How much one variable depends on another is how much it
-adds to the score as the only parent: for the scores of data, about their mutual information.
+The bound forbids cycles within a group and allows them between groups. The larger the groups, and the more dependence
+is within them, the tighter the bound. The dependence of one variable on another is the gain in score when it is the
+only parent: for the scores of data, about their mutual information.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
 
 BOUNDS = {
-    "auto": "exact where that fits into memory, patterns otherwise",
-    "exact": "the best completion of every set: 8 bytes for each of 2^n",
+    "auto": "exact if it fits in memory, else patterns",
+    "exact": "the best completion of every set (8 bytes for each of 2^n)",
     "patterns": "pattern databases",
-    "none": "every variable's best family",
+    "none": "the best family of each variable",
 }
 GROUPINGS = {"dependence": "dependent variables together", "random": "at random"}
 
@@ -31,7 +31,7 @@ Groups = list[int]
 
 
 def dependences(scores: EnumerableScores) -> NDArray[np.float64]:
-    """``[u, v]``: how much u and v add to each other's score, symmetric."""
+    """Return the symmetric matrix ``[u, v]`` of how much u and v add to each other's score."""
     n = scores.n
     gains = np.zeros((n, n))
     if scores.max_parents < 1:
@@ -49,20 +49,20 @@ def dependences(scores: EnumerableScores) -> NDArray[np.float64]:
 def tightest_groups(
     scores: EnumerableScores, largest: int, bound_of: Callable[[Groups], int], candidates_per_size: int = 2
 ) -> Groups:
-    """Two groups, neither with more than ``largest`` variables, whose bound on the best network is the lowest.
+    """Return two groups of at most ``largest`` variables with the lowest bound on the best network.
 
-    Of every size the divisions with the least dependence between the groups are tried.
+    For each size, the divisions with the least dependence between the groups are tried.
 
     Parameters
     ----------
     scores : EnumerableScores
         The scores.
     largest : int
-        The most variables of a group.
+        The largest number of variables in a group.
     bound_of : callable
-        The bound on all networks that a list of groups gives, in units.
+        Returns the bound of a list of groups on all networks, in units.
     candidates_per_size : int
-        How many divisions to try of every size.
+        How many divisions to try for each size.
     """
     n = scores.n
     if n > 2 * largest:
@@ -77,10 +77,10 @@ def tightest_groups(
 
 
 def _loosest_parts(gains: NDArray[np.float64], size: int) -> list[int]:
-    """Sets of so many variables with little dependence on the others, the loosest first.
+    """Return sets of ``size`` variables with little dependence on the others, least dependent first.
 
-    Each grows from one variable, always by that which leaves the least between it and the others; then variables
-    change places while that helps.
+    Each set grows from one variable by adding the one that leaves the least dependence on the others; then variables
+    are swapped while that helps.
     """
     n = len(gains)
     found: dict[int, float] = {}
@@ -96,10 +96,10 @@ def _loosest_parts(gains: NDArray[np.float64], size: int) -> list[int]:
 
 
 def equal_groups(scores: EnumerableScores, count: int, grouping: str, seed: Seed) -> Groups:
-    """So many groups of about the same size.
+    """Return ``count`` groups of about the same size.
 
-    By dependence: each variable, the most dependent first, joins the group with room on which it depends most; then
-    variables of two groups change places for as long as that brings more dependence into groups.
+    By dependence: each variable, most dependent first, joins the group that it depends on most and that is not full;
+    then variables of two groups are swapped while that increases the dependence within groups.
     """
     n = scores.n
     sizes = [n // count + (i < n % count) for i in range(count)]
@@ -119,11 +119,11 @@ def equal_groups(scores: EnumerableScores, count: int, grouping: str, seed: Seed
 
 
 def _improve(gains: NDArray[np.float64], group_of: NDArray[np.int64], count: int) -> None:
-    """Swap variables between groups, the best pair first, until nothing is gained."""
+    """Swap variables between groups, best pair first, until no swap helps."""
     while True:
         to_group = np.stack([gains[:, group_of == g].sum(axis=1) for g in range(count)], axis=1)
         own = to_group[np.arange(len(gains)), group_of]
-        # What u gains in v's group and v in u's, less the edge between them, which stays between groups.
+        # The gains of u in v's group and of v in u's, minus the dependence between them, which stays between groups.
         gain = to_group[:, group_of] - own[:, None]
         both = np.where(group_of[:, None] != group_of[None, :], gain + gain.T - 2 * gains, -np.inf)
         u, v = np.unravel_index(int(np.argmax(both)), both.shape)
@@ -133,7 +133,7 @@ def _improve(gains: NDArray[np.float64], group_of: NDArray[np.int64], count: int
 
 
 def named_groups(scores: EnumerableScores, groups: Sequence[Collection[str]]) -> Groups:
-    """The groups that a user names; every variable must be in one."""
+    """Return the groups given by the user; every variable must be in one."""
     number = {name: i for i, name in enumerate(scores.variables)}
     seen: set[str] = set()
     masks = []
@@ -151,13 +151,13 @@ def named_groups(scores: EnumerableScores, groups: Sequence[Collection[str]]) ->
         masks.append(mask_of(number[name] for name in names))
     if len(seen) < scores.n:
         missing = next(name for name in scores.variables if name not in seen)
-        raise InvalidOption(f"leaves out {missing!r}: every variable must be in one of them", option="groups")
+        raise InvalidOption(f"leaves out {missing!r}: every variable must be in a group", option="groups")
     return masks
 
 
 def check_groups(groups: object, n: int) -> None:
-    """Refuse groups that are neither a number nor a list."""
+    """Check that groups are a valid number or a list."""
     if groups is None or (isinstance(groups, Sequence) and not isinstance(groups, str)):
         return
     if not is_whole(groups, at_least=1) or int(groups) > n:  # type: ignore[call-overload]
-        raise InvalidOption(f"is {groups!r}; it must be a number from 1 to {n}, or a list of groups", option="groups")
+        raise InvalidOption(f"is {groups!r}; it must be an integer from 1 to {n}, or a list of groups", option="groups")

@@ -1,13 +1,12 @@
-"""The best networks that come from mode orderings [chen2019]_.
+"""The best networks of mode orderings [chen2019]_.
 
-An ordering of the variables is worth the sum of the best families with all parents before the child, and stands for
-the network of those families. It is a δ-mode if no ordering within Kendall distance δ precedes it: has a better score,
-or the same score and a lexicographically smaller sequence. So modes are peaks of the landscape, and those that are
-close to a better one are left out. The search and its proof of completeness are those of
-``native/include/dagscape/modes.hpp``; unlike the paper's, it merges orderings with the same future, and its bound is
-exact where 2^n numbers fit into memory.
+The score of an ordering is the sum of the best families with all parents before the child, and the ordering represents
+the network of those families. It is a δ-mode if no ordering within Kendall distance δ precedes it: has a higher score,
+or the same score and is lexicographically smaller. So modes are peaks of the landscape; good orderings close to a
+better one are not modes. ``native/include/dagscape/modes.hpp`` describes the search and proves it complete. Unlike the
+search of the paper, it merges orderings with the same future, and its bound is exact if 2^n numbers fit in memory.
 
-Notation: the paper minimises, and calls the number of networks M; here scores are maximised, and it is k.
+Notation: the paper minimises costs, and M is the number of networks; here scores are maximised, and it is k.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.search_planning import SearchSize
 
-DISTINCT = {"network": "no two modes are the same network", "class": "no two are of the same equivalence class"}
+DISTINCT = {"network": "no two modes are the same network", "class": "no two modes are in the same equivalence class"}
 
 _REASONS = {kernels.ModeOutcome.OUT_OF_ROOM: "memory", kernels.ModeOutcome.OUT_OF_TIME: "time"}
 
@@ -70,46 +69,46 @@ def modes(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> Modes:
-    """The best networks that come from mode orderings: peaks of the landscape, and different from each other.
+    """Find the best networks of mode orderings: peaks of the landscape that differ from each other.
 
     Parameters
     ----------
     scores : EnumerableScores
-        The local scores; a pruned table will do, since only families that are the best within some set matter.
+        The local scores; a pruned table is enough, since only families that are the best within some set matter.
     k : int
-        How many networks to find. There may be fewer.
+        How many networks to find; there may be fewer.
     delta : int
-        δ, from 0 to 8: an ordering is a mode if it is the best of all within Kendall distance δ (so many exchanges of
-        neighbours). With 0 every ordering is one. The larger, the fewer modes, and the more they differ.
+        δ, from 0 to 8: an ordering is a mode if it is the best of all within Kendall distance δ (the number of swaps of
+        neighbours). With 0 every ordering is a mode. The larger δ, the fewer modes, and the more they differ.
     distinct : {"network", "class"}
-        Whether to keep every different network, or only the first of each equivalence class.
+        Whether to keep all distinct networks, or only the first of each equivalence class.
     bound : {"auto", "exact", "patterns", "none"}
-        What the search knows about completions: the best one of every set of variables (8 bytes for each of 2^n),
-        pattern databases, or nothing but each variable's best family. It changes the time, never the result.
+        The bound on completions of an ordering: the best one of every set of variables (8 bytes for each of 2^n),
+        pattern databases, or only the best family of each variable. It changes the time, never the result.
     groups : int or list of collections of str, optional
-        For pattern databases: the number of groups, or the groups themselves. By default two, of up to 24 variables,
-        chosen among those with little dependence between them by the bound that they give.
+        For pattern databases: the number of groups, or the groups themselves. Default: two, of up to 24 variables each,
+        with little dependence between them, chosen to give the tightest bound.
     grouping : {"dependence", "random"}
         How variables are divided into a given number of groups.
     seed : int, Generator or None
-        For random groups.
+        The seed for random groups.
     merge : bool
-        Drop orderings that have the same future as another. False is the search of the paper, and only slower.
+        Merge orderings with the same future. False gives the search of the paper, which is slower.
     max_seconds : float, optional
-        Stop after this time, with the modes that are proved by then and a :class:`~dagscape.StoppedEarly` warning. The
-        bound is prepared first, whatever time that takes.
+        Stop after this time, with the modes proved by then and a :class:`~dagscape.StoppedEarly` warning. The
+        bound is always prepared first.
     threads : int, optional
-        How many threads to use; all processors by default. The result does not depend on it.
+        The number of threads. Default: all processors. The result does not depend on it.
     max_memory : int or str, optional
-        The most memory to take, such as ``"8GiB"``; most of what is available by default. Where it runs out, the modes
+        The limit on memory, such as ``"8GiB"``. Default: most of what is available. Where it runs out, the modes
         that are proved by then are returned.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress`.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
 
     Returns
     -------
     Modes
-        The networks, their scores and orderings, whether these are proved to be the best, and how diverse they are.
+        The networks, their scores and orderings, whether they are proved to be the best, and how diverse they are.
 
     Examples
     --------
@@ -146,7 +145,7 @@ def modes(
         )
         parents, orders, exact, end = _gather(search, scores.n, k, start, max_seconds, listener)
     if not exact and end is kernels.ModeOutcome.NO_MORE:
-        raise InvalidData("no network has all families possible: there are no modes")
+        raise InvalidData("every network has an impossible family: there are no modes")
     if end in _REASONS:
         stop = f"the search ran out of {_REASONS[end]} after {len(exact)} modes, which are proved to be the best"
         warnings.warn(StoppedEarly(stop), stacklevel=2)
@@ -194,7 +193,7 @@ def _gather(
     max_seconds: float | None,
     listener: ProgressListener | None,
 ) -> tuple[list[list[int]], list[list[int]], list[int], kernels.ModeOutcome]:
-    """Networks, orderings, scores, and how the search ended."""
+    """Return the networks, orderings and scores, and how the search ended."""
     parents: list[list[int]] = []
     orders: list[list[int]] = []
     exact: list[int] = []

@@ -1,4 +1,4 @@
-"""The modes of a landscape of networks, and how different they are."""
+"""Modes of the landscape of networks, and their diversity."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Modes(RankedNetworks):
-    """The best networks that come from mode orderings, best first.
+    """The best networks of mode orderings, best first.
 
     Attributes
     ----------
     delta : int
-        δ: an ordering is a mode if it is the best of all within this Kendall distance.
+        δ: a mode is the best ordering within this Kendall distance.
     networks : sequence of Dag
-        The networks, all different.
+        The networks, all distinct.
     scores : array of float
         Their scores: natural logs.
     orders : tuple of tuple of str
-        Of each network the lexicographically smallest of its mode orderings, by the numbers of the variables.
+        The lexicographically smallest mode ordering of each network, by the indices of the variables.
     distinct : str
-        ``"network"``, or ``"class"`` where only the first network of each equivalence class was kept.
+        ``"network"``, or ``"class"`` if only the first network of each equivalence class was kept.
     complete : bool
-        Whether these are proved to be the best: all that were asked for, or all that there are.
+        Whether these are proved to be the best modes: as many as requested, or all modes.
     exhausted : bool
         Whether there are no other modes.
     stopped : str
-        Why the search ended early: ``"memory"``, ``"time"``, or nothing.
+        Why the search ended early: ``"memory"``, ``"time"``, or an empty string.
     bound : float
-        No other mode has a higher score than this; minus infinity where there is none.
+        No other mode has a higher score than this; minus infinity if there are no others.
     expanded, generated, failed, merged : int
-        Prefixes of orderings that were continued, made, dropped because a window was not the best, and dropped
-        because another had the same future.
+        Counts of prefixes of orderings: expanded, generated, dropped because a window was not the best, and merged
+        with another of the same future.
     """
 
     kind: ClassVar[str] = "modes"
@@ -62,7 +62,7 @@ class Modes(RankedNetworks):
     merged: int = decoded_field(int)
 
     def to_frame(self) -> pd.DataFrame:
-        """One mode in a row: score, how many times less probable than the best, edges, distances and ordering."""
+        """Return one mode per row: score, how many times less probable than the best, edges, distances, ordering."""
         import pandas as pd
 
         seen = class_counts(self.cpdags) if len(self) else np.zeros(0, dtype=np.int64)
