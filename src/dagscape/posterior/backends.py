@@ -250,7 +250,7 @@ def check_total(found: Sum) -> None:
     if found.cancelled:
         raise DagscapeError("the sum lost all its digits to cancellation: sum over orders, where nothing cancels")
     if found.log_total == -math.inf:
-        raise InvalidData("no structure has all families possible: there is nothing to sum")
+        raise InvalidData("every structure has an impossible family: there is nothing to sum")
 
 
 def _log(mantissa: float, exponent: float) -> float:
