@@ -1,4 +1,4 @@
-"""Running the same program on both builds of the kernels."""
+"""Run the same program with both builds of the kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BASELINE, _FASTER = "baseline", "x86-64-v3"
 
 
 def assert_same_bits(program: str) -> None:
-    """Run a program that leaves bytes in ``parts`` on both builds, and compare what it leaves."""
+    """Run a program that stores bytes in ``parts`` with both builds, and compare them."""
     built, digest = _run(program, "")
     if built == _BASELINE:
         pytest.skip(f"this processor or platform runs no build but {_BASELINE!r}: there is nothing to compare")
@@ -24,7 +24,7 @@ def assert_same_bits(program: str) -> None:
 
 
 def _run(program: str, build: str) -> list[str]:
-    """Return the name of the build that ran, and the digest of what the program left."""
+    """Return the name of the build that ran, and the digest of the stored bytes."""
     command = [sys.executable, "-c", _BEFORE + program + _AFTER]
     environment = os.environ | {"DAGSCAPE_CPU": build}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""The code base keeps its own rules."""
+"""The code base follows its own rules."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def does_nothing(node: ast.stmt) -> bool:
 
 
 def modules() -> dict[str, Path]:
-    """The files of all modules and packages, by dotted name; of the compiled one, its stub."""
+    """The files of all modules and packages by dotted name; for the compiled one, its stub."""
     named = {}
     for path in [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyi")]:
         parts = path.relative_to(SOURCE.parent).with_suffix("").parts
@@ -98,7 +98,7 @@ def test_modules_do_not_import_each_other_in_a_cycle():
 
 
 def test_functions_import_no_module_of_dagscape():
-    """An import that waits for a call hides a cycle, or a dependency."""
+    """An import inside a function hides a cycle or a dependency."""
     known = modules()
     found = [
         f"{name}.{function.name} imports {imported}"

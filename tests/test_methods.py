@@ -1,4 +1,4 @@
-"""What every method keeps to: one suite for all records of the registry."""
+"""The contract of all methods: one suite for every record of the registry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ODD_NAMES = ["[red]a", "b, c", "→", 'say "hi"', "<b>&amp;"]
 
 
 def dependent_data(n: int, rows: int, seed: int = 1, names=None) -> ds.Dataset:
-    """Each column follows the one before it, more or less; no two networks tie but equivalent ones."""
+    """Each column is a noisy copy of the previous one; only equivalent networks tie."""
     rng = np.random.default_rng(seed)
     columns = [rng.integers(0, 3, rows)]
     for i in range(1, n):
@@ -46,7 +46,7 @@ def scores():
 
 
 def said(result):
-    """All that a result says, without how it was made."""
+    """The content of a result, without its provenance."""
     return {name: value for name, value in result.to_dict().items() if name != "provenance"}
 
 
@@ -116,7 +116,7 @@ def test_too_little_memory_is_refused_with_number_limit_and_remedy(method, setti
 
 @pytest.fixture
 def without_trials(monkeypatch):
-    """Plans of memory alone: trials of time would make up most of the tests'."""
+    """Plan memory only: trials of time would dominate the time of the tests."""
     monkeypatch.setattr(planning, "scoring_seconds", lambda *_: 0.0)
     for name, method in METHODS.items():
         monkeypatch.setitem(METHODS, name, replace(method, seconds=lambda *_, **__: 0.0))

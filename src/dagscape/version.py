@@ -1,3 +1,3 @@
-"""The version of dagscape, in a module of its own so that every room can import it."""
+"""The version of dagscape, in its own module so that every package can import it."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Scores to find the best networks of: random ones, with ties, and those of data."""
+"""Local scores for tests of the best networks: random ones, with ties, and those of data."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SPACES = ["dags", "classes"]
 EQUIVALENT = [name for name, definition in SCORES.items() if definition.score_equivalent]
 PLENTY = 1 << 40
 
-# The numbers of DAGs and of equivalence classes on so many labelled variables.
+# The numbers of DAGs and of equivalence classes by the number of labelled variables.
 DAGS = {1: 1, 2: 3, 3: 25, 4: 543, 5: 29281}
 CLASSES = {1: 1, 2: 2, 3: 11, 4: 185, 5: 8782}
 
 
 def table_of(n, max_parents, score, **options):
-    """A table of all families of up to some parents; ``score`` takes child and parents and may return none."""
+    """A table of all families of up to some parents; ``score`` takes child and parents and may return None."""
     names = [f"v{i}" for i in range(n)]
     families = {}
     for child in range(n):
@@ -52,7 +52,7 @@ def whole_scores(n, spread, seed, max_parents=None, drop=0.0):
 
 
 def equivalent_scores(n, spread, seed, max_parents=None):
-    """Whole numbers that are the same for equivalent networks: J(G ∪ {i}) − J(G) + c(|G|), with J and c random."""
+    """Score-equivalent integers: J(G ∪ {i}) − J(G) + c(|G|), with J and c random."""
     rng = random.Random(seed)
     joint = [rng.randint(-spread, spread) for _ in range(1 << n)]
     terms = [rng.randint(-spread, 0) for _ in range(n)]

@@ -29,13 +29,13 @@ from scores.strategies import dataset, tables
 
 
 def best_of(entries, count):
-    """What must be in a list of so many, whatever the order of equals: all that is above the last score."""
+    """The entries that a list of this length must have for any order of ties: all above the last score."""
     last = entries[min(count, len(entries)) - 1][0]
     return {entry[1] for entry in entries[:count] if entry[0] > last}
 
 
 def check_against_everything(scores, space, found, count):
-    """Whether a list holds the best ``count`` entries, in the order of the rule, and says so."""
+    """Check that a list has the best ``count`` entries, in the documented order, and reports its end correctly."""
     parents = [network.parent_masks for network in found.networks]
     exact = [scores.network_exact(network) for network in found.networks]
     everything = every_dag(scores) if space == "dags" else every_class(scores)
@@ -123,7 +123,7 @@ def test_every_k(n, space):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_every_k_of_four_variables(space):
-    """Each list is the beginning of the longest, and says where it ends."""
+    """Each list is a prefix of the longest one, and reports its end correctly."""
     scores = equivalent_scores(4, 2, seed=11)
     everything = ranked(scores, space)
     exact = [score for score, _ in everything]
@@ -158,7 +158,7 @@ def test_where_all_scores_are_equal_everything_ties(n):
     assert classes.ties == (CLASSES[n],)
     assert classes.dag_count == DAGS[n]
     assert ds.k_best(scores, 10**6, "dags").ties == (DAGS[n],)
-    # The first of all equals: every variable is in turn the sink without parents.
+    # The first of all ties: every variable in turn is the sink without parents.
     assert classes.networks[0].edge_count == 0
 
 

@@ -27,7 +27,7 @@ from oracles.best import pattern, possible_families, scores_of_sets
 
 
 def layouts_of(scores):
-    """The families in every layout that a kernel takes."""
+    """The families in every layout of the kernels."""
     names = ["mask", "list", "size"] if scores.n >= 10 else ["mask", "list"]
     return {name: kernel_families(scores, name) for name in names}
 
@@ -59,7 +59,7 @@ def test_the_layout_follows_the_number_of_families():
     assert of_all(12, 3) == "size"
     assert of_all(9, 3) == "mask"
     assert of_all(12, 11) == "mask"
-    # Where parents are many, whatever takes less memory.
+    # With many parents, the layout that takes less memory.
     assert of_all(26, 8) == "size"
     assert SearchSize(26, 8, 5000).layout == "list"
 
@@ -135,7 +135,7 @@ def test_no_two_entries_are_equivalent():
     assert len({pattern(network.parent_masks) for network in best.networks}) == len(set(best.cpdags)) == 2000
     dags = ds.k_best(scores, 2000, "dags")
     assert len({network.parent_masks for network in dags.networks}) == 2000
-    # The DAGs of the classes, one class after the other, are the list of DAGs but for the order of equals.
+    # The DAGs of the classes, one class after the other, are the list of DAGs up to the order of ties.
     scores_of_dags = np.repeat(best.scores, best.class_sizes)
     assert dags.scores.tolist() == scores_of_dags[:2000].tolist()
     for network, score in zip(dags.networks, dags.scores, strict=True):

@@ -1,4 +1,4 @@
-"""What a search for the best networks refuses, warns about, and how it is stopped."""
+"""A search for the best networks: what it refuses, what it warns about, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_too_little_memory_for_more_networks(space, what):
     assert not best.complete
     assert not best.exhausted
     assert "stopped for memory" in repr(best)
-    # Nothing is lost, and nothing is said where all that was asked for was found.
+    # Nothing is lost, and there is no warning if everything requested was found.
     asked = ds.k_best(scores, found, space, max_memory=limit, threads=1)
     assert asked.complete
     assert asked.networks == best.networks == ds.k_best(scores, found, space).networks
@@ -205,11 +205,11 @@ def test_kernels_check_lists():
 
 
 def test_families_live_as_long_as_they_are_needed():
-    """The arrays that a view looks at may go out of reach before it does."""
+    """The arrays behind a view may go out of scope before the view."""
     scores = whole_scores(10, 5, seed=3, max_parents=2, drop=0.5)
     for layout in ("mask", "size", "list"):
         families = kernel_families(scores, layout)
-        # Something else where the arrays were, if they were given up.
+        # Overwrite the memory of the arrays, if it was freed.
         filling = [np.full((10, 1 << 9), 12345) for _ in range(20)]
         expected = [list(dag.parent_masks) for dag in ds.k_best(scores, 20, "dags").networks]
         assert kernel_list(families, 10, False, 20)[0] == expected
@@ -226,7 +226,7 @@ def test_missing_families_are_told_where_the_call_stands(tmp_path):
             with pytest.warns(ds.IncompleteScores, match=message) as caught:
                 ask(scores, space="dags")
             assert [warning.filename for warning in caught] == [__file__]
-    # Those that are told to be impossible are not missing.
+    # Families that are declared impossible are not missing.
     assert len(ds.k_best(ds.FamilyTable(families, complete=True), space="dags")) == 2
 
 
@@ -247,7 +247,7 @@ def test_progress_is_reported():
         "Finding the best equivalence classes",
     ]
     finding = [p for p in heard if p.task.startswith("Finding")]
-    # One more than asked for is looked up, to tell whether the list ends in a tie.
+    # The search finds one more than requested, to know whether the list ends in a tie.
     assert {p.total for p in finding} == {3001}
     assert [p.done for p in finding] == sorted(p.done for p in finding)
     assert finding[-1].done == 3001
@@ -264,7 +264,7 @@ def test_progress_is_reported():
 
 
 class Enough(Exception):
-    """What a listener raises."""
+    """Raised by a listener."""
 
 
 @pytest.mark.parametrize("task", ["Scoring", "Finding"])
@@ -303,7 +303,7 @@ def test_an_interrupt_stops_the_search():
 
 
 def test_what_is_asked_for_may_be_there_although_memory_ran_out():
-    """The list is complete, and says what it does not know, wherever the memory ends."""
+    """At any memory limit, the list is correct and reports what is unknown."""
     scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
     whole = ds.k_best(scores, 100)
     needed = SearchSize.like(scores).memory(1)
@@ -323,7 +323,7 @@ def test_what_is_asked_for_may_be_there_although_memory_ran_out():
 
 
 def test_factors_are_inclusive():
-    """What is exactly at the factor, but for rounding, is within it; ties are exact."""
+    """A network exactly at the factor, up to rounding, is within it; ties are exact."""
     for factor in (2.0, 3.0, 5.0, 7.0, 10.0, 50.0, 100.0, 1000.0):
         scores = ds.FamilyTable({"a": {(): 0.0, ("b",): -math.log(factor)}, "b": {(): 0.0}})
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The optimal network against a list of all networks, and against optima that others have found."""
+"""The optimal network against a list of all networks, and against optima of other programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_VARIABLES = 20
 
 
 def check_against_everything(scores, *, classes):
-    """Whether the optimum is the first of all networks by the rule, and its ties are counted."""
+    """Check that the optimum is the first network in the documented order, and that its ties are counted."""
     found = ds.optimal_network(scores, ties=True, threads=1)
     everything = every_dag(scores)
     highest = everything[0][0]
@@ -129,7 +129,7 @@ def test_many_ties_are_counted():
 
 
 def test_missing_families_do_not_matter_for_the_optimum():
-    """A pruned table has all that an optimal network needs: nothing is warned of."""
+    """A pruned table has everything that an optimal network needs, so there is no warning."""
     scores = ds.FamilyTable({"a": {(): -1.0}, "b": {(): -1.0, ("a",): -0.5}})
     assert scores.complete is None
     assert ds.optimal_network(scores).network.edges == (("a", "b"),)
@@ -219,7 +219,7 @@ def boson_scores(path):
 
 
 def scores_of_row(shared_data, file, score, limit):
-    """The scores that a row of the references is about."""
+    """The scores of a row of the references."""
     path = shared_data / file
     if file.endswith(".dat"):
         return boson_scores(path)

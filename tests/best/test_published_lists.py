@@ -1,4 +1,4 @@
-"""Lists of the best classes against the numbers that others have found.
+"""Lists of the best classes against published numbers.
 
 Those of tic-tac-toe come from a separate exact program: the published ones miss some of its ties. Votes has few ties,
 and its numbers are those of [chen2014], to more digits. Notation: Δ is the share of the posterior that a list covers,
@@ -44,7 +44,7 @@ def test_ties_of_tic_tac_toe_under_bic():
 
 
 def test_the_symmetries_of_the_board_map_ties_onto_ties(board):
-    """Every group of equals that is whole holds, with a class, all its images."""
+    """Every complete group of ties that has a class also has all its images."""
     best = ds.k_best(board, 88)
     assert best.ties == (16, 8, 48, 16)
     assert not best.ends_in_tie
@@ -75,7 +75,7 @@ def test_a_hundred_classes_of_tic_tac_toe(board, board_posterior):
 
 @pytest.mark.parametrize("space", ["classes", "dags"])
 def test_averages_approach_the_exact_posterior(board, board_posterior, space):
-    """Where a list covers all but ε of the posterior, no probability is off by more than ε."""
+    """If a list covers all but ε of the posterior, no probability is off by more than ε."""
     counts = (16, 24, 72, 88, 100, 1000) if space == "classes" else (104, 662, 7000)
     farthest = []
     for count in counts:

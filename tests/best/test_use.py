@@ -1,4 +1,4 @@
-"""Lists of networks as people use them: indexing, comparing, predicting, and what must not be mixed up."""
+"""Lists of networks in use: indexing, comparing, predicting, and mixing results of different scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running the program inside a test."""
+"""Run the program inside a test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dagscape.cli import main
 
 
 def run(capfd, *arguments):
-    """Exit code, standard output and standard error of the program."""
+    """Return the exit code, standard output and standard error of the program."""
     code = main([str(argument) for argument in arguments])
     out, err = capfd.readouterr()
     return code, out, err

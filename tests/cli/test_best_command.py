@@ -26,7 +26,7 @@ def table(tmp_path):
 
 @pytest.fixture
 def odd_table(tmp_path):
-    """Names that a console or a list might take for something else; the second column follows the first."""
+    """Names that a console or a list might misinterpret; the second column depends on the first."""
     rng = np.random.default_rng(1)
     rows = [[int(a), int(a ^ (rng.random() < 0.05)), *rng.integers(0, 2, 2)] for a in rng.integers(0, 2, 60)]
     return write_table(tmp_path / "odd.csv", ODD_NAMES, rows)
@@ -195,7 +195,7 @@ def test_the_whole_result_is_written(capfd, tmp_path, table):
     assert "… 29 more" in out
     saved = ds.load_result(path)
     assert saved.networks == ds.k_best(ds.local_scores(ds.read_data(table)), 30).networks
-    # Both at once: tables are for people, JSON for programs.
+    # Both at the same time: tables for people, JSON for programs.
     _, out, _ = run(capfd, "best", table, "-k", 30, "-o", path, "--json")
     assert json.loads(out) == json.loads(path.read_text(encoding="utf-8"))
 
@@ -205,7 +205,7 @@ def test_names_are_data(capfd, odd_table):
     assert (code, err) == (0, "")
     for name in ODD_NAMES:
         assert name in out
-    # A name with a comma stands in quotes where names are listed.
+    # Names with a comma are quoted in lists.
     assert "'b, c'" in out
     best = ds.k_best(ds.local_scores(ds.read_data(odd_table)), 3, "dags")
     code, out, _ = run(capfd, "best", odd_table, "-k", 3, "--space", "dags")

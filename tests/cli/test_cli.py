@@ -323,7 +323,7 @@ def test_option_files_of_the_wrong_shape(capfd, tmp_path, table, option, content
     path = tmp_path / "option.json"
     path.write_text(content)
     code, _, err = run(capfd, "score", table, option, path)
-    # A list of lists is right for tiers, and nothing for neither option.
+    # A list of lists is valid for --tiers, and null for both options.
     fine = content == "null" or (option == "--tiers" and content.startswith("[["))
     assert code == (0 if fine else 2)
     assert "Traceback" not in err

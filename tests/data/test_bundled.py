@@ -10,7 +10,7 @@ from dagscape.data.discretizing import discretize
 from dagscape.data.reading import read_data, read_table
 from dagscape.errors import InvalidData, InvalidOption
 
-# Digests of the rows of the published files, sorted, so that no file is needed to tell that these are the same.
+# Digests of the sorted rows of the published files, so that the files are not needed for the comparison.
 PUBLISHED = {
     "tic-tac-toe": "e0095fbcd6454e1548734bea07ab1b3404674ea1158f565ad51d6f0ef3569f78",
     "votes": "80b5b6b97e5c07d019adaf5062eb6252b18575326befcb4084ba98e6de6479f2",

@@ -16,7 +16,7 @@ NUMBERS = st.one_of(st.integers(-5, 5).map(float), st.floats(-1e6, 1e6).map(lamb
 
 
 def counted(values, classes=None):
-    """Distinct values in order and their counts by class, as the methods take them."""
+    """Distinct values in order and their counts by class: the arguments of the methods."""
     labels = sorted(set(classes)) if classes is not None else [0]
     distinct = sorted(set(values))
     counts = np.zeros((len(distinct), len(labels)), dtype=np.int64)
@@ -26,7 +26,7 @@ def counted(values, classes=None):
 
 
 def intervals(values, data):
-    """The level of each value of the column `x`, where the column `row` tells rows apart."""
+    """The level of each value of the column `x`; the column `row` makes rows distinct."""
     by_row = dict(data.to_frame()[["row", "x"]].itertuples(index=False, name=None))
     return [by_row[f"r{row}"] for row in range(len(values))]
 
@@ -55,7 +55,7 @@ def test_mdl_is_the_oracle_on_separable_data(seed, k, m):
 
 
 def test_mdl_with_very_many_classes():
-    # 3^k is beyond a float here.
+    # 3^k overflows a float here.
     values, classes = list(range(1400)), [i // 2 for i in range(1400)]
     assert cut_by_mdl(*counted(values, classes), 3).size == len(mdl_cuts(values, classes))
 

@@ -11,7 +11,7 @@ from dagscape.drawing.dot import quoted_id, quoted_label, to_dot
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 
-# The words of the language as far as they are used here: quoted strings, plain words, signs.
+# The tokens of the language that are used here: quoted strings, plain words, punctuation.
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_0-9.]+|->|[{}\[\]=,;]|\s+', re.DOTALL)
 names = st.text(st.characters(), max_size=8)
 

@@ -117,7 +117,7 @@ def test_any_name_gives_well_formed_xml(variables, title):
     root = parsed(svg(dag, title=title))
     assert len(curves(root)) == len(variables) - 1
     expected = [shown_text(title), *map(shown_text, variables)]
-    # An XML reader may turn no text into None, and keeps the rest.
+    # An XML parser may return None for an empty text.
     assert texts(root) == expected
 
 

@@ -13,7 +13,7 @@ from dagscape.drawing.layout import Box, layered_layout
 
 @st.composite
 def acyclic(draw, most=12, connected=False):
-    """The number of nodes and the edges of an acyclic graph whose node numbers are in no particular order."""
+    """The number of nodes and the edges of an acyclic graph with shuffled indices."""
     n = draw(st.integers(1, most))
     order = draw(st.permutations(range(n)))
     pairs = [(order[i], order[j]) for i in range(n) for j in range(i + 1, n)]
@@ -140,7 +140,7 @@ def test_a_tree_has_no_crossings():
 
 
 def test_crossings_that_can_be_avoided_are():
-    # Complete bipartite graphs joined crosswise by their order: two exchanges untangle them.
+    # Complete bipartite graphs in crossed order: two swaps untangle them.
     layered = layered_graph(8, [(0, 7), (1, 6), (2, 5), (3, 4), (0, 6), (1, 5), (2, 4)])
     assert crossings(layered, layered.layers) == 0
 

@@ -1,4 +1,4 @@
-"""Scores with many modes, every way to search for them, and what their lists must be."""
+"""Scores with many modes, all settings of the search, and checks of its results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_ROOM, NO_TIME = kernels.ModeOutcome.OUT_OF_ROOM, kernels.ModeOutcome.OUT_OF_T
 
 
 class Enough(Exception):
-    """What a listener raises."""
+    """Raised by a listener."""
 
 
 def some_deltas(n):
@@ -39,7 +39,7 @@ def some_deltas(n):
 
 
 def dependent_data(n, rows, seed):
-    """Bits of which most are noisy copies of others, and some noisy sums."""
+    """Bits: most are noisy copies of others, some noisy sums."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 2, (rows, n))
     for v in range(2, n):
@@ -49,14 +49,14 @@ def dependent_data(n, rows, seed):
 
 
 def parted(names, count, rng):
-    """The names in so many groups at random, none of them empty."""
+    """Divide the names into random non-empty groups."""
     shuffled = rng.sample(names, len(names))
     cuts = sorted(rng.sample(range(1, len(names)), count - 1))
     return [shuffled[start:end] for start, end in itertools.pairwise([0, *cuts, len(names)])]
 
 
 def ways(scores, seed):
-    """Ways to ask for the same modes."""
+    """Arguments that find the same modes."""
     rng = random.Random(seed)
     names = list(scores.variables)
     yield from ({}, {"merge": False}, {"threads": 2}, {"bound": "exact"}, {"bound": "patterns"}, {"bound": "none"})
@@ -65,7 +65,7 @@ def ways(scores, seed):
         yield {"groups": count}
         yield {"bound": "patterns", "groups": count, "grouping": "random", "seed": seed, "merge": False}
         yield {"bound": "patterns", "groups": parted(names, count, rng)}
-        # The first variables, and then the rest.
+        # The first variables, then the rest.
         yield {"groups": [names[:count], names[count:]] if count < scores.n else [names]}
 
 
@@ -79,7 +79,7 @@ def listed(scores, found):
 
 
 def check_list(scores, found, expected, k):
-    """Whether modes are the first of those expected, and say the right thing about the others."""
+    """Check that modes are the first of those expected, and that the result is right about the others."""
     assert listed(scores, found) == expected[:k]
     assert found.scores.tolist() == [scores.unit.to_float(score) for score, _, _ in expected[:k]]
     assert len(found) == len(found.networks) == len(found.orders) == min(k, len(expected))
@@ -106,7 +106,7 @@ def check_every_way(scores, delta, k, seed, distinct="network"):
 
 
 def layouts_of(scores):
-    """The families in every layout that a kernel takes."""
+    """The families in every layout of the kernels."""
     names = ["mask", "list", "size"] if scores.n >= 10 else ["mask", "list"]
     return {name: kernel_families(scores, name) for name in names}
 

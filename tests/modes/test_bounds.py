@@ -54,7 +54,7 @@ def test_bounds_at_the_start(n, spread, seed, drop, count):
 
 
 def test_bounds_of_large_groups_at_the_start():
-    """Groups of ten variables and more are walked in tiles as well; every layout gives the same."""
+    """Groups of at least ten variables are processed in tiles; every layout gives the same bounds."""
     n = 12
     scores = whole_scores(n, 1000, seed=4, max_parents=3)
     everything = (1 << n) - 1
@@ -99,7 +99,7 @@ def test_random_groups_follow_their_seed():
 
 
 def blocks(n, first, within=4.0):
-    """Scores of variables that depend on those of the same block only, the first of which is given."""
+    """Scores of variables that depend only on those of the same block, the first of which is given."""
 
     def score(child, parents):
         return sum(within if (child in first) == (parent in first) else -1.0 for parent in parents)
@@ -112,7 +112,7 @@ def test_independent_blocks_are_different_groups(first):
     scores = blocks(8, first)
     mask = sum(1 << v for v in first)
     assert set(equal_groups(scores, 2, "dependence", 0)) == {mask, 255 & ~mask}
-    # Two bits that nobody sees, and noisy copies of one or the other.
+    # Two hidden bits, and noisy copies of one or the other.
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 2, (400, 2))
     codes = bits[:, [int(v in first) for v in range(8)]] ^ (rng.random((400, 8)) < 0.2)
@@ -121,7 +121,7 @@ def test_independent_blocks_are_different_groups(first):
 
 
 def test_variables_change_places_between_groups():
-    """Pairs that the first come, first served rule would part, because others have filled the group."""
+    """Pairs that a greedy rule would separate, because other variables have filled the group."""
     for seed in range(30):
         rng = random.Random(seed)
         order = rng.sample(range(8), 8)
@@ -146,7 +146,7 @@ def test_the_tightest_groups_are_independent_blocks(first, slack):
     mask = sum(1 << v for v in first)
     largest = min(max(len(first), 8 - len(first)) + slack, 7)
     groups = tightest_groups(scores, largest, lambda groups: bound_at_the_start(scores, groups))
-    # No bound is lower than the optimum, and that of the blocks is it.
+    # No bound is below the optimum, and that of the blocks equals it.
     assert bound_at_the_start(scores, groups) == bound_at_the_start(scores, [255])
     if slack == 0:
         assert set(groups) == {mask, 255 & ~mask}
@@ -170,7 +170,7 @@ def test_the_tightest_groups_hold_every_variable_once(n):
         if n <= 2 * largest:
             assert len(groups) == 2
             assert tried[tuple(groups)] == min(tried.values())
-            # One of every size at least, from the smallest that fits to the half.
+            # At least one of each size, from the smallest that fits to half of the variables.
             sizes = {min(group.bit_count() for group in found) for found in tried}
             assert sizes == set(range(max(n - largest, 1), n // 2 + 1))
         else:

@@ -1,4 +1,4 @@
-"""What a search for modes refuses, and how it is stopped."""
+"""A search for modes: what it refuses, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from modes.samples import (
 
 @cache
 def many_modes():
-    """Sixteen variables with so many modes that no search comes to an end within seconds."""
+    """Sixteen variables with too many modes for a search to finish within seconds."""
     return ds.local_scores(dependent_data(16, 30, seed=16), max_parents=3)
 
 
 def stopped(scores, k, delta, why, **options):
-    """Modes of a search that has to end early, and says so where the call stands."""
+    """Modes of a search that must stop early, with a warning at the line of the call."""
     message = rf"the search ran out of {why} after (\d+) modes, which are proved to be the best"
     with pytest.warns(ds.StoppedEarly, match=message) as caught:
         found = ds.modes(scores, k, delta, **options)
@@ -49,7 +49,7 @@ def stopped(scores, k, delta, why, **options):
 
 
 def check_stopped(scores, found, delta, why):
-    """Whether what was found is the beginning of the whole list, and the bound holds for the next ones."""
+    """Check that the modes are a prefix of the whole list, and that the bound holds for the next ones."""
     assert (found.complete, found.exhausted, found.stopped) == (False, False, why)
     more = ds.modes(scores, len(found) + 20, delta)
     assert more.complete
@@ -74,12 +74,12 @@ def test_memory_runs_out(options):
     scores = many_modes()
     found = stopped(scores, ALL, 1, "memory", max_memory="5MiB", threads=1, **options)
     check_stopped(scores, found, 1, "memory")
-    # Where the bound knows little, prefixes fill the room before the first mode.
+    # With a loose bound, prefixes fill the memory before the first mode.
     assert len(found) > 0 or options in ({"groups": 2}, {"bound": "none"})
 
 
 def test_memory_runs_out_before_the_first_mode():
-    """There is room for the bound, but none for prefixes."""
+    """There is memory for the bound, but not for prefixes."""
     scores = whole_scores(16, 9, seed=1, max_parents=2, drop=0.95)
     found = stopped(scores, 3, 1, "memory", bound="exact", max_memory=memory_for(scores, 16), threads=1)
     assert len(found) == 0
@@ -96,7 +96,7 @@ def test_time_enough_is_no_limit():
 
 
 def memory_for(scores, *groups):
-    """Bytes that the families take, and the bound for groups of so many variables."""
+    """Bytes for the families, and for the bound of groups of the given sizes."""
     numbers = sum(1 << size for size in groups)
     return SearchSize.like(scores).memory(1, numbers)
 
@@ -133,11 +133,11 @@ def test_families_that_do_not_fit(bound):
 
 
 def test_the_bound_follows_the_memory():
-    """Where all sets would take more than half of the memory, groups are bounded instead."""
+    """If all sets would take more than half of the memory, the bound uses groups instead."""
     scores = ds.local_scores(dependent_data(18, 60, seed=4), max_parents=2)
     needed = memory_for(scores, 18)
     with warnings.catch_warnings():
-        # Groups know less, and the search may fill the memory.
+        # The bound of groups is looser, and the search may fill the memory.
         warnings.simplefilter("ignore", ds.StoppedEarly)
         less, more = (ds.modes(scores, 2, 3, max_memory=size, threads=1) for size in (2 * needed - 1, 2 * needed))
     assert more.provenance.parameters["groups"] == [list(scores.variables)]

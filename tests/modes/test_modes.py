@@ -39,7 +39,7 @@ from scores.strategies import dataset, tables
 @given(n=st.integers(1, 5), spread=TIES, seed=SEEDS, drop=DROPS, max_parents=LIMITS, data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_a_mode_precedes_all_orderings_about_it(n, spread, seed, drop, max_parents, data):
-    """The two ways to compare all orderings agree."""
+    """The two ways of comparing all orderings agree."""
     delta = data.draw(some_deltas(n))
     families = possible_families(whole_scores(n, spread, seed, max_parents, drop))
     assert sorted(fast_modes(families, delta)) == obvious_modes(families, delta)
@@ -48,7 +48,7 @@ def test_a_mode_precedes_all_orderings_about_it(n, spread, seed, drop, max_paren
 @given(n=st.integers(1, 6), spread=TIES, seed=SEEDS, drop=DROPS, max_parents=LIMITS, data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_windows_tell_modes(n, spread, seed, drop, max_parents, data):
-    """Theorem 1: where every window is the best, so is the ordering; with ties and impossible families, too."""
+    """Theorem 1: if every window is the best, so is the ordering, even with ties and impossible families."""
     delta = data.draw(some_deltas(n))
     families = possible_families(whole_scores(n, spread, seed, max_parents, drop))
     assert modes_by_windows(families, delta) == sorted(fast_modes(families, delta))
@@ -128,7 +128,7 @@ def test_constraints(options):
 
 
 def test_families_may_be_missing_or_ruled_out():
-    """A table that does not say whether it is complete, and whose variables cannot all come first."""
+    """A table of unknown completeness, in which not every variable can come first."""
     families = {
         "a": {("b",): -3.0, ("c",): -1.0, ("b", "d"): -1.0},
         "b": {(): -2.0, ("a",): -1.0, ("c", "e"): -math.inf},
@@ -189,7 +189,7 @@ def test_fewer_are_modes_where_more_is_about_them(n, spread, seed, drop):
     assert all(len(more) >= len(fewer) for more, fewer in itertools.pairwise(lists))
     networks = [{network for _, network, _ in found} for found in lists]
     assert all(more >= fewer for more, fewer in itertools.pairwise(networks))
-    # The best ordering of all is a mode, whatever is about it.
+    # The best of all orderings is always a mode.
     assert len({(found[0][0], found[0][2]) for found in lists}) == 1
 
 
@@ -203,7 +203,7 @@ def test_merging_changes_nothing(n, spread, seed, delta, drop, max_parents):
     everything = [(1 << n) - 1]
     merged, apart = (kernel_list(kernel_families(scores, "mask"), n, delta, everything, ALL, merge=m) for m in (1, 0))
     assert merged[0] == apart[0]
-    # Fewer prefixes are continued, or as many.
+    # At most as many prefixes are expanded.
     assert merged[1][0] <= apart[1][0]
     assert apart[1][3] == 0
 
@@ -219,5 +219,5 @@ def test_of_prefixes_with_the_same_future_one_may_fail(spread, seed, max_parents
 
 
 def test_kendall():
-    """The paper's own example."""
+    """The example of the paper."""
     assert kendall((1, 2, 3), (3, 1, 2)) == 2

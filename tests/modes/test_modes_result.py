@@ -1,4 +1,4 @@
-"""What a list of modes tells about itself, and how it is kept."""
+"""The attributes of a list of modes, and saving it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def best(scores):
 
 @pytest.fixture(scope="module")
 def nothing(scores):
-    """A search that had no time at all."""
+    """A search without any time."""
     with pytest.warns(ds.StoppedEarly, match="the search ran out of time after 0 modes"):
         return ds.modes(scores, 12, 1, max_seconds=1e-9)
 
@@ -137,7 +137,7 @@ def test_diversity(peaks, truth):
 def test_comparison_with_the_best_networks(peaks, best, truth):
     frame = peaks.compare(best)
     assert list(frame) == COLUMNS
-    # As far as the shorter list goes.
+    # Up to the length of the shorter list.
     assert frame["length"].tolist() == list(range(1, 10))
     assert frame["score"].tolist() == peaks.scores[:9].tolist()
     assert frame["other_score"].tolist() == best.scores.tolist()
@@ -194,7 +194,7 @@ def test_curves_are_drawn(peaks, best, truth, tmp_path, ending, with_truth):
     assert ("least distance to the known structure" in text) == with_truth
     assert ">modes" in text
     assert ">the k best" in text
-    # The same picture is the same file.
+    # The file is reproducible.
     peaks.plot(path, best, truth if with_truth else None)
     assert path.read_bytes() == content
 

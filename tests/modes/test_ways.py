@@ -1,4 +1,4 @@
-"""Of more variables, every way to search for modes against the others."""
+"""All settings of the search for modes against each other, for more variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from oracles.modes import (
 
 
 def check_each(scores, found, delta, distinct):
-    """What can be told of a list without all orderings: each entry is a mode, they are sorted and differ."""
+    """Check what does not need all orderings: each entry is a mode, and they are sorted and distinct."""
     best = best_within(possible_families(scores))
     rows = listed(scores, found)
     for score, network, order in rows:
@@ -39,7 +39,7 @@ def check_each(scores, found, delta, distinct):
 @pytest.mark.parametrize("delta", [0, 1, 3, 5])
 @pytest.mark.parametrize(("n", "max_parents"), [(10, 2), (11, 3), (12, 2)])
 def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
-    """Scores that are walked in tiles, as those of groups of ten variables and more."""
+    """Scores that are processed in tiles, as those of groups of at least ten variables."""
     scores = ds.local_scores(dependent_data(n, 60, seed=n), max_parents=max_parents)
     assert SearchSize.like(scores).layout == "size"
     names = list(scores.variables)
@@ -61,7 +61,7 @@ def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
     for other in others:
         assert listed(scores, other) == listed(scores, exact)
         assert (other.complete, other.exhausted) == (True, exact.exhausted)
-        # A bound that knows less keeps more prefixes open.
+        # A looser bound keeps more prefixes open.
         assert other.bound >= exact.bound
         assert other.expanded >= exact.expanded
 
@@ -96,7 +96,7 @@ def test_threads_do_not_matter(max_parents):
 
 
 def test_more_variables_than_sets_can_be_kept_of():
-    """A ring of fifty edges, of which one has to go: each is a mode, and the smallest ordering starts where it went."""
+    """A ring of fifty edges, of which one must be absent: each choice is a mode; the smallest ordering starts there."""
     n = 50
     names = [f"v{i}" for i in range(n)]
     families = {names[i]: {(): -2.0, (names[i - 1],): -1.0} for i in range(n)}

@@ -208,7 +208,7 @@ def test_a_missing_file_is_an_invalid_option(tmp_path):
         read_network(tmp_path / "nowhere.bif")
 
 
-# What is replaced in SMALL by what, and the one sentence that follows.
+# A part of SMALL, its replacement, and the resulting error.
 BROKEN = [
     ("network weather", "<?xml", "line 1: found '<?xml'; expected 'network', 'variable' or 'probability'"),
     ("network weather {", "network weather", "line 2: found 'property'; expected '{'"),
@@ -461,7 +461,7 @@ def test_long_names_are_shortened_in_messages():
     assert len(str(caught.value)) < 200
 
 
-# Files of about a given size that are wrong in ways that a careless parser takes quadratic time to find out.
+# Broken files of about a given size, in which a naive parser would take quadratic time to find the error.
 HOSTILE = [
     lambda size: "{" * size,
     lambda size: "network a " + "{" * size,
@@ -493,7 +493,7 @@ def test_large_hostile_files_are_refused_in_a_few_words(hostile):
 
 
 def calls_while(work) -> int:
-    """How many functions, Python's and C's, are called while some work is done."""
+    """Count the calls of functions, in Python and C, during some work."""
     calls = 0
 
     def count(frame, event, argument):

@@ -27,7 +27,7 @@ def test_cancer_is_cooper_s():
 
 
 def test_the_sprinkler_gives_the_known_probabilities():
-    # Of the textbook's example: rain given that the sprinkler is on, and wet grass at all.
+    # From the textbook: rain given that the sprinkler is on, and wet grass unconditionally.
     joint = oracle.joint(load_network("sprinkler"))
     sprinkler = sum(p for row, p in joint.items() if row[1] == "True")
     both = sum(p for row, p in joint.items() if row[1] == row[2] == "True")
