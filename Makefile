@@ -89,6 +89,7 @@ dist: $(VENV)/installed-dev
 bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python -m benchmarks.local_scores
+	$(BIN)/python -m benchmarks.family_scores
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.posterior
 	$(BIN)/python -m benchmarks.best

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <tuple>
 
@@ -69,6 +70,20 @@ void construct(BoundScorer* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
     new (bound) BoundScorer{std::move(scores)};
 }
 
+// Work below this many visits of rows takes milliseconds: it is not worth a thread of its own.
+constexpr std::size_t kBriefVisits = std::size_t{1} << 22;
+
+void run(std::size_t visits, const Progress& progress, const std::function<void(Monitor&)>& kernel) {
+    if (visits > kBriefVisits) return run_monitored(progress, kernel);
+    Monitor monitor;
+    {
+        nb::gil_scoped_release unlocked;
+        kernel(monitor);
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (progress) (*progress)(monitor.done(), monitor.total());
+}
+
 void check_members(const FamilyScorer& scores, std::uint16_t child, std::span<const std::uint16_t> members) {
     const auto wrong = [&](std::uint16_t member) { return member >= scores.variables() || member == child; };
     if (child >= scores.variables() || std::any_of(members.begin(), members.end(), wrong)) {
@@ -80,7 +95,8 @@ void scores(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 2> set
             const Progress& progress) {
     check_members(*bound.scores, child, view(sets));
     if (out.size() != sets.shape(0)) throw nb::value_error("out does not have one place for each set");
-    run_monitored(progress, [&](Monitor& monitor) {
+    const std::size_t visits = sets.shape(0) * (sets.shape(1) + 1) * bound.scores->rows();
+    run(visits, progress, [&](Monitor& monitor) {
         bound.scores->scores(child, view(sets), sets.shape(1), {out.data(), out.size()}, monitor);
     });
 }
@@ -90,7 +106,8 @@ void additions(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 1> 
     check_members(*bound.scores, child, view(parents));
     check_members(*bound.scores, child, view(candidates));
     if (out.size() != candidates.size()) throw nb::value_error("out does not have one place for each candidate");
-    run_monitored(progress, [&](Monitor& monitor) {
+    const std::size_t visits = (parents.size() + candidates.size() + 1) * bound.scores->rows();
+    run(visits, progress, [&](Monitor& monitor) {
         bound.scores->additions(child, view(parents), view(candidates), {out.data(), out.size()}, monitor);
     });
 }

@@ -276,8 +276,10 @@ def test_several_threads_may_ask_at_once():
         assert np.array_equal(found[child], expected[child])
 
 
-def test_ctrl_c_stops_the_work_and_leaves_nothing_half_done():
-    data = random_data(50, 3000, 3)
+# With few rows a kernel runs on the calling thread, with many on one of its own.
+@pytest.mark.parametrize("rows", [300, 100_000])
+def test_ctrl_c_stops_the_work_and_leaves_nothing_half_done(rows):
+    data = random_data(50, rows, 3)
     scores = ds.family_scores(data)
     parents, candidates = np.array([3, 4], dtype=np.uint16), np.arange(5, 50, dtype=np.uint16)
     with pytest.raises(KeyboardInterrupt):

@@ -54,6 +54,7 @@ public:
                    std::span<const std::uint16_t> candidates, std::span<std::int64_t> out, Monitor& monitor);
 
     unsigned variables() const noexcept { return columns_.positions(); }
+    std::size_t rows() const noexcept { return weights_.size(); }
     std::size_t cached_sets() const;
     std::size_t bytes() const;
 
