@@ -1,4 +1,4 @@
-"""Local scores on demand: all pairs, all additions to a family, and single families side by side with pgmpy and pyAgrum.
+"""Local scores on demand: all pairs, all additions to a family, and single families beside pgmpy and pyAgrum.
 
 python -m benchmarks.family_scores           (the peers come with the extra `bench`; without them only ours run)
 """
@@ -71,9 +71,7 @@ def peers() -> None:
     frame = data.to_frame().astype(str)
     drawn = random.Random(0)
     asked = [(child, tuple(drawn.sample([v for v in range(n) if v != child], 3))) for child in range(n)]
-    print(
-        f"\nBDeu (ess 1) of {len(asked)} families of 3 parents one by one, n={n}, m={m} binary, nothing cached before"
-    )
+    print(f"\nBDeu (ess 1) of {len(asked)} families of 3 parents one by one, n={n}, m={m} binary, nothing cached")
     scores = ds.family_scores(data, threads=1)
     start = time.perf_counter()
     ours = [scores.family(child, parents) for child, parents in asked]

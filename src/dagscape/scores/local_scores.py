@@ -159,7 +159,7 @@ class LocalScores(ABC):
         >>> import dagscape as ds
         >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
         >>> scores.removals("Class", ["middle-middle-square", "top-left-square"]).round(3).tolist()
-        [-605.494, -571.795]
+        [-620.849, -571.795]
         """
         return self.unit.to_floats(self.removals_exact(child, parents))
 

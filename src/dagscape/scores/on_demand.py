@@ -158,7 +158,7 @@ def family_scores(
     >>> round(scores.family("Class", ["middle-middle-square"]), 4)
     -571.795
     >>> scores.removals("Class", ["middle-middle-square", "top-left-square"]).round(3).tolist()
-    [-605.494, -571.795]
+    [-620.849, -571.795]
     """
     start = time.perf_counter()
     job = prepare(
