@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,11 @@ from hypothesis import settings
 # The time of an example depends more on the machine than on the code.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C interrupt the tests even if a shell started them in the background, which ignores the signal."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
