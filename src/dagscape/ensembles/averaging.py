@@ -37,7 +37,7 @@ Probabilities = NDArray[np.float64]
 def log_weights(scores: NDArray[np.float64], class_sizes: Sequence[int], weights: str) -> NDArray[np.float64]:
     """The log weights of the entries of a list, not normalised."""
     if weights not in WEIGHTS:
-        raise InvalidOption(f"weights is {weights!r}; it must be one of {', '.join(map(repr, WEIGHTS))}")
+        raise InvalidOption(f"is {weights!r}; it must be one of {', '.join(map(repr, WEIGHTS))}", option="weights")
     if weights == "classes":
         return scores
     sizes = np.array([math.log(size) for size in class_sizes], dtype=np.float64)

@@ -152,7 +152,7 @@ def predict(
     """
     mixture = _Mixture.of(variables, parents, log_weights)
     if target not in variables:
-        raise InvalidOption(f"target is {target!r}, which is not a variable{did_you_mean(target, variables)}")
+        raise InvalidOption(f"is {target!r}, which is not a variable{did_you_mean(target, variables)}", option="target")
     number = list(variables).index(target)
     fitter = FamilyFitter.of(variables, train, ess, prior)
     arity = fitter.arities[number]

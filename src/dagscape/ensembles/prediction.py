@@ -44,9 +44,9 @@ def predict_rows(
 def _check_train(networks: RankedNetworks, train: Dataset) -> None:
     scored = None if networks.score_info is None else networks.score_info.data
     if not isinstance(train, Dataset):
-        raise InvalidOption(f"train is a {type(train).__name__}; it must be the Dataset that was scored")
+        raise InvalidOption(f"is a {type(train).__name__}; it must be the Dataset that was scored", option="train")
     if scored is not None and train.fingerprint != scored:
-        raise InvalidOption("train is not the data that the scores come from")
+        raise InvalidOption("is not the data that the scores come from", option="train")
 
 
 def _encoded(

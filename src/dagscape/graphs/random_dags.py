@@ -49,9 +49,9 @@ def random_dag(
     most = (n - 1) / 2
     expected = min(1.5, most) if expected_parents is None else expected_parents
     if not is_between(expected, 0, most):
-        raise InvalidOption(f"expected_parents is {expected!r}; it must be between 0 and {most}")
+        raise InvalidOption(f"is {expected!r}; it must be between 0 and {most}", option="expected_parents")
     if max_parents is not None and not is_whole(max_parents, at_least=0):
-        raise InvalidOption(f"max_parents is {max_parents!r}; it must be a whole number, 0 or more")
+        raise InvalidOption(f"is {max_parents!r}; it must be a whole number, 0 or more", option="max_parents")
     probability = expected / most if n > 1 else 0.0
     random = random_generator(seed)
     order = random.permutation(n).tolist()

@@ -227,12 +227,12 @@ BACKEND_NAMES = ("auto", *dict.fromkeys(name for _, name in BACKENDS))
 def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> SumBackend:
     """The back end of a name; ``"auto"`` is the first that can do what is asked."""
     if over not in SUMMED_OVER:
-        raise InvalidOption(f"over is {over!r}; it must be one of {', '.join(map(repr, SUMMED_OVER))}")
+        raise InvalidOption(f"is {over!r}; it must be one of {', '.join(map(repr, SUMMED_OVER))}", option="over")
     known = [record for record in BACKENDS.values() if record.over == over]
     named = [record for record in known if backend in ("auto", record.name)]
     if not named:
         names = ", ".join(repr(name) for name in ("auto", *(record.name for record in known)))
-        raise InvalidOption(f"backend is {backend!r}; for sums over {over} it must be one of {names}")
+        raise InvalidOption(f"is {backend!r}; for sums over {over} it must be one of {names}", option="backend")
     if not paths:
         return named[0]
     if able := [record for record in named if record.run_with_paths]:

@@ -159,7 +159,7 @@ def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Se
         known = isinstance(triple, Sequence) and not isinstance(triple, str) and set(triple) <= set(variables)
         if not known or len(triple) != 3:
             raise InvalidOption(
-                f"via holds {triple!r}; it must be 'all', or triples (source, middle, target) of variables"
+                f"holds {triple!r}; it must be 'all', or triples (source, middle, target) of variables", option="via"
             )
     return bool(triples)
 

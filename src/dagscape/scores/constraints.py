@@ -105,14 +105,14 @@ def _by_child(number: dict[str, int], edges: Iterable[Edge], option: str) -> lis
 def _tiers(number: dict[str, int], tiers: Sequence[Iterable[str]]) -> dict[int, int]:
     tier_of: dict[int, int] = {}
     if isinstance(tiers, str) or not isinstance(tiers, Sequence):
-        raise InvalidOption(f"tiers is {tiers!r}; it must be a sequence of collections of variables")
+        raise InvalidOption(f"is {tiers!r}; it must be a sequence of collections of variables", option="tiers")
     for rank, tier in enumerate(tiers):
         if isinstance(tier, str) or not isinstance(tier, Iterable):
-            raise InvalidOption(f"tiers holds {tier!r}; each tier must be a collection of variables")
+            raise InvalidOption(f"holds {tier!r}; each tier must be a collection of variables", option="tiers")
         for name in tier:
             variable = _variable(number, name, "tiers")
             if variable in tier_of:
-                raise InvalidOption(f"tiers names {name!r} twice")
+                raise InvalidOption(f"names {name!r} twice", option="tiers")
             tier_of[variable] = rank
     return tier_of
 

@@ -83,7 +83,7 @@ class EnumerableScores(LocalScores):
             How many of the best to keep; all by default.
         """
         if top is not None and not is_whole(top, at_least=1):
-            raise InvalidOption(f"top is {top!r}; it must be a whole number, 1 or more")
+            raise InvalidOption(f"is {top!r}; it must be a whole number, 1 or more", option="top")
         number = self._number(child)
         sets: list[Members] = []
         exact: list[NDArray[np.int64]] = []
@@ -108,7 +108,9 @@ class EnumerableScores(LocalScores):
 def check_scores(scores: object) -> None:
     """Refuse what does not hold the scores of all families: data, most often, or scores on demand."""
     if not isinstance(scores, LocalScores):
-        raise InvalidOption(f"scores is a {type(scores).__name__}; make local scores first, with local_scores()")
+        raise InvalidOption(
+            f"is a {type(scores).__name__}; make local scores first, with local_scores()", option="scores"
+        )
     if not isinstance(scores, EnumerableScores):
         raise InvalidOption(
             "scores computes families on demand, but this method needs the scores of all families: "

@@ -220,7 +220,7 @@ class LocalScores(ABC):
         """The number of a child, and those of its parents in the order given."""
         number = self._number(child)
         if isinstance(parents, str):
-            raise InvalidOption(f"parents is the text {parents!r}; it must be a collection of names")
+            raise InvalidOption(f"is the text {parents!r}; it must be a collection of names", option="parents")
         members = tuple(self._number(parent) for parent in parents)
         if number in members:
             raise InvalidOption(f"{self.variables[number]!r} cannot be a parent of itself")

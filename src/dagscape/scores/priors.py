@@ -63,6 +63,6 @@ def find_prior(name: str) -> StructurePrior:
         if 0 <= penalty <= 1e6:
             return _edge_penalty(penalty)
         raise InvalidOption(
-            f"structure_prior is {name!r}; after 'edge-penalty:' it needs a number of nats between 0 and 1e6"
+            f"is {name!r}; after 'edge-penalty:' it needs a number of nats between 0 and 1e6", option="structure_prior"
         )
-    raise InvalidOption(f"structure_prior is {name!r}; it must be one of {', '.join(PRIORS)}")
+    raise InvalidOption(f"is {name!r}; it must be one of {', '.join(PRIORS)}", option="structure_prior")

@@ -20,5 +20,5 @@ def find_score(name: str) -> ScoreDefinition:
     """The definition of a score by its name, in any case."""
     definition = SCORES.get(str(name).lower())
     if definition is None:
-        raise InvalidOption(f"score is {name!r}; it must be one of {', '.join(SCORES)}")
+        raise InvalidOption(f"is {name!r}; it must be one of {', '.join(SCORES)}", option="score")
     return definition

@@ -105,10 +105,10 @@ def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
     if not isinstance(data, definition.data_type):
         wanted = definition.data_type.__name__
         remedy = ", with read_data() or Dataset.from_frame()" if definition.data_type is Dataset else ""
-        raise InvalidOption(f"data is a {type(data).__name__}; make a {wanted} of it first{remedy}")
+        raise InvalidOption(f"is a {type(data).__name__}; make a {wanted} of it first{remedy}", option="data")
     prior = find_prior(options.get("structure_prior", "uniform"))
     if not is_between(ess, 1e-9, 1e9):
-        raise InvalidOption(f"ess is {ess!r}; it must be a number between 1e-9 and 1e9")
+        raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
     ess = float(ess)
     limit = _parent_limit(data.n, options.get("max_parents"))
     constraints = edge_constraints(
@@ -135,7 +135,7 @@ def _parent_limit(n: int, max_parents: int | None) -> int:
     if max_parents is None:
         return n - 1
     if not is_whole(max_parents, at_least=0):
-        raise InvalidOption(f"max_parents is {max_parents!r}; it must be a whole number, 0 or more")
+        raise InvalidOption(f"is {max_parents!r}; it must be a whole number, 0 or more", option="max_parents")
     return min(int(max_parents), n - 1)
 
 
