@@ -68,7 +68,7 @@ def check_against_everything(scores, space, found, count):
 def test_dags(n, spread, seed, drop, max_parents, k):
     scores = whole_scores(n, spread, seed, max_parents, drop)
     if not every_dag(scores):
-        with pytest.raises(ds.InvalidData, match="there is no best one"):
+        with pytest.raises(ds.InvalidData, match="there is no best network"):
             ds.k_best(scores, k, "dags")
         assert list(ds.iter_best(scores, "dags")) == []
         return

@@ -282,7 +282,7 @@ def test_bad_data_give_exit_code_3(capfd, tmp_path):
     ds.write_scores(ds.FamilyTable({"a": {("b",): -1.0}, "b": {("a",): -1.0}}), ring)
     code, out, err = run(capfd, "best", ring, "--space", "dags", "--quiet")
     assert (code, out) == (3, "")
-    assert err == "dagscape: no network has all families possible: there is no best one\n"
+    assert err == "dagscape: every network has an impossible family: there is no best network\n"
     gap = tmp_path / "gap.csv"
     gap.write_text("a,b\n1,?\n0,1\n")
     assert run(capfd, "best", gap)[0] == 3

@@ -101,7 +101,7 @@ def check_every_way(scores, delta, k, seed, distinct="network"):
             check_list(scores, found, expected, k)
             assert (found.delta, found.distinct) == (delta, distinct)
         else:
-            with pytest.raises(ds.InvalidData, match="no network has all families possible: there are no modes"):
+            with pytest.raises(ds.InvalidData, match="every network has an impossible family: there are no modes"):
                 ds.modes(scores, k, delta, distinct=distinct, **options)
 
 

@@ -213,8 +213,8 @@ def test_kernels_check_their_arguments():
         ({"max_seconds": -1.5}, "max_seconds is -1.5"),
         ({"max_seconds": math.nan}, "max_seconds is nan"),
         ({"max_seconds": "1"}, "max_seconds is '1'"),
-        ({"groups": 0}, "groups is 0; it must be a number from 1 to 3, or a list of groups"),
-        ({"groups": 4}, "groups is 4; it must be a number from 1 to 3"),
+        ({"groups": 0}, "groups is 0; it must be an integer from 1 to 3, or a list of groups"),
+        ({"groups": 4}, "groups is 4; it must be an integer from 1 to 3"),
         ({"groups": 1.5}, "groups is 1.5"),
         ({"groups": "X0"}, "groups is 'X0'"),
         ({"groups": ["X0", "X1", "X2"]}, "groups holds 'X0'; each group must be a collection of variables"),
@@ -222,7 +222,7 @@ def test_kernels_check_their_arguments():
         ({"groups": [["X0", "X1", "X2"], 3]}, "groups holds 3; each group must be a collection of variables"),
         ({"groups": [["X0", "X1"], ["X1", "X2"]]}, "groups names 'X1' twice"),
         ({"groups": [["X0", "X0"], ["X1", "X2"]]}, "groups names 'X0' twice"),
-        ({"groups": [["X0"], ["X2"]]}, "groups leaves out 'X1': every variable must be in one of them"),
+        ({"groups": [["X0"], ["X2"]]}, "groups leaves out 'X1': every variable must be in a group"),
         ({"groups": []}, "groups leaves out 'X0'"),
         ({"groups": [["X0", "X1"], ["XX2"]]}, "groups names 'XX2', which is not a variable; did you mean 'X2'?"),
         ({"groups": [[0], [1, 2]]}, "groups names 0, which is not a variable"),
@@ -256,7 +256,7 @@ def test_numbers_of_other_kinds_are_numbers(tmp_path):
 def test_what_nobody_can_search_in():
     ring = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("c",): 0.0}, "c": {("a",): 0.0}}, complete=True)
     for options in ({}, {"bound": "none"}, {"groups": 2}, {"distinct": "class"}):
-        with pytest.raises(ds.InvalidData, match="no network has all families possible: there are no modes"):
+        with pytest.raises(ds.InvalidData, match="every network has an impossible family: there are no modes"):
             ds.modes(ring, **options)
 
 
