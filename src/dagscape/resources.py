@@ -14,7 +14,7 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # The default limit leaves the rest to other programs.
 _SHARE_OF_AVAILABLE = 0.8
 
-_MOST_THREADS = 1024
+_MAX_THREADS = 1024
 
 
 def format_bytes(count: float) -> str:
@@ -96,6 +96,6 @@ def thread_count(threads: int | None) -> int:
     """Return the number of threads to use. Default: one per processor available to this process."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not is_whole(threads, at_least=1) or threads > _MOST_THREADS:
-        raise InvalidOption(f"is {threads!r}; it must be between 1 and {_MOST_THREADS}", option="threads")
+    if not is_whole(threads, at_least=1) or threads > _MAX_THREADS:
+        raise InvalidOption(f"is {threads!r}; it must be between 1 and {_MAX_THREADS}", option="threads")
     return int(threads)

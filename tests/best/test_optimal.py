@@ -27,7 +27,7 @@ from oracles.graphs import all_dags
 from scores.strategies import dataset, tables
 
 # Rows of the references with more variables take too long here.
-MOST_VARIABLES = 20
+MAX_VARIABLES = 20
 
 
 def check_against_everything(scores, *, classes):
@@ -232,7 +232,7 @@ def scores_of_row(shared_data, file, score, limit):
 
 def test_reference_optima(shared_data):
     rows = reference_rows(shared_data, "reference_optima.csv")
-    tried = [row for row in rows if int(row["n"]) <= MOST_VARIABLES]
+    tried = [row for row in rows if int(row["n"]) <= MAX_VARIABLES]
     for row in tried:
         file = row["data_or_score_file"].split()[0]
         scores = scores_of_row(shared_data, file, row["score"], row["parent_limit"])

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 Counts = npt.NDArray[np.int64]
 
 # Columns of integers with more distinct values than this count as measurements.
-MOST_LEVELS = 20
+MAX_LEVELS = 20
 
 # More bins are surely a typing error, which should not take hours.
 MAX_BINS = 100_000
@@ -200,7 +200,7 @@ def _is_measured(column: Column) -> bool:
     if column.declared:
         return False
     sort = kind(column)
-    return sort == "decimals" or (sort == "integers" and len(column.observed().values) > MOST_LEVELS)
+    return sort == "decimals" or (sort == "integers" and len(column.observed().values) > MAX_LEVELS)
 
 
 def _check_bins(bins: SupportsIndex | Mapping[str, SupportsIndex], chosen: list[str], table: Table) -> dict[str, int]:

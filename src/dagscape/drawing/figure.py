@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _POINTS_PER_INCH = 72
 _RESOLUTION = 144.0
-_MOST_PIXELS = 6e7
+_MAX_PIXELS = 6e7
 _LONGEST_SIDE = 30000.0
 
 
@@ -66,7 +66,7 @@ def _resolution(picture: Picture) -> float:
     """Return the dots per inch, reduced for pictures that would be too large for memory or for the format."""
     pixels = picture.width * picture.height / _POINTS_PER_INCH**2
     side = max(picture.width, picture.height) / _POINTS_PER_INCH
-    return min(_RESOLUTION, math.sqrt(_MOST_PIXELS / pixels), _LONGEST_SIDE / side)
+    return min(_RESOLUTION, math.sqrt(_MAX_PIXELS / pixels), _LONGEST_SIDE / side)
 
 
 def _draw(axes: Axes, picture: Picture) -> None:

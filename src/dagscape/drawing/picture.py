@@ -35,7 +35,7 @@ SHADES = ("#c9ced6", "#a9b1bd", "#8a94a3", "#6c7889", "#4f5c6e", "#303c4d")
 _MARGIN = 16.0
 _BOX_HEIGHT = 28.0
 _LONGEST_TEXT = 32
-_MOST_LABELS = 100
+_MAX_LABELS = 100
 _LAYER_GAP, _LABELLED_GAP = 44.0, 60.0
 _TOLERANCE = 1e-9
 # Widths in a wide sans-serif font (DejaVu Sans), in hundredths of the font size, so that text fits in other fonts too.
@@ -172,7 +172,7 @@ def wants_labels(labels: bool | None, weights: ArrayLike | None, edge_count: int
     """Whether edges show their probabilities. Default: if they are known and not too many."""
     if labels and weights is None:
         raise InvalidOption(f"shows the probabilities of edges: it needs {argument('weights')}", option="labels")
-    return weights is not None and edge_count <= _MOST_LABELS if labels is None else labels
+    return weights is not None and edge_count <= _MAX_LABELS if labels is None else labels
 
 
 def line_width(weight: float) -> float:

@@ -18,22 +18,22 @@ _SHARE_FOR_PATTERNS = 0.25
 _SHARE_FOR_LISTS = 0.6
 
 # If families are a list, each set looks up its best ones: more variables than this take too long.
-_MOST_LISTED = 24
+_MAX_LISTED = 24
 
 # Several divisions into groups are tried: groups of more variables than this would take too long.
-_MOST_TRIED = 24
+_MAX_TRIED = 24
 
 
 def exact_bound_fits(size: SearchSize, limit: int, threads: int) -> bool:
     """Whether the best completion of every set of variables fits in memory and is worth the time."""
-    if size.layout == "list" and size.n > _MOST_LISTED:
+    if size.layout == "list" and size.n > _MAX_LISTED:
         return False
     return size.memory(threads) <= limit * _SHARE_FOR_EXACT
 
 
 def largest_group(size: SearchSize, limit: int, threads: int) -> int:
     """Return the largest size of a group whose pattern database fits in memory and takes little time."""
-    most = max(min(_MOST_TRIED, size.n - 1), 1)
+    most = max(min(_MAX_TRIED, size.n - 1), 1)
     while most > 1 and (8 << most > limit * _SHARE_FOR_PATTERNS or size.memory(threads, 2 << most) > limit):
         most -= 1
     return most

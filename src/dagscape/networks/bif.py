@@ -28,7 +28,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.masks import bits, mask_of
 from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, quote, shown
 from dagscape.networks.families import MAX_PARENTS
-from dagscape.networks.network import Network, wrong_row
+from dagscape.networks.network import Network, invalid_row
 from dagscape.resources import format_bytes, memory_limit
 
 # A 'default' declares a table of any size in a few words; a written table has at most one cell per character.
@@ -247,7 +247,7 @@ def _table(
     else:
         rows = _rows_by_state(source, block, shape[-1], codes)
         table = _row_table(source, block, rows, shape, codes)
-    wrong = wrong_row(table)
+    wrong = invalid_row(table)
     if wrong is not None:
         state, problem = wrong
         row = rows.get(state) or block.table or block.default

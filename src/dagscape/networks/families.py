@@ -149,7 +149,7 @@ def _level_numbers(
     return lookup
 
 
-def check_room(needed: int, what: str, remedy: str) -> None:
+def check_available_memory(needed: int, what: str, remedy: str) -> None:
     """Raise :class:`TooLarge` if a job needs more memory than is available."""
     limit = memory_limit(None)
     if needed > limit:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from dagscape.checks import is_between
 from dagscape.errors import InvalidOption
 from dagscape.masks import bits
-from dagscape.networks.families import MAX_PARENTS, check_room, matching_columns, parent_states
+from dagscape.networks.families import MAX_PARENTS, check_available_memory, matching_columns, parent_states
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,7 +145,7 @@ def _check_sizes(dag: Dag, fitter: FamilyFitter) -> None:
         if parents.bit_count() > MAX_PARENTS:
             raise InvalidOption(f"{name!r} has {parents.bit_count()} parents; the limit is {MAX_PARENTS}")
         cells += math.prod(fitter.shape(variable, parents))
-    check_room(BYTES_PER_CELL * cells, f"tables of {cells} probabilities", "use a graph with fewer parents")
+    check_available_memory(BYTES_PER_CELL * cells, f"tables of {cells} probabilities", "use a graph with fewer parents")
 
 
 def _expected(counts: NDArray[np.float64], pseudocount: float) -> NDArray[np.float64]:

@@ -211,12 +211,12 @@ class Network:
         return type(self), (self.dag, dict(self.levels), dict(self.cpts), self.name)
 
 
-def wrong_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
+def invalid_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
     """Return the index of the first row of a table that is not a distribution, and what is wrong with it; None if none.
 
     Examples
     --------
-    >>> wrong_row(np.array([[0.5, 0.5], [0.5, 0.4]]))
+    >>> invalid_row(np.array([[0.5, 0.5], [0.5, 0.4]]))
     (1, 'sum to 0.9, not to 1')
     """
     with np.errstate(invalid="ignore", over="ignore"):
@@ -292,7 +292,7 @@ def _checked_cpt(
     if cpt.shape != shape:
         of = f" given {', '.join(map(repr, parents))}" if parents else ""
         raise InvalidData(f"the probabilities of {name!r}{of} have shape {cpt.shape}; it must be {shape}")
-    found = wrong_row(cpt.reshape(-1, len(levels)))
+    found = invalid_row(cpt.reshape(-1, len(levels)))
     if found is not None:
         state = np.unravel_index(found[0], arities) if arities else ()
         pairs = zip(parents.items(), state, strict=True)

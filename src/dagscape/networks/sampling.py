@@ -21,7 +21,7 @@ from dagscape.data.dataset import MAX_ROWS, Dataset
 from dagscape.data.rows import code_type
 from dagscape.errors import InvalidOption
 from dagscape.masks import bits
-from dagscape.networks.families import check_room, parent_states
+from dagscape.networks.families import check_available_memory, parent_states
 from dagscape.randomness import random_generator
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def sample(network: Network, rows: int, seed: int | np.random.Generator | None) 
     arities = [len(network.levels[name]) for name in network.variables]
     code_size = np.dtype(code_type(arities)).itemsize
     # The codes, their copy when equal rows are merged, and a few temporary words per row.
-    check_room(count * (3 * network.n * code_size + 128), f"{count} rows", "draw fewer rows")
+    check_available_memory(count * (3 * network.n * code_size + 128), f"{count} rows", "draw fewer rows")
     generator = random_generator(seed)
     codes = np.empty((count, network.n), dtype=code_type(arities), order="F")
     for variable in network.dag.order_numbers():
