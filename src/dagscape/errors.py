@@ -127,7 +127,7 @@ class StoppedEarly(SpelledMessage, UserWarning):
     """A search stopped before it found everything requested; what it found is correct."""
 
 
-class LostPrecision(UserWarning):
+class LostPrecision(SpelledMessage, UserWarning):
     """A sum of terms of both signs is smaller than its own rounding errors."""
 
 
