@@ -10,16 +10,7 @@ import click
 from dagscape.best.enumeration import SPACES
 from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
-from dagscape.cli.options import (
-    DATA_HELP,
-    Output,
-    data_argument,
-    data_options,
-    output_options,
-    output_path,
-    score_options,
-    work_options,
-)
+from dagscape.cli.options import DATA_HELP, Output, checked_path, output_path, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw, drawing_format
@@ -32,16 +23,8 @@ from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
 
 
-def _picture(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-    if path is not None:
-        drawing_format(path)
-    return output_path(context, parameter, path)
-
-
 @click.command(epilog=DATA_HELP + SCORES_HELP)
-@data_argument
-@data_options
-@score_options
+@scored_data
 @click.option(
     "-k", type=click.IntRange(1), metavar="N", show_default=f"{DEFAULT_K}, or all with --within", help="Number to find."
 )
@@ -67,7 +50,11 @@ def _picture(context: click.Context, parameter: click.Parameter, path: str | Non
     help="Number of rows to show of each table.",
 )
 @click.option(
-    "--draw", "picture", metavar="FILE", callback=_picture, help="Draw the best one to a .svg, .png, .pdf or .dot file."
+    "--draw",
+    "picture",
+    metavar="FILE",
+    callback=checked_path(drawing_format),
+    help="Draw the best one to a .svg, .png, .pdf or .dot file.",
 )
 @click.option(
     "--network",
@@ -82,9 +69,7 @@ def _picture(context: click.Context, parameter: click.Parameter, path: str | Non
     is_flag=True,
     help="Declare the scores in a score file score-equivalent, as BDeu and BIC are.",
 )
-@work_options
-@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file.")
-@output_options
+@run_options
 def command(
     data: str,
     k: int | None,
@@ -120,13 +105,8 @@ def command(
         share = best.coverage(posterior(scores, **work, progress=progress)) if coverage else None
     for message in dict.fromkeys(worded(warning.message) for warning in caught):
         out.warn(message)
-    if output is not None:
-        best.save(output)
+    out.deliver(best, output, lambda: render_best(best, show, share))
     if picture is not None:
         draw(best.cpdags[0] if space == "classes" else best.networks[0], picture)
     if fitted is not None and dataset is not None:
         write_network(Network.fit(best.networks[0], dataset, *fit_options(scores.info)), fitted)
-    if as_json:
-        out.show(best)
-    else:
-        out.show_table(render_best(best, show, share))

@@ -9,16 +9,7 @@ import click
 
 from dagscape import kernels
 from dagscape.cli.graph_arguments import load
-from dagscape.cli.options import (
-    DATA_HELP,
-    Output,
-    data_argument,
-    data_options,
-    output_options,
-    output_path,
-    score_options,
-    work_options,
-)
+from dagscape.cli.options import DATA_HELP, Output, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import DagscapeError, StoppedEarly
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
@@ -33,9 +24,7 @@ def _described(choices: dict[str, str]) -> str:
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
-@data_argument
-@data_options
-@score_options
+@scored_data
 @click.option("-k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Number of modes to find.")
 @click.option(
     "--delta",
@@ -68,9 +57,7 @@ def _described(choices: dict[str, str]) -> str:
     metavar="N",
     help="Number of pairs of variables to show on which modes differ.",
 )
-@work_options
-@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file.")
-@output_options
+@run_options
 def command(
     data: str,
     truth: str | None,
@@ -90,12 +77,7 @@ def command(
         warnings.simplefilter("ignore", StoppedEarly)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, [modes_requirements])
         found = modes(scores, **asked, **work, progress=progress)
-    if output is not None:
-        found.save(output)
-    if as_json:
-        out.show(found)
-    else:
-        out.show_table(render_modes(found, known, show, "--distinct class"))
+    out.deliver(found, output, lambda: render_modes(found, known, show, "--distinct class"))
     if not len(found):
         raise DagscapeError(f"the search ran out of {found.stopped} before it proved any mode")
     if not found.complete:

@@ -193,6 +193,39 @@ output_options = _apply(
 )
 
 
+# What a command on data and its scores takes, and how a method runs and where its result goes.
+scored_data = _apply([data_argument, data_options, score_options])
+
+
+def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001
+    """Check that an output file can be written, before any work is done for it."""
+    if path is not None:
+        check_writable(path)
+    return path
+
+
+run_options = _apply(
+    [
+        work_options,
+        click.option(
+            "-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file."
+        ),
+        output_options,
+    ]
+)
+
+
+def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Return a callback for an output file whose name ``check`` must accept."""
+
+    def callback(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+        if path is not None:
+            check(path)
+        return output_path(context, parameter, path)
+
+    return callback
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """Where a subcommand's results, progress and warnings go."""
@@ -218,6 +251,15 @@ class Output:
         with console.capture() as captured:
             console.print(table)
         click.echo(captured.get(), nl=False)
+
+    def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType]) -> None:
+        """Save a result if there is a path for it, and print it: as one JSON document, or as a table."""
+        if path is not None:
+            result.save(path)
+        if self.as_json:
+            self.show(result)
+        else:
+            self.show_table(table())
 
     def warn(self, message: str) -> None:
         """Show a warning on standard error."""
@@ -263,10 +305,3 @@ def report_dropped_rows(data: Dataset, out: Output) -> None:
     """Warn about dropped rows, if any."""
     if data.dropped:
         out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
-
-
-def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001
-    """Check that an output file can be written, before any work is done for it."""
-    if path is not None:
-        check_writable(path)
-    return path

@@ -8,16 +8,7 @@ from typing import Any
 
 import click
 
-from dagscape.cli.options import (
-    DATA_HELP,
-    Output,
-    data_argument,
-    data_options,
-    output_options,
-    output_path,
-    score_options,
-    work_options,
-)
+from dagscape.cli.options import DATA_HELP, Output, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.errors import IncompleteScores
@@ -28,9 +19,7 @@ from dagscape.report.tables import render_posterior
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
-@data_argument
-@data_options
-@score_options
+@scored_data
 @click.option(
     "--over",
     type=click.Choice(SUMMED_OVER),
@@ -48,9 +37,7 @@ from dagscape.report.tables import render_posterior
     show_default=True,
     help="Show edges with at least this probability.",
 )
-@work_options
-@click.option("-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file.")
-@output_options
+@run_options
 def command(
     data: str,
     over: str,
@@ -71,9 +58,4 @@ def command(
         result = posterior(scores, over, backend=backend, **work, progress=progress)
     for message in dict.fromkeys(worded(warning.message) for warning in caught):
         out.warn(message)
-    if output is not None:
-        result.save(output)
-    if as_json:
-        out.show(result)
-    else:
-        out.show_table(render_posterior(result, threshold))
+    out.deliver(result, output, lambda: render_posterior(result, threshold))

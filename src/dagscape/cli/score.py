@@ -9,12 +9,10 @@ import click
 from dagscape.cli.options import (
     DATA_HELP,
     Output,
-    data_argument,
-    data_options,
+    checked_path,
     output_options,
-    output_path,
     report_dropped_rows,
-    score_options,
+    scored_data,
     take_data,
     take_score_options,
     work_options,
@@ -24,16 +22,8 @@ from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 
 
-def _score_file(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-    if path is not None:
-        score_format(path)
-    return output_path(context, parameter, path)
-
-
 @click.command(epilog=DATA_HELP)
-@data_argument
-@data_options
-@score_options
+@scored_data
 @work_options
 @click.option(
     "--top", type=click.IntRange(1), default=3, show_default=True, help="Number of families to show for each variable."
@@ -42,7 +32,7 @@ def _score_file(context: click.Context, parameter: click.Parameter, path: str | 
     "-o",
     "--output",
     metavar="FILE",
-    callback=_score_file,
+    callback=checked_path(score_format),
     help="Write all scores to a .jkl, .jkl.gz (Jaakkola's format, read by GOBNILP and others) or .npz (exact) file.",
 )
 @output_options
