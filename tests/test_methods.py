@@ -92,7 +92,7 @@ def test_the_order_of_columns_does_not_matter(method, settings):
 @every_method
 @pytest.mark.parametrize("wrong", [None, "scores", ds.load_dataset("tic-tac-toe"), np.zeros(3)], ids=type)
 def test_only_scores_are_taken(method, settings, wrong):
-    with pytest.raises(ds.InvalidOption, match=f"scores is a {type(wrong).__name__}; make local scores first"):
+    with pytest.raises(ds.InvalidOption, match=f"scores is a {type(wrong).__name__}; compute local scores first"):
         method.function(wrong, **settings)
 
 

@@ -109,7 +109,7 @@ def test_numbers_of_other_kinds_are_numbers():
 
 @pytest.mark.parametrize("ask", [ds.k_best, ds.iter_best, ds.optimal_network])
 def test_data_are_not_scores(ask):
-    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; make local scores first"):
+    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; compute local scores first"):
         ask(tiny())
 
 

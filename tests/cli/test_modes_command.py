@@ -74,7 +74,7 @@ def test_running_out_of_time_is_told(capfd, rows):
         (["--delta", 9], 2, "0<=x<=8"),
         (["-k", 0], 2, "x>=1"),
         (["--bound", "exact", "--groups", 2], 2, "use --bound patterns"),
-        (["--groups", 9], 2, "--groups is 9; it must be an integer from 1 to 8"),
+        (["--groups", 9], 2, "--groups is 9; it must be an integer from 1 to 8, or a list of groups"),
         (["--truth", "builtin:survey"], 2, "variables"),
         (["--truth", "nowhere.bif"], 2, "nowhere.bif"),
         (["-o", "no/such/folder/x.json"], 2, "no/such/folder"),

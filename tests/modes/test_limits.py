@@ -241,7 +241,7 @@ def test_wrong_arguments(options, message):
 
 
 def test_data_are_not_scores():
-    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; make local scores first"):
+    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; compute local scores first"):
         ds.modes(random_data(3, 10, seed=1))
 
 

@@ -55,7 +55,7 @@ def test_impossible_features_have_probability_zero(scores):
     ("feature", "message"),
     [
         ({"required": [("a", "x")]}, "required names 'x'"),
-        ({"forbidden": ["ab"]}, "an edge is a pair"),
+        ({"forbidden": ["ab"]}, "an edge must be a pair"),
         ({"parents": {"a": "b"}}, "must be a collection"),
         ({"parents": {"z": []}}, "parents names 'z'"),
         ({"over": "trees"}, "over is 'trees'"),

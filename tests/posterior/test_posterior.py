@@ -221,5 +221,5 @@ def test_prior_probabilities():
 
 
 def test_data_are_not_scores():
-    with pytest.raises(ds.InvalidOption, match="make local scores first"):
+    with pytest.raises(ds.InvalidOption, match="compute local scores first"):
         ds.posterior(ds.load_dataset("tic-tac-toe"))

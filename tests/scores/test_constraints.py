@@ -57,8 +57,8 @@ def test_constraints_forbid_just_what_they_say(data, constraints, allows):
     [
         ({"required": [("a", "x")]}, "required names 'x', which is not a variable"),
         ({"forbidden": [("x", "a")]}, "forbidden names 'x'"),
-        ({"required": ["ab"]}, "an edge is a pair"),
-        ({"required": [("a", "b", "c")]}, "an edge is a pair"),
+        ({"required": ["ab"]}, "an edge must be a pair"),
+        ({"required": [("a", "b", "c")]}, "an edge must be a pair"),
         ({"required": [("a", "a")]}, "to itself"),
         ({"required": [("a", "b")], "forbidden": [("a", "b")]}, "'a' -> 'b' is both required and forbidden"),
         ({"required": [("b", "a")], "tiers": [["a"], ["b"]]}, "both required and forbidden"),

@@ -134,7 +134,7 @@ def test_its_families_are_scored_on_demand(measured):
 
 
 def test_data_of_the_wrong_kind_are_refused(measured):
-    with pytest.raises(ds.InvalidOption, match="data is a Dataset; make a Measurements of it first"):
+    with pytest.raises(ds.InvalidOption, match="data is a Dataset; it must be a Measurements"):
         ds.local_scores(ds.load_dataset("tic-tac-toe"), "gauss")
-    with pytest.raises(ds.InvalidOption, match="data is a Measurements; make a Dataset of it first, with read_data"):
+    with pytest.raises(ds.InvalidOption, match="data is a Measurements; it must be a Dataset: use read_data"):
         ds.local_scores(measured)

@@ -146,7 +146,8 @@ def test_at_least_one_family_must_be_asked_for(scores):
 
 
 def test_a_frame_is_not_a_dataset(toy):
-    with pytest.raises(ds.InvalidOption, match="make a Dataset"):
+    message = r"data is a DataFrame; it must be a Dataset: use read_data\(\) or Dataset\.from_frame\(\)"
+    with pytest.raises(ds.InvalidOption, match=message):
         ds.local_scores(toy.to_frame())
 
 

@@ -203,7 +203,7 @@ def test_exact_methods_refuse_scores_on_demand(tmp_path):
     ]
     for method in methods:
         with pytest.raises(
-            ds.InvalidOption, match=r"needs the scores of all families: make them with local_scores\(\)"
+            ds.InvalidOption, match=r"needs the scores of all families: compute them with local_scores\(\)"
         ):
             method(scores)
 
@@ -248,7 +248,7 @@ def test_the_unit_stays_fine_with_a_thousand_variables():
 
 
 def test_wrong_data_are_refused():
-    with pytest.raises(ds.InvalidOption, match="make a Dataset"):
+    with pytest.raises(ds.InvalidOption, match="data is a DataFrame; it must be a Dataset: use read_data"):
         ds.family_scores(random_data(3, 20, 2).to_frame())
 
 

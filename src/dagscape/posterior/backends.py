@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, argument
 from dagscape.posterior.accuracy import dag_sum_error, order_sum_error, tiled_order_sum_error
 from dagscape.posterior.weights import (
     FamilyWeights,
@@ -239,16 +239,19 @@ def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> Su
         return able[0]
     elsewhere = next(record for record in BACKENDS.values() if record.run_with_paths)
     if elsewhere.over != over:
-        raise InvalidOption(f"sums over {over} have no path relations: use over={elsewhere.over!r}")
+        raise InvalidOption(f"sums over {over} have no path relations: use {argument('over', elsewhere.over)}")
     raise InvalidOption(
-        f"sums over {over} with backend={backend!r} have no path relations: use backend={elsewhere.name!r}"
+        f"sums over {over} with {argument('backend', backend)} have no path relations: "
+        f"use {argument('backend', elsewhere.name)}"
     )
 
 
 def check_total(found: Sum) -> None:
     """Refuse a sum over nothing, and one of which rounding errors have left nothing."""
     if found.cancelled:
-        raise DagscapeError("the sum lost all its digits to cancellation: sum over orders, where nothing cancels")
+        raise DagscapeError(
+            f"the sum lost all its digits to cancellation: use {argument('over', 'orders')}, where nothing cancels"
+        )
     if found.log_total == -math.inf:
         raise InvalidData("every structure has an impossible family: there is nothing to sum")
 

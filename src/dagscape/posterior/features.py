@@ -130,14 +130,14 @@ def _conditions(
 
     def bit(name: object, option: str) -> int:
         if not isinstance(name, str) or name not in number:
-            raise InvalidOption(f"{option} names {name!r}, which is not a variable{did_you_mean(name, number)}")
+            raise InvalidOption(f"names {name!r}, which is not a variable{did_you_mean(name, number)}", option=option)
         return 1 << number[name]
 
     conditions: dict[int, _Condition] = {}
     for option, edges in (("required", required), ("forbidden", forbidden)):
         for edge in edges:
             if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-                raise InvalidOption(f"{option} holds {edge!r}; an edge is a pair (parent, child)")
+                raise InvalidOption(f"holds {edge!r}; an edge must be a pair (parent, child)", option=option)
             parent, child = bit(edge[0], option), bit(edge[1], option).bit_length() - 1
             condition = conditions.setdefault(child, _Condition())
             if option == "required":

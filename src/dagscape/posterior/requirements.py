@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dagscape.errors import argument
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.posterior.backends import SumBackend, find_backend
 
@@ -32,7 +33,8 @@ def requirements_of(
         return orders.memory(n, _FEW_PARENTS, threads) <= limit
 
     if fits_with_few_parents(size.n):
-        remedy = f"raise the limit, or sum over orders with max_parents at most {_FEW_PARENTS}"
+        few_parents = argument("max_parents", _FEW_PARENTS)
+        remedy = f"raise the limit, or score with {few_parents} and use {argument('over', 'orders')}"
     else:
         most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
         remedy = f"exact sums of any kind fit for up to {most} variables here, over orders with few parents"

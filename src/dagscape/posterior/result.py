@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, argument, function
 from dagscape.results import ScoredResult, array_field, decoded_field, pair_frame
 
 if TYPE_CHECKING:
@@ -103,13 +103,15 @@ class Posterior(ScoredResult):
     def ancestor(self, source: str, target: str) -> float:
         """P(source ⇝ target | D)."""
         if self.ancestors is None:
-            raise InvalidOption("sums over orders have no ancestor relations: use over='dags'")
+            raise InvalidOption(f"sums over orders have no ancestor relations: use {argument('over', 'dags')}")
         return float(self.ancestors[self._number(source), self._number(target)])
 
     def via(self, source: str, middle: str, target: str) -> float:
         """P(source ⇝ middle ⇝ target | D): a directed path from source to target by way of middle."""
         if self.paths is None:
-            raise InvalidOption("path relations were not computed: use posterior(..., via='all')")
+            raise InvalidOption(
+                f"path relations were not computed: use {function('posterior')} with {argument('via', 'all')}"
+            )
         return float(self.paths[self._number(source), self._number(middle), self._number(target)])
 
     def to_frame(self) -> pd.DataFrame:

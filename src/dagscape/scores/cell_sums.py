@@ -17,7 +17,7 @@ import numpy as np
 
 from dagscape import kernels
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, argument
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.rounding import EPSILON, SHORT_ULPS
 from dagscape.scores.set_functions import ScoreFacts, SetFunctions
@@ -270,6 +270,6 @@ def _needed_states(data: Dataset, required: tuple[frozenset[int], ...]) -> int:
     if most > _MOST_NEEDED_STATES:
         raise InvalidOption(
             f"{data.variables[needed.index(most)]!r} and its required parents have {most:,} joint states; "
-            f"the limit is {_MOST_NEEDED_STATES:,}: require fewer parents"
+            f"the limit is {_MOST_NEEDED_STATES:,}: list fewer of its parents in {argument('required')}"
         )
     return most

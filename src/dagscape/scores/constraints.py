@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.errors import InvalidOption, argument, did_you_mean
 from dagscape.scores.lattice import Members
 
 Edge = tuple[str, str]
@@ -76,17 +76,20 @@ def edge_constraints(
         if clash := must[child] & may_not[child]:
             parent = variables[min(clash)]
             raise InvalidOption(
-                f"the edge {parent!r} -> {name!r} is both required and forbidden (by itself, or by tiers)"
+                f"the edge {parent!r} -> {name!r} is both required and forbidden: change {argument('required')}, "
+                f"{argument('forbidden')} or {argument('tiers')}"
             )
         if len(must[child]) > max_parents:
-            raise InvalidOption(f"{name!r} has {len(must[child])} required parents, but max_parents is {max_parents}")
+            raise InvalidOption(
+                f"{name!r} has {len(must[child])} required parents, but {argument('max_parents')} is {max_parents}"
+            )
     _refuse_cycle(variables, must)
     return EdgeConstraints(tuple(map(frozenset, must)), tuple(map(frozenset, may_not)))
 
 
 def _variable(number: dict[str, int], name: object, option: str) -> int:
     if not isinstance(name, str) or name not in number:
-        raise InvalidOption(f"{option} names {name!r}, which is not a variable{did_you_mean(name, number)}")
+        raise InvalidOption(f"names {name!r}, which is not a variable{did_you_mean(name, number)}", option=option)
     return number[name]
 
 
@@ -94,10 +97,10 @@ def _by_child(number: dict[str, int], edges: Iterable[Edge], option: str) -> lis
     gathered: list[set[int]] = [set() for _ in number]
     for edge in edges:
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-            raise InvalidOption(f"{option} holds {edge!r}; an edge is a pair (parent, child)")
+            raise InvalidOption(f"holds {edge!r}; an edge must be a pair (parent, child)", option=option)
         parent, child = (_variable(number, name, option) for name in edge)
         if parent == child:
-            raise InvalidOption(f"{option} holds the edge {edge[0]!r} -> {edge[1]!r}, from a variable to itself")
+            raise InvalidOption(f"holds the edge {edge[0]!r} -> {edge[1]!r}, from a variable to itself", option=option)
         gathered[child].add(parent)
     return gathered
 

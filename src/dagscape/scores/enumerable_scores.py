@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import is_whole
-from dagscape.errors import IncompleteScores, InvalidOption
+from dagscape.errors import IncompleteScores, InvalidOption, function
 from dagscape.resources import format_bytes
 from dagscape.scores.families import FamilyList
 from dagscape.scores.fixed_point import IMPOSSIBLE
@@ -83,7 +83,7 @@ class EnumerableScores(LocalScores):
             How many of the best to keep; all by default.
         """
         if top is not None and not is_whole(top, at_least=1):
-            raise InvalidOption(f"is {top!r}; it must be a whole number, 1 or more", option="top")
+            raise InvalidOption(f"is {top!r}; it must be an integer of at least 1", option="top")
         number = self._number(child)
         sets: list[Members] = []
         exact: list[NDArray[np.int64]] = []
@@ -109,12 +109,14 @@ def check_scores(scores: object) -> None:
     """Refuse what does not hold the scores of all families: data, most often, or scores on demand."""
     if not isinstance(scores, LocalScores):
         raise InvalidOption(
-            f"is a {type(scores).__name__}; make local scores first, with local_scores()", option="scores"
+            f"is a {type(scores).__name__}; compute local scores first, with {function('local_scores')}",
+            option="scores",
         )
     if not isinstance(scores, EnumerableScores):
         raise InvalidOption(
-            "scores computes families on demand, but this method needs the scores of all families: "
-            "make them with local_scores()"
+            "computes families on demand, but this method needs the scores of all families: "
+            f"compute them with {function('local_scores')}",
+            option="scores",
         )
 
 
@@ -122,4 +124,4 @@ def warn_if_incomplete(scores: EnumerableScores, consequence: str, stacklevel: i
     """Say what it means that families are missing from the scores, if they are; levels are counted from the caller."""
     if scores.complete is not True:
         known = "are missing" if scores.complete is False else "may be missing"
-        warnings.warn(f"families {known} from the scores{consequence}", IncompleteScores, stacklevel=stacklevel + 1)
+        warnings.warn(IncompleteScores(f"families {known} from the scores{consequence}"), stacklevel=stacklevel + 1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.errors import InvalidOption, argument, did_you_mean
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
@@ -220,7 +220,7 @@ class LocalScores(ABC):
         """The number of a child, and those of its parents in the order given."""
         number = self._number(child)
         if isinstance(parents, str):
-            raise InvalidOption(f"is the text {parents!r}; it must be a collection of names", option="parents")
+            raise InvalidOption(f"is the string {parents!r};  it must be a collection of names", option="parents")
         members = tuple(self._number(parent) for parent in parents)
         if number in members:
             raise InvalidOption(f"{self.variables[number]!r} cannot be a parent of itself")
@@ -228,7 +228,8 @@ class LocalScores(ABC):
             raise InvalidOption(f"the parents of {self.variables[number]!r} name a variable twice")
         if len(members) > self.max_parents:
             raise InvalidOption(
-                f"{self.variables[number]!r} has {len(members)} parents, but max_parents is {self.max_parents}"
+                f"{self.variables[number]!r} has {len(members)} parents, but {argument('max_parents')} is "
+                f"{self.max_parents}"
             )
         return number, members
 

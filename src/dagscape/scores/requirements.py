@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dagscape.errors import argument
 from dagscape.methods import Requirements
 from dagscape.resources import format_bytes, thread_count
 from dagscape.scores.lattice import set_count
@@ -26,7 +27,7 @@ def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requireme
     work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
     if job.functions.count > 1:
         work += f", {job.functions.count} times"
-    remedy = "raise the limit, or set a lower max_parents"
+    remedy = f"raise the limit, or set a lower {argument('max_parents')}"
     if job.max_parents > _FEW_PARENTS:
         fewer = 8 * set_count(job.data.n, _FEW_PARENTS + 1) * job.functions.count
         if fewer <= limit:

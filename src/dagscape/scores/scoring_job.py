@@ -11,7 +11,7 @@ from typing import TypedDict, Unpack
 
 from dagscape.checks import is_between, is_whole
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, function
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
 from dagscape.scores.definition import ScoreDefinition
@@ -104,8 +104,8 @@ def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
     definition = find_score(score)
     if not isinstance(data, definition.data_type):
         wanted = definition.data_type.__name__
-        remedy = ", with read_data() or Dataset.from_frame()" if definition.data_type is Dataset else ""
-        raise InvalidOption(f"is a {type(data).__name__}; make a {wanted} of it first{remedy}", option="data")
+        remedy = f": use {function('read_data')} or Dataset.from_frame()" if definition.data_type is Dataset else ""
+        raise InvalidOption(f"is a {type(data).__name__}; it must be a {wanted}{remedy}", option="data")
     prior = find_prior(options.get("structure_prior", "uniform"))
     if not is_between(ess, 1e-9, 1e9):
         raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
@@ -135,7 +135,7 @@ def _parent_limit(n: int, max_parents: int | None) -> int:
     if max_parents is None:
         return n - 1
     if not is_whole(max_parents, at_least=0):
-        raise InvalidOption(f"is {max_parents!r}; it must be a whole number, 0 or more", option="max_parents")
+        raise InvalidOption(f"is {max_parents!r}; it must be an integer of at least 0", option="max_parents")
     return min(int(max_parents), n - 1)
 
 
