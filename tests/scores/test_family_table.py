@@ -38,8 +38,8 @@ def test_many_ties_are_exact():
         ({}, "no variables"),
         ({"a": {}}, "'a' has no possible family"),
         ({"a": {(): -math.inf}}, "'a' has no possible family"),
-        ({"a": {(): math.nan}}, "not a number"),
-        ({"a": {(): math.inf}}, "not a number"),
+        ({"a": {(): math.nan}}, "not finite"),
+        ({"a": {(): math.inf}}, "not finite"),
         ({"a": {("b",): -1.0}}, "'b', which is not a variable"),
         ({"a": {("a",): -1.0}}, "the child itself"),
         ({"a": {("b", "c"): -1.0, ("c", "b"): -2.0}, "b": {(): 0}, "c": {(): 0}}, "listed twice"),
@@ -51,7 +51,7 @@ def test_wrong_tables(families, message):
 
 
 def test_wrong_variables():
-    with pytest.raises(ds.InvalidData, match="not the same names"):
+    with pytest.raises(ds.InvalidData, match="must have the same names"):
         ds.FamilyTable({"a": {(): 0.0}}, variables=["b"])
 
 

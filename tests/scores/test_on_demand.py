@@ -254,7 +254,7 @@ def test_wrong_data_are_refused():
 
 def test_it_says_what_it_is():
     scores = ds.family_scores(random_data(4, 50, 2), "k2", max_parents=2)
-    assert repr(scores).startswith("OnDemandScores(4 variables, up to 2 parents, 0 sets kept")
+    assert repr(scores).startswith("OnDemandScores(4 variables, up to 2 parents, 0 sets cached")
     assert scores.provenance.method == "family_scores"
     assert scores.info.score == "k2"
 

@@ -1,1 +1,1 @@
-"""Local scores: how well a set of parents explains a variable, for every family at once."""
+"""Local scores: how well each set of parents explains a variable."""

@@ -1,4 +1,4 @@
-r"""AIC: one nat for every free parameter [akaike1974]_.
+r"""AIC: the log-likelihood minus one nat for each free parameter [akaike1974]_.
 
 .. math:: local\_score(i, G) = \sum_{jk} N_{ijk} \ln \frac{N_{ijk}}{N_{ij}} - (r_i - 1) q_G
 """

@@ -1,10 +1,10 @@
-r"""BDeu: the Bayesian Dirichlet score with an equivalent sample size, uniform over the joint states [heckerman1995]_.
+r"""BDeu: the Bayesian Dirichlet score whose equivalent sample size is uniform over joint states [heckerman1995]_.
 
 .. math:: local\_score(i, G) = \sum_j \Bigl[ \ln\frac{Γ(α_{ij})}{Γ(N_{ij} + α_{ij})}
           + \sum_k \ln\frac{Γ(N_{ijk} + α_{ijk})}{Γ(α_{ijk})} \Bigr]
 
-Since :math:`α_{ijk} = ess / (r_i q_i)` is the equivalent sample size divided by the number of joint states of the whole
-family, and :math:`α_{ij}` the same for the parents, each half is one function of a set.
+:math:`α_{ijk} = ess / (r_i q_i)` is the equivalent sample size divided by the number of joint states of the family, and
+:math:`α_{ij} = ess / q_i` the same for the parents. Each half of the score is therefore a function of one set.
 
 Notation: *j* runs over the states of the parents *G*, *k* over the levels of the child *i*; N are counts of rows.
 """

@@ -1,8 +1,8 @@
-r"""BIC: half the log of the number of rows for every free parameter [schwarz1978]_.
+r"""BIC: the log-likelihood minus half the log of the number of rows for each free parameter [schwarz1978]_.
 
 .. math:: local\_score(i, G) = \sum_{jk} N_{ijk} \ln \frac{N_{ijk}}{N_{ij}} - \frac{\ln m}{2} (r_i - 1) q_G
 
-Where rows are left out of a family (experiments), *m* is the number of rows that are left.
+*m* is the number of rows of the family, without those in which an experiment set the child.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-r"""The set functions of scores on discrete data: sums over the cells, the observed joint states of a set.
+r"""Set functions of scores for discrete data: sums over the cells of a set, its observed joint states.
 
 .. math:: J(S) = \sum_s t(N_s) - c\,q_S
 
-Each cell adds a :class:`CellTerm` of its number of rows, and each of the :math:`q_S` possible states costs a penalty.
-For scores that give equivalent networks the same value, :math:`J` and :math:`J'` are the same function.
+Each cell contributes a :class:`CellTerm`, a function of its number of rows. Each of the :math:`q_S` possible joint
+states costs a penalty. For score-equivalent scores, :math:`J` and :math:`J'` are the same function.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from dagscape.scores.fixed_point import Unit
 from dagscape.scores.rounding import EPSILON, SHORT_ULPS
 from dagscape.scores.set_functions import ScoreFacts, SetFunctions
 
-# A family whose penalty alone is this many times the largest possible log-likelihood, and a million nats more, is
-# impossible, so that the unit need not make room for it; unless every network has to have one as large.
+# A family is treated as impossible if its penalty alone exceeds this multiple of the largest possible log-likelihood by
+# a million nats, so that the unit can stay fine. The exception are families that every network must have.
 _PENALTY_ROOM = 16.0
 _PENALTY_FLOOR = 1e6
 _UNLIMITED_STATES = 2**62
 _MOST_NEEDED_STATES = 2**30
 
 _LONG_EPSILON = float(np.finfo(np.longdouble).eps)
-# Relative errors in epsilons of a long double, with room to spare: of N ln N, and of a sum of logarithms.
+# Relative errors of N ln N and of a sum of logarithms, in epsilons of a long double, with a safety margin.
 _ENTROPY_ULPS = 4
 _GAMMA_ULPS = 8
 
 
 class TermKind(IntEnum):
-    """The functions of a cell's count that the kernels know (``native/include/dagscape/cell_terms.hpp``)."""
+    """The functions of a cell's count that the kernels implement (``native/include/dagscape/cell_terms.hpp``)."""
 
     DIRICHLET_SHARED = 0
     DIRICHLET_CONSTANT = 1
@@ -45,7 +45,7 @@ class TermKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellTerm:
-    """A sum over the cells of a set.
+    """The contribution of one cell, and the penalty of one joint state.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class CellTerm:
         The function of the count N: lnΓ(N + alpha/q) − lnΓ(alpha/q), lnΓ(N + alpha) − lnΓ(alpha), or N ln N, where q
         is the number of joint states of the set.
     alpha : float
-        The Dirichlet parameter; 1 where there is none.
+        The Dirichlet parameter; 1 if the function has none.
     penalty : float
-        What each of the q states costs, in nats.
+        The cost of each of the q joint states, in nats.
     """
 
     kind: TermKind
@@ -65,12 +65,12 @@ class CellTerm:
 
 @dataclass(frozen=True, slots=True)
 class ChildFacts:
-    """What the terms of a child's families may depend on.
+    """Facts about a child on which the terms of its families may depend.
 
     Attributes
     ----------
     rows : int
-        The number of rows its families are fitted to.
+        The number of rows that its families are fitted to.
     arity : int
         The number of its levels.
     ess : float
@@ -86,27 +86,27 @@ ChildTerms = Callable[[ChildFacts], tuple[CellTerm, CellTerm]]
 
 
 def cell_sums(terms: ChildTerms) -> Callable[[Dataset, ScoreFacts], CellSums]:
-    """The set functions of a score from ``terms(child)``: the term of a family's own set, and that of the parents."""
+    """Return the set functions of a score from ``terms(child)``: the terms of a family's own set and of its parents."""
     return lambda data, facts: CellSums(data, facts, terms)
 
 
 def same_for_parents(term: Callable[[ChildFacts], CellTerm]) -> ChildTerms:
-    """The terms of a score in which a family and its parents are measured alike: a score-equivalent one."""
+    """Return the terms of a score-equivalent score, which uses one function for families and parents."""
     return lambda child: (term(child), term(child))
 
 
 @dataclass(frozen=True, slots=True)
 class CellSum:
-    """One function.
+    """One set function.
 
     Attributes
     ----------
     rows : bytes
-        For each distinct row, whether it is summed over (a byte, 0 or 1).
+        For each distinct row, whether the sum includes it (a byte, 0 or 1).
     row_count : int
-        How many rows of the data that makes.
+        The number of rows of the data that the sum includes.
     term : CellTerm
-        What a cell contributes.
+        The contribution of a cell.
     """
 
     rows: bytes
@@ -114,7 +114,7 @@ class CellSum:
     term: CellTerm
 
     def max_states(self, needed: int) -> int:
-        """The most joint states a possible set has, when sets of ``needed`` states must be possible."""
+        """Return the most joint states that a possible set has; sets of ``needed`` states must be possible."""
         if self.term.penalty <= 0:
             return _UNLIMITED_STATES
         likelihood = self.row_count * math.log(max(self.row_count, 2))
@@ -122,7 +122,7 @@ class CellSum:
         return max(needed, int(affordable))
 
     def bound(self, log_states: float, needed: int) -> float:
-        """A bound on the absolute value of the function, over sets of at most exp(log_states) joint states."""
+        """Return a bound on the absolute value of the function, over sets of at most exp(log_states) joint states."""
         if self.term.kind == TermKind.ENTROPY:
             largest_penalty = self.term.penalty * self.max_states(needed) if self.term.penalty > 0 else 0.0
             return self.row_count * math.log(max(self.row_count, 2)) + largest_penalty
@@ -132,10 +132,10 @@ class CellSum:
 
 
 class CellSums(SetFunctions):
-    """The functions of a score on a data set."""
+    """The set functions of a score on a data set."""
 
     def __init__(self, data: Dataset, facts: ScoreFacts, terms: ChildTerms) -> None:
-        """Settle the functions of every child."""
+        """Determine the functions of each child; children share functions where possible."""
         self._data = data
         self._max_size = facts.max_size
         self._needed_states = _needed_states(data, facts.required)
@@ -158,13 +158,13 @@ class CellSums(SetFunctions):
         self.bound = max(function.bound(log_states, self._needed_states) for function in functions)
 
     def rounding(self, unit: Unit) -> float:
-        """A bound on the error, in nats, of the functions of all children together, each at its worst set."""
+        """Return a bound on the total error of the functions of all children, each at its worst set, in nats."""
         of_families = [self._function_rounding(function, unit, self._max_size) for function in self._functions]
         of_parents = [self._function_rounding(function, unit, self._max_size - 1) for function in self._functions]
         return math.fsum([of_families[i] for i in self.joint] + [of_parents[i] for i in self.base])
 
     def _function_rounding(self, function: CellSum, unit: Unit, size: int) -> float:
-        """A bound on the error of a function, at sets of up to ``size`` variables."""
+        """Return a bound on the error of a function at sets of up to ``size`` variables."""
         states: int = math.prod(sorted(self._data.arities.tolist(), reverse=True)[:size])
         cells = min(states, function.rows.count(1))
         penalty: float = function.term.penalty * min(states, function.max_states(self._needed_states))
@@ -173,22 +173,22 @@ class CellSums(SetFunctions):
         return rounding + self._term_errors(function, size) + SHORT_ULPS * EPSILON * penalty
 
     def _term_errors(self, function: CellSum, size: int) -> float:
-        """A bound on the errors of the terms of all cells of a set together, before they are rounded."""
+        """Return a bound on the total error of the terms of all cells of a set, before they are rounded."""
         if function.term.kind == TermKind.ENTROPY:
             return _ENTROPY_ULPS * _LONG_EPSILON * function.row_count * math.log(max(function.row_count, 2))
         log_states = math.fsum(math.log(arity) for arity in self._data.arities.tolist())
         magnitude = function.bound(log_states, self._needed_states)
-        # The parameter of a cell comes from a sum of logarithms, and moves a term by its relative error for each row.
+        # The parameter of a cell comes from a sum of logarithms. Each row changes a term by its relative error.
         parameter = (size + _GAMMA_ULPS) * (1 + abs(math.log(function.term.alpha)) + log_states)
         return _LONG_EPSILON * (_GAMMA_ULPS * magnitude + function.row_count * (1 + parameter))
 
     def lattice_kernel(self, function: int, unit: Unit) -> kernels.JointScoreJob:
-        """The kernel that computes one of the functions for all sets."""
+        """Return the kernel that computes one of the functions for all sets."""
         wanted = self._functions[function]
         codes, weights = self._data.codes, self._data.weights
         chosen = np.frombuffer(wanted.rows, dtype=np.bool_)
         if wanted.row_count == 0:
-            # One row that does not count: every sum over rows is empty, and penalties are still charged.
+            # One row of weight 0: sums over rows are empty, but penalties still apply.
             codes, weights = codes[:1], np.zeros(1, dtype=np.int64)
         elif not chosen.all():
             codes, weights = codes[chosen], weights[chosen]
@@ -206,22 +206,22 @@ class CellSums(SetFunctions):
         )
 
     def lattice_memory(self, sets: int, threads: int) -> int:
-        """Bytes that the work on all of ``sets`` sets takes, besides the values themselves."""
+        """Return how many bytes the work on ``sets`` sets needs in addition to the values."""
         rows, n = len(self._data.codes), self._data.n
         table = n * (self._data.codes.itemsize + 4) + 4
         partitions = threads * 12 * (self._max_size + 1)
-        # One more table than fits the limit of a thread's cache.
+        # The cache of a thread exceeds its limit by at most one table.
         most_terms = kernels.TERM_CACHE_BYTES + 2**20
         terms = threads * min(most_terms, 8 * (self._data.m + 20) * min(sets, self._state_counts()))
         return rows * (table + partitions) + terms
 
     def _state_counts(self) -> int:
-        """How many different numbers of joint states sets can have, at most: each has a table of terms of its own."""
+        """Return a bound on how many different numbers of joint states occur; each has its own table of terms."""
         _, counts = np.unique(self._data.arities, return_counts=True)
         return math.prod(count + 1 for count in counts.tolist())
 
     def family_kernel(self, unit: Unit, threads: int, most_bytes: int) -> kernels.FamilyScorer:
-        """The kernel that scores families on demand; it keeps values within ``most_bytes``."""
+        """Return the kernel that scores families on demand and caches values within ``most_bytes``."""
         subsets = self._subsets()
         functions = [
             (
@@ -248,7 +248,7 @@ class CellSums(SetFunctions):
         )
 
     def family_memory(self, threads: int) -> int:
-        """Bytes that scoring on demand takes, besides the values that it keeps."""
+        """Return how many bytes scoring on demand needs in addition to the cached values."""
         terms = len({(function.term.kind, function.term.alpha) for function in self._functions})
         arities = self._data.arities.astype(np.uint32)
         return kernels.FamilyScorer.fixed_bytes(
@@ -256,12 +256,12 @@ class CellSums(SetFunctions):
         )
 
     def _subsets(self) -> dict[bytes, int]:
-        """The different sets of rows that are summed over, numbered."""
+        """Return the distinct sets of rows of the sums, numbered."""
         return {rows: i for i, rows in enumerate(dict.fromkeys(function.rows for function in self._functions))}
 
 
 def _needed_states(data: Dataset, required: tuple[frozenset[int], ...]) -> int:
-    """The joint states of the largest family that every network has: one variable, with its required parents."""
+    """Return the joint states of the largest family of one variable and its required parents only."""
     arities = data.arities.tolist()
     needed: list[int] = [
         math.prod(arities[member] for member in (child, *parents)) for child, parents in enumerate(required)

@@ -1,7 +1,8 @@
 """Hard constraints on edges: required, forbidden, and tiers.
 
-They become, for each child, a set of parents it must have and a set it may not have; a family that breaks either is
-impossible. The words of the user are checked here once: unknown names, contradictions, cycles of required edges.
+They are stored, for each child, as a set of parents that it must have and a set that it must not have. A family that
+violates either is impossible. User input is checked here, once, for unknown names, contradictions and cycles of
+required edges.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class EdgeConstraints:
-    """For each child, the parents it must have and those it may not have, as sets of variable numbers."""
+    """For each child, the parents that it must have and must not have, as sets of variable numbers."""
 
     required: tuple[frozenset[int], ...]
     forbidden: tuple[frozenset[int], ...]
 
     @classmethod
     def none(cls, n: int) -> Self:
-        """No constraints on the edges of ``n`` variables."""
+        """Return empty constraints for ``n`` variables."""
         return cls((frozenset(),) * n, (frozenset(),) * n)
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is constrained."""
+        """Whether there are no constraints."""
         return not any(self.required) and not any(self.forbidden)
 
     def allowed(self, child: int, sets: Members) -> NDArray[np.bool_]:
-        """Which sets of parents, one in a row, the child may have."""
+        """Return which sets of parents, one per row, the child may have."""
         allowed = np.ones(len(sets), dtype=np.bool_)
         if forbidden := self.forbidden[child]:
             allowed &= ~np.isin(sets, list(forbidden)).any(axis=1)
@@ -53,18 +54,18 @@ def edge_constraints(
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
 ) -> EdgeConstraints:
-    """Check the user's constraints and gather them by child.
+    """Check the user's constraints and group them by child.
 
     Parameters
     ----------
     variables : sequence of str
         The names of the variables.
     max_parents : int
-        The most parents a variable may have.
+        The limit on the number of parents of a variable.
     required, forbidden : iterable of (parent, child)
-        Edges that every network must have, or that none may have.
+        Edges that every network must have, and edges that no network may have.
     tiers : sequence of iterables of names, optional
-        Edges may not lead from a later tier to an earlier one; variables in no tier are free.
+        Edges must not lead from a later tier to an earlier one. Variables in no tier are unconstrained.
     """
     number = {name: i for i, name in enumerate(variables)}
     must = _by_child(number, required, "required")

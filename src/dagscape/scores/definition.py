@@ -1,6 +1,6 @@
-"""What a score is made of.
+"""The definition of a score.
 
-A new score is one file that defines a :class:`ScoreDefinition`, and one line in ``registry.py``.
+To add a score, define a :class:`ScoreDefinition` in a file of its own and list it in ``registry.py``.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ class ScoreDefinition:
     Attributes
     ----------
     name, title : str
-        What the user types, and what a table shows.
+        The name that users type, and the title in tables.
     citation : str
-        Key in ``docs/references.bib``.
+        The key in ``docs/references.bib``.
     score_equivalent : bool
-        Whether Markov-equivalent networks always get the same score.
+        Whether Markov-equivalent networks always have the same score.
     functions : callable
-        ``functions(data, facts)``: the set functions of the score on some data.
+        ``functions(data, facts)``: the set functions of the score on a data set.
     data_type : type
-        The kind of data it takes.
+        The type of data that it scores.
     uses_ess : bool
-        Whether the equivalent sample size matters.
+        Whether it depends on the equivalent sample size.
     size_cost : callable or None
-        ``size_cost(n, parents)``: nats charged to a family for its number of parents alone.
+        ``size_cost(n, parents)``: the cost of a number of parents, in nats.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Families with their scores, as users see them."""
+"""Families with their scores, as shown to users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A child, a set of parents, and the local score of the two (natural log, higher is better)."""
+    """A child, a set of parents, and their local score (natural log, higher is better)."""
 
     child: str
     parents: tuple[str, ...]
@@ -27,14 +27,14 @@ class Family:
 
 
 class FamilyList(Sequence[Family]):
-    """Families of one child, best first; ties by fewest parents, then by the order of the variables.
+    """Families of one child, best first. Ties are ordered by number of parents, then by the order of the variables.
 
     Attributes
     ----------
     child : str
         The child.
     scores : array of float
-        Their local scores.
+        The local scores of the families.
     """
 
     def __init__(
@@ -45,8 +45,8 @@ class FamilyList(Sequence[Family]):
         exact: NDArray[np.int64],
         unit: Unit,
     ) -> None:
-        """Sort the families of ``sets``, arrays of parents by increasing size, with ``exact`` scores in that order."""
-        # A stable sort keeps tied families in the order in which they come: by size, then by mask.
+        """Sort the families of ``sets``, arrays of parent sets by increasing size, by their ``exact`` scores."""
+        # A stable sort keeps tied families in their given order: by size, then by mask.
         order = np.argsort(-exact, kind="stable")
         starts = np.cumsum([0, *map(len, sets)])
         self.child = variables[child]
@@ -71,14 +71,14 @@ class FamilyList(Sequence[Family]):
         return Family(self.child, tuple(self._variables[p] for p in parents), float(self.scores[index]))
 
     def first(self, count: int) -> FamilyList:
-        """The best of these families."""
+        """Return the ``count`` best of these families."""
         shorter = copy(self)
         shorter.exact, shorter.scores = self.exact[:count], self.scores[:count]
         shorter._block, shorter._row = self._block[:count], self._row[:count]
         return shorter
 
     def members(self, index: int) -> tuple[int, ...]:
-        """The numbers of the parents of one family."""
+        """Return the numbers of the parents of one family."""
         return tuple(self._sets[self._block[index]][self._row[index]].tolist())
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ class FamilyList(Sequence[Family]):
         return f"FamilyList({self.child!r}: {len(self)} families{best})"
 
     def to_frame(self) -> pd.DataFrame:
-        """A data frame with one family in a row."""
+        """Return a data frame with one row per family."""
         import pandas as pd
 
         return pd.DataFrame({"child": self.child, "parents": [family.parents for family in self], "score": self.scores})

@@ -1,8 +1,8 @@
-"""Local scores as kernels take them: arrays with a row for each child and a column for each set of parents, or lists.
+"""Local scores in the layouts of the kernels.
 
-Three layouts: *by mask*, all 2^(n−1) sets of the other variables; *by size*, the sets of at most ``max_parents`` of
-all variables, which walks over the lattice in tiles need (``native/include/dagscape/tiles.hpp``); and a *list*, where
-families are few.
+Two layouts are arrays with a row for each child and a column for each set of parents: *by mask*, all 2^(n−1) sets of
+the other variables; and *by size*, the sets of at most ``max_parents`` of all variables, as tiled walks over the
+lattice need (``native/include/dagscape/tiles.hpp``). The third is a *list*, for few families.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import Members, SetIndex, set_count
 
-# Walks in tiles gain where parents are few.
+# Tiled walks are faster if there are few parents.
 _FEW_PARENTS = 5
 
 Layout = Literal["mask", "size", "list"]
 
 
 def suits_tiles(n: int, max_parents: int) -> bool:
-    """Whether families can be walked in tiles, and are so few that this is the faster way."""
+    """Whether families can be walked in tiles, and are few enough for this to be faster."""
     return can_be_tiled(n, max_parents) and max_parents <= _FEW_PARENTS
 
 
@@ -35,16 +35,16 @@ def can_be_tiled(n: int, max_parents: int) -> bool:
 
 
 def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_only: bool = False) -> NDArray[np.int64]:
-    """Scores, in units, of all sets of parents by mask, the child's own bit taken out.
+    """Return the scores, in units, of all parent sets, by bit mask without the child's bit.
 
     Parameters
     ----------
     scores : EnumerableScores
         The scores.
     n : int, optional
-        The number of rows, where there are to be isolated companions of the variables.
+        The number of rows. If it exceeds the number of variables, isolated companions are added.
     prior_only : bool
-        The structure prior of each possible family in place of its score.
+        Return the structure prior of each possible family in place of its score.
     """
     n = scores.n if n is None else n
     values = np.full((n, 1 << (n - 1)), IMPOSSIBLE)
@@ -56,7 +56,7 @@ def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_on
 
 
 def families_by_size(scores: EnumerableScores, *, prior_only: bool = False) -> NDArray[np.int64]:
-    """Scores, in units, of all sets of at most ``max_parents`` variables, by size and then by mask."""
+    """Return the scores, in units, of all sets of at most ``max_parents`` variables, by size, then by mask."""
     values = np.full((scores.n, set_count(scores.n, scores.max_parents)), IMPOSSIBLE)
     index = SetIndex(scores.n, scores.max_parents)
     for child in range(scores.n):
@@ -69,10 +69,10 @@ def families_by_size(scores: EnumerableScores, *, prior_only: bool = False) -> N
 
 
 def family_list(scores: EnumerableScores) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
-    """The possible families as a list: where each child's begin, their sets of parents, and their scores in units.
+    """Return the possible families as a list: where each child's families begin, their parent sets, their scores.
 
-    Sets are rows of 64-bit words (:mod:`dagscape.graphs.words`); up to 64 variables, which have one word, they are
-    single numbers, as kernels take them.
+    Scores are in units. Sets are rows of 64-bit words (:mod:`dagscape.graphs.words`); for up to 64 variables, where one
+    word is enough, they are single numbers, as the kernels expect.
     """
     words = word_count(scores.n)
     first, masks, values = [0], [np.empty((0, words), dtype=np.uint64)], [np.empty(0, dtype=np.int64)]
@@ -90,7 +90,7 @@ def family_list(scores: EnumerableScores) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def _as_words(sets: Members, words: int) -> NDArray[np.uint64]:
-    """Sets of one size, given as rows of members, as rows of words."""
+    """Convert sets of one size from rows of members to rows of words."""
     masks = np.zeros((len(sets), words), dtype=np.uint64)
     rows = np.arange(len(sets))
     for members in sets.T:
@@ -99,7 +99,7 @@ def _as_words(sets: Members, words: int) -> NDArray[np.uint64]:
 
 
 def kernel_families(scores: EnumerableScores, layout: Layout) -> kernels.Families:
-    """The families as a kernel takes them."""
+    """Return the families as a kernel expects them."""
     if layout == "mask":
         return kernels.Families.by_mask(families_by_mask(scores))
     if layout == "size":

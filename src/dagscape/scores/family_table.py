@@ -1,4 +1,4 @@
-"""Local scores supplied as a list of families: by a user, or by a file."""
+"""Local scores supplied as a list of families, by a user or by a file."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members, set_count
 from dagscape.version import __version__
 
-# Scores are told apart to a millionth of a nat at least.
+# Scores must be distinguishable to a millionth of a nat.
 _COARSEST_BITS = 20
 
 
 class FamilyTable(EnumerableScores):
-    """Local scores of the families that a list holds; every other family is impossible.
+    """Local scores of listed families; all other families are impossible.
 
-    Scores are rounded once, here, to the unit of the table: a few parts in 10^13 of a typical score.
+    Scores are rounded once, here, to the unit of the table, with an error of a few parts in 10^13 of a typical score.
 
     Parameters
     ----------
     families : mapping
-        For each variable, a mapping from its possible parents (any collection of names) to the local score of that
-        family (natural log).
+        For each variable, a mapping from sets of parents (any collection of names) to the local score of the family
+        (natural log).
     variables : sequence of str, optional
-        The order of the variables; by default that of ``families``.
+        The order of the variables. Default: the order of ``families``.
     complete : bool, optional
-        Whether families that are not listed are truly impossible. By default it is true where every family of up to
-        ``max_parents`` parents is listed, and otherwise unknown.
+        Whether families that are not listed are truly impossible. Default: true if every family of up to
+        ``max_parents`` parents is listed, otherwise unknown.
     score_equivalent : bool
-        Whether the scores are those of a score-equivalent measure; nothing in the numbers themselves can tell.
+        Whether the score is score-equivalent, which cannot be inferred from the numbers.
     info : ScoreInfo, optional
-        What the scores are scores of, where it is known; ``score_equivalent`` is then part of it.
+        The score, options and data behind the scores, if known. It replaces ``score_equivalent``.
 
     Examples
     --------
@@ -63,17 +63,17 @@ class FamilyTable(EnumerableScores):
     ) -> None:
         self.variables = tuple(families if variables is None else variables)
         if set(self.variables) != set(families) or len(set(self.variables)) != len(self.variables):
-            raise InvalidData("the variables and the children of the families are not the same names")
+            raise InvalidData("the variables and the children of the families must have the same names, each once")
         if not self.variables:
             raise InvalidData("there are no variables")
         finite = [abs(score) for listed in families.values() for score in listed.values() if score != -math.inf]
         if not all(map(math.isfinite, finite)):
-            raise InvalidData("a local score is not a number: scores must be finite, or -inf for impossible families")
+            raise InvalidData("a local score is not finite: scores must be finite, or -inf for impossible families")
         self.unit = Unit.for_scores_up_to(max(finite, default=1.0), len(self.variables))
         if self.unit.bits < _COARSEST_BITS:
             raise InvalidData(
-                f"a local score is as far from 0 as {max(finite):g}, beside which others would be lost in rounding: "
-                "write -inf for impossible families"
+                f"a local score has the absolute value {max(finite):g}, and rounding would make smaller ones "
+                "indistinguishable: write -inf for impossible families"
             )
         number = {name: i for i, name in enumerate(self.variables)}
         self._exact: tuple[dict[tuple[int, ...], int], ...] = tuple(
@@ -109,7 +109,7 @@ class FamilyTable(EnumerableScores):
         return exact
 
     def _rounding(self, listed: Mapping[Collection[str], float]) -> float:
-        """How far the scores of a child are moved by rounding to the unit: an exact difference of doubles."""
+        """Return the largest rounding error of a child's scores: an exact difference of doubles."""
         scaled = (math.ldexp(score, self.unit.bits) for score in listed.values() if score != -math.inf)
         return math.ldexp(max((abs(units - round(units)) for units in scaled), default=0.0), -self.unit.bits)
 
@@ -121,25 +121,25 @@ class FamilyTable(EnumerableScores):
 
     @property
     def nbytes(self) -> int:
-        """The memory that the scores take, about."""
+        """The approximate memory of the scores, in bytes."""
         return sum(200 + 8 * len(parents) for listed in self._exact for parents in listed)
 
     @property
     def family_count(self) -> int:
-        """The number of families listed."""
+        """The number of listed families."""
         return sum(map(len, self._exact))
 
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` where it is not listed."""
+        """Return the scores, in units, of a child with parent sets of one size; ``IMPOSSIBLE`` if not listed."""
         listed = self._exact[child]
         return np.array([listed.get(tuple(row), IMPOSSIBLE) for row in sets.tolist()], dtype=np.int64)
 
     def family_sets(self, child: int) -> Iterator[Members]:
-        """The child's listed parent sets, an array for each size, smallest first."""
+        """Iterate over the child's listed parent sets: one array per size, smallest first."""
         by_size: dict[int, list[tuple[int, ...]]] = {}
         for parents in self._exact[child]:
             by_size.setdefault(len(parents), []).append(parents)
         for size in sorted(by_size):
-            # By mask, as everywhere: compare the largest members first.
+            # In order of masks, as everywhere: compare the largest members first.
             rows = sorted(by_size[size], key=lambda parents: parents[::-1])
             yield np.array(rows, dtype=np.int64).reshape(len(rows), size)

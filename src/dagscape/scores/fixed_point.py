@@ -1,7 +1,7 @@
 """Scores as 64-bit integers: exact sums, exact ties.
 
-A score is kept as an integer number of units of 2^-bits nats. The unit is chosen so that the score of any network fits:
-as fine as possible, but never so fine that a sum of n families could overflow. Floats appear at the surface only.
+A score is stored as an integer number of units of 2^-bits nats. The unit is as fine as possible without the risk that
+the score of a network, a sum of n families, overflows. Floats appear only in the public interface.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ class Unit:
 
     @classmethod
     def for_scores_up_to(cls, largest: float, n: int) -> Unit:
-        """The finest unit in which any sum of ``n`` numbers, none beyond ``±largest`` nats, fits."""
+        """Return the finest unit in which any sum of ``n`` numbers within ``±largest`` nats fits."""
         return cls(min(_FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0)) + math.log2(n + 1))))
 
     def guard_bits(self, largest: float) -> int:
-        """How many bits more a sum may have on the way, where no number is beyond ``±largest`` nats."""
+        """Return how many more bits an intermediate sum may have if all numbers are within ``±largest`` nats."""
         return 62 - math.ceil(math.log2(max(largest, 1.0))) - self.bits
 
     def to_int(self, nats: float) -> int:
-        """The nearest number of units; minus infinity is impossible."""
+        """Return the nearest number of units; minus infinity becomes ``IMPOSSIBLE``."""
         return IMPOSSIBLE if nats == -math.inf else round(math.ldexp(nats, self.bits))
 
     def to_ints(self, nats: Iterable[float]) -> NDArray[np.int64]:
-        """The nearest numbers of units of some numbers."""
+        """Return the nearest number of units for each number."""
         return np.array([self.to_int(number) for number in nats], dtype=np.int64)
 
     def to_float(self, units: int) -> float:
-        """The number of nats."""
+        """Return the number of nats; ``IMPOSSIBLE`` becomes minus infinity."""
         return -math.inf if units == IMPOSSIBLE else math.ldexp(units, -self.bits)
 
     def to_floats(self, units: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The numbers of nats of an array."""
+        """Return the numbers of nats of an array."""
         return np.where(units == IMPOSSIBLE, -np.inf, np.ldexp(units.astype(np.float64), -self.bits))

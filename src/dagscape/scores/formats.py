@@ -1,14 +1,14 @@
 """Score files.
 
-``.jkl``, Jaakkola's format, which GOBNILP and pygobnilp read and write too. Line 1 has the number of variables; then
-each variable has a line ``name K`` and K lines ``score p parent_1 ... parent_p``. White space separates, so white space
-and ``%`` inside a name are written as ``%20`` and the like. Lines that begin with ``#`` before the first number are
+``.jkl`` is Jaakkola's format, which GOBNILP and pygobnilp also read and write. Line 1 has the number of variables; then
+each variable has a line ``name K`` and K lines ``score p parent_1 ... parent_p``. Fields are separated by white space,
+so white space and ``%`` in names are percent-encoded (``%20``). Lines that begin with ``#`` before the first number are
 comments.
 
-``.npz``, dagscape's own: NumPy arrays with a JSON header. Nothing is rounded, and whether the scores are complete and
-score-equivalent is kept.
+``.npz`` is dagscape's own format: NumPy arrays with a JSON header. It loses nothing: scores are exact, and the header
+records whether they are complete and score-equivalent.
 
-Either may be gzipped (``.jkl.gz``).
+Both may be gzipped (``.jkl.gz``).
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False)
     Parameters
     ----------
     path : path
-        The file, told apart by content, not by name; ``"-"`` is standard input.
+        The file; ``"-"`` is standard input. The format is recognised by content, not by name.
     score_equivalent : bool
-        For ``.jkl`` files, which do not say it: whether the scores are those of a measure that is the same for
-        equivalent networks, such as BDeu and BIC. Equivalence classes can be ranked only then. An ``.npz`` file knows.
+        Whether the scores of a ``.jkl`` file are score-equivalent, such as BDeu and BIC. Only then can equivalence
+        classes be ranked. An ``.npz`` file records it, and this argument has no effect.
 
     Returns
     -------
     EnumerableScores
-        The scores. From a ``.jkl`` file ``complete`` is true where every family of up to ``max_parents`` parents is
-        listed, and false where families are missing: such files are often pruned.
+        The scores. For a ``.jkl`` file, ``complete`` is true if every family of up to ``max_parents`` parents is
+        listed, and false if families are missing, because such files are often pruned.
     """
     source = os.fspath(path)
     with open_binary(path) as stream:
@@ -74,9 +74,9 @@ def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False)
 def write_scores(
     scores: EnumerableScores, path: str | os.PathLike[str], *, progress: ProgressListener | None = None
 ) -> None:
-    """Write local scores to a ``.jkl`` or ``.npz`` file, by the ending of the name (``.jkl.gz`` is gzipped).
+    """Write local scores to a ``.jkl``, ``.jkl.gz`` or ``.npz`` file; the extension selects the format.
 
-    The file appears under its name only when it is whole. Impossible families are left out of a ``.jkl`` file.
+    The file appears under its name only when it is complete. A ``.jkl`` file omits impossible families.
     """
     check_scores(scores)
     ending = score_format(path)
@@ -91,7 +91,7 @@ def write_scores(
 
 
 def score_format(path: str | os.PathLike[str]) -> str:
-    """The format that a file name asks for: ``.jkl``, ``.jkl.gz`` or ``.npz``."""
+    """Return the format that a file name selects: ``.jkl``, ``.jkl.gz`` or ``.npz``."""
     for ending in SCORE_FILES:
         if os.fspath(path).lower().endswith(ending):
             return ending
@@ -116,7 +116,7 @@ def _escape(name: str) -> str:
 
 
 def _unescape(token: str) -> str:
-    """Undo :func:`_escape`, and nothing else: a name that holds another ``%`` stays as it is."""
+    """Undo :func:`_escape`; a name with any other ``%`` is returned unchanged."""
     if token == "%00":
         return ""
     packed = re.sub(rb"%([0-9A-F]{2})", lambda match: bytes([int(match[1], 16)]), token.encode())
@@ -140,7 +140,7 @@ class _Lines:
             self.number += 1
             if line.strip():
                 return line.split()
-        raise InvalidData(f"{self.source!r} ends after line {self.number}, where {what} should follow")
+        raise InvalidData(f"{self.source!r} ends after line {self.number}, where {what} is expected")
 
     def fail(self, problem: str) -> InvalidData:
         return InvalidData(f"{self.source!r}, line {self.number}: {problem}")
@@ -158,15 +158,15 @@ def _read_jkl(text: TextIO, source: str, score_equivalent: bool) -> FamilyTable:
     for _ in range(n):
         header = lines.next("a variable and the number of its families")
         if len(header) != 2:
-            raise lines.fail("a variable and the number of its families should stand here, and nothing else")
+            raise lines.fail("a variable and the number of its families are expected here, and nothing else")
         child = _unescape(header[0])
         if child in families:
-            raise lines.fail(f"the variable {child!r} comes twice")
+            raise lines.fail(f"the variable {child!r} is listed twice")
         families[child] = _read_families(lines, child, _whole(lines, header[1], "the number of families"))
     for line in text:
         lines.number += 1
         if line.strip():
-            raise lines.fail("there is more after the last family")
+            raise lines.fail("unexpected line after the last family")
     n_families = set_count(n - 1, max(len(parents) for listed in families.values() for parents in listed))
     return FamilyTable(
         families,
@@ -190,17 +190,17 @@ def _read_families(lines: _Lines, child: str, count: int) -> dict[Collection[str
             raise lines.fail(f"the score {words[0]!r} of a family of {child!r} is not a number")
         size = _whole(lines, words[1] if len(words) > 1 else "", "the number of parents")
         if len(words) != size + 2:
-            raise lines.fail(f"{size} parents are announced, and {len(words) - 2} follow")
+            raise lines.fail(f"{size} parents are expected, but {len(words) - 2} follow")
         parents = tuple(sorted(_unescape(word) for word in words[2:]))
         if parents in listed:
-            raise lines.fail(f"the family of {child!r} with these parents comes twice")
+            raise lines.fail(f"the family of {child!r} with these parents is listed twice")
         listed[parents] = score
     return listed
 
 
 def _whole(lines: _Lines, word: str, what: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}", word):
-        raise lines.fail(f"{what} should stand here, not {word[:40]!r}")
+        raise lines.fail(f"{what} is expected here, not {word[:40]!r}")
     return int(word)
 
 
@@ -257,7 +257,7 @@ def _read_npz(stream: io.BufferedReader[Any], source: str) -> EnumerableScores:
     ) as error:
         if isinstance(error, InvalidData):
             raise
-        raise InvalidData(f"{source!r} is not a whole score file: {error}") from error
+        raise InvalidData(f"{source!r} is not a complete score file: {error}") from error
 
 
 def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
@@ -268,7 +268,7 @@ def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
     sets = set_count(n, max_parents + 1)
     per_child = [header[key] for key in ("joint_table", "base_table", "required", "forbidden")]
     if any(table.shape != (sets,) for table in tables) or any(len(listed) != n for listed in per_child):
-        raise ValueError("its arrays do not fit its header")
+        raise ValueError("its arrays do not match its header")
     unit = Unit(int(header["unit_bits"]))
     return LatticeScores(
         variables=variables,
@@ -289,7 +289,7 @@ def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
 
 
 def _info(header: dict[str, Any]) -> ScoreInfo:
-    """What the scores are; version 0.1.0 kept these facts in the provenance."""
+    """Return the description of the scores, which version 0.1.0 stored in the provenance."""
     recorded = {**header["provenance"]["parameters"], "score_equivalent": header.get("score_equivalent", False)}
     return ScoreInfo.from_dict(header.get("info", recorded))
 
@@ -309,6 +309,6 @@ def _families(header: dict[str, Any], arrays: Any) -> FamilyTable:
         info=_info(header),
         provenance=decode_record(Provenance, header["provenance"]),
     )
-    # The scores were rounded when the table was first made, by half a unit at most.
+    # The scores were rounded by at most half a unit when the table was first created.
     table.rounding += float(header.get("rounding", math.ldexp(len(variables) / 2, -unit.bits)))
     return table

@@ -1,9 +1,9 @@
-r"""K2: the Bayesian Dirichlet score with all parameters 1 [cooper1992]_.
+r"""K2: the Bayesian Dirichlet score whose parameters are all 1 [cooper1992]_.
 
 .. math:: local\_score(i, G) = \sum_j \Bigl[ \ln\frac{(r_i - 1)!}{(N_{ij} + r_i - 1)!} + \sum_k \ln N_{ijk}! \Bigr]
 
-The sum over the family's cells is lnΓ(N + 1); that over the parents' cells is lnΓ(N + r) − lnΓ(r) and so depends on the
-number r of the child's levels: the score is not the same for equivalent networks.
+Each cell of the family contributes lnΓ(N + 1), and each cell of the parents lnΓ(N + r) − lnΓ(r). The latter depends on
+the number r of the child's levels, so the score is not score-equivalent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sets of variables as rows of an array, and where they stand in a table over the lattice.
+"""Sets of variables as rows of an array, and their positions in a table over the lattice.
 
-The Python side of ``native/include/dagscape/set_index.hpp``: the two must number sets alike, and a test holds them to
-it.
+This is the Python counterpart of ``native/include/dagscape/set_index.hpp``. Both must number sets in the same way, and
+a test checks that they do.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ Members = NDArray[np.int64]
 
 
 def combinations(n: int, size: int) -> Members:
-    """All sets of ``size`` out of ``n`` variables, one in a row, members increasing, in order of their bit masks.
+    """Return all sets of ``size`` out of ``n`` variables, one per row, in order of their bit masks.
 
     >>> combinations(4, 2).tolist()
     [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
     """
     sets = np.zeros((1, 0), dtype=np.int64)
     for width in range(1, size + 1):
-        # Those with largest member `top` are the smaller sets below `top`, which stand first, with `top` added.
+        # The sets with largest member `top` are the smaller sets of members below `top`, which come first, plus `top`.
         tops = range(width - 1, n - size + width)
         counts = [math.comb(top, width - 1) for top in tops]
         smaller = np.concatenate([sets[:count] for count in counts])
@@ -33,10 +33,9 @@ def combinations(n: int, size: int) -> Members:
 
 @dataclass(frozen=True, slots=True)
 class SetIndex:
-    """Numbers the sets of at most ``max_size`` of ``n`` variables.
+    """The numbering of the sets of at most ``max_size`` of ``n`` variables.
 
-    Where all sets are there, the number of a set is its bit mask; otherwise sets stand by size, then in order of their
-    masks.
+    If all sets are included, the number of a set is its bit mask. Otherwise sets are ordered by size, then by mask.
     """
 
     n: int
@@ -57,7 +56,7 @@ class SetIndex:
         return set_count(self.n, self.max_size)
 
     def rank(self, sets: Members) -> NDArray[np.int64]:
-        """The numbers of sets of one size, given as rows of increasing members."""
+        """Return the numbers of sets of one size, given as rows of increasing members."""
         size = sets.shape[1]
         if self.max_size >= self.n:
             masks: NDArray[np.int64] = np.left_shift(np.int64(1), sets).sum(axis=1, dtype=np.int64)
@@ -67,7 +66,7 @@ class SetIndex:
 
 
 def set_count(n: int, max_size: int) -> int:
-    """How many sets of at most ``max_size`` out of ``n`` variables there are.
+    """Return the number of sets of at most ``max_size`` out of ``n`` variables.
 
     >>> set_count(20, 5)
     21700
@@ -78,11 +77,11 @@ def set_count(n: int, max_size: int) -> int:
 
 
 def with_member(sets: Members, member: int) -> Members:
-    """Each set with one more variable, which none of them has."""
+    """Return each set with one more variable, which no set may already have."""
     return np.sort(np.column_stack([sets, np.full(len(sets), member)]), axis=1)
 
 
 def parent_sets(n: int, child: int, size: int) -> Members:
-    """All sets of ``size`` possible parents of ``child``, in order of their bit masks."""
+    """Return all sets of ``size`` possible parents of ``child``, in order of their bit masks."""
     sets = combinations(n - 1, size)
     return sets + (sets >= child)

@@ -1,4 +1,4 @@
-"""The local scores of all families up to a number of parents, kept as functions over the lattice of sets."""
+"""The local scores of all families up to a number of parents, stored as functions over the lattice of sets."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class LatticeScores(EnumerableScores):
-    """Local scores kept as functions over the lattice of sets: local_score(i, G) = J(G ∪ {i}) − J'(G) + c(|G|).
+    """Local scores stored as functions over the lattice of sets: local_score(i, G) = J(G ∪ {i}) − J'(G) + c(|G|).
 
-    Made by :func:`dagscape.local_scores`. One number for each set serves all families that the set is part of.
+    :func:`dagscape.local_scores` returns them. One number per set serves all families that involve the set.
     """
 
     def __init__(
@@ -39,22 +39,22 @@ class LatticeScores(EnumerableScores):
         info: ScoreInfo,
         provenance: Provenance,
     ) -> None:
-        """Put the parts together.
+        """Store the tables of :func:`dagscape.local_scores`.
 
         Parameters
         ----------
         variables, max_parents, unit, rounding, info, provenance
-            As the attributes.
+            See the attributes.
         tables : sequence of arrays
             Functions over the sets of at most ``max_parents + 1`` variables, as :class:`SetIndex` numbers them.
         joint_table, base_table : sequence of int
-            For each child, which table measures its families, and which their parents.
+            For each child, the indices of the tables of J and J'.
         size_terms : array of int
-            What a family gets for its number of parents alone: prior and code length.
+            The term of each number of parents: the structure prior and the code length.
         prior_terms : array of int
-            The part of it that is the structure prior.
+            The part of ``size_terms`` that is the structure prior.
         constraints : EdgeConstraints
-            Which families are impossible.
+            The constraints that make families impossible.
         """
         self.variables = variables
         self.max_parents = max_parents
@@ -75,19 +75,19 @@ class LatticeScores(EnumerableScores):
 
     @property
     def unconstrained(self) -> bool:
-        """Whether the prior of a family depends on its number of parents alone: none is ruled out."""
+        """Whether no family is impossible, so that priors depend on numbers of parents only."""
         return self.constraints.empty
 
     @property
     def prior_terms(self) -> NDArray[np.int64]:
-        """What the structure prior gives a family for its number of parents, in units."""
+        """The log of the structure prior of a family, in units, for each number of parents."""
         return self._prior_terms
 
     def score_row(self, child: int) -> NDArray[np.int64]:
-        """Scores, in units, of all 2^(n-1) sets of parents of a child, by bit mask with the child's bit taken out."""
+        """Return the scores, in units, of all 2^(n-1) parent sets of a child, by bit mask without the child's bit."""
         if self.index.max_size < self.n or not self.constraints.empty:
             return super().score_row(child)
-        # All sets are there, by mask: the differences can be taken at once.
+        # The tables hold all sets, by mask, so all differences can be computed at once.
         places = np.arange(1 << (self.n - 1), dtype=np.int64)
         below = places & ((1 << child) - 1)
         sets = below | (places ^ below) << 1
@@ -98,7 +98,7 @@ class LatticeScores(EnumerableScores):
 
     @property
     def nbytes(self) -> int:
-        """The memory that the scores take."""
+        """The memory of the scores, in bytes."""
         return sum(table.nbytes for table in self.tables)
 
     @property
@@ -107,7 +107,7 @@ class LatticeScores(EnumerableScores):
         return self.n * set_count(self.n - 1, self.max_parents)
 
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` where the family cannot be."""
+        """Return the scores, in units, of a child with parent sets of one size; ``IMPOSSIBLE`` if not allowed."""
         joint = self.tables[self.joint_table[child]][self.index.rank(with_member(sets, child))]
         base = self.tables[self.base_table[child]][self.index.rank(sets)]
         possible = (joint != IMPOSSIBLE) & self.constraints.allowed(child, sets)
@@ -116,5 +116,5 @@ class LatticeScores(EnumerableScores):
         return scores
 
     def family_sets(self, child: int) -> Iterator[Members]:
-        """The child's parent sets, an array for each size, smallest first."""
+        """Iterate over the child's parent sets: one array per size, smallest first."""
         return (parent_sets(self.n, child, size) for size in range(self.max_parents + 1))

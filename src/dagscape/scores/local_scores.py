@@ -1,7 +1,7 @@
-"""What local scores are, however they are kept: the only thing that methods on networks see of the data.
+"""The interface of local scores, which is all that methods see of the data.
 
-:class:`LocalScores` scores families. :class:`~dagscape.scores.enumerable_scores.EnumerableScores` can list all of them
-besides, as exact methods need; :class:`~dagscape.scores.on_demand.OnDemandScores` computes those that are asked for.
+:class:`LocalScores` scores families. :class:`~dagscape.scores.enumerable_scores.EnumerableScores` can also enumerate
+them all, as exact methods require; :class:`~dagscape.scores.on_demand.OnDemandScores` computes them when requested.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
 
 class LocalScores(ABC):
-    """Local scores: how well a set of parents explains a variable.
+    """Local scores: how well each set of parents explains a variable.
 
     Attributes
     ----------
     variables : tuple of str
         The names of the variables.
     max_parents : int
-        The most parents a family has.
+        The largest number of parents of a family.
     constraints : EdgeConstraints
-        The parents that each variable must have, and those that it may not have.
+        The parents that each variable must have, and those that it must not have.
     unit : Unit
-        What an exact score counts.
+        The unit of exact scores.
     rounding : float
-        A bound on how far the score of a network is from the exact one, in nats, because of rounding.
+        A bound on the rounding error of the score of a network, in nats.
     info : ScoreInfo
-        What the scores are scores of.
+        The score, its options and the data.
     provenance : Provenance
-        How the scores were made.
+        How the scores were computed.
     """
 
     variables: tuple[str, ...]
@@ -63,20 +63,20 @@ class LocalScores(ABC):
 
     @property
     def score_equivalent(self) -> bool:
-        """Whether Markov-equivalent networks have identical scores; only then can classes be ranked."""
+        """Whether Markov-equivalent networks have identical scores. Only then can classes be ranked."""
         return self.info.score_equivalent
 
     @property
     @abstractmethod
     def nbytes(self) -> int:
-        """The memory that the scores take."""
+        """The memory of the scores, in bytes."""
 
     @abstractmethod
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` for impossible families."""
+        """Return the scores, in units, of a child with parent sets of one size; ``IMPOSSIBLE`` if not allowed."""
 
     def family(self, child: str | int, parents: Collection[str | int] = ()) -> float:
-        """The local score of one family: natural log, minus infinity where the family is impossible.
+        """Return the local score of one family: a natural log, or minus infinity if the family is impossible.
 
         Parameters
         ----------
@@ -88,12 +88,12 @@ class LocalScores(ABC):
         return self.unit.to_float(self.family_exact(child, parents))
 
     def family_exact(self, child: str | int, parents: Collection[str | int] = ()) -> int:
-        """The local score of one family as an integer number of units, for exact comparisons."""
+        """Return the local score of one family as an integer number of units, for exact comparisons."""
         number, members = self._numbers(child, parents)
         return int(self.exact_scores(number, _row(members))[0])
 
     def scores_of(self, child: str | int, parent_sets: Iterable[Collection[str | int]]) -> NDArray[np.float64]:
-        """The local scores of many families of one child, in the order given."""
+        """Return the local scores of many families of one child, in the given order."""
         number = self._number(child)
         rows = [_row(self._numbers(number, parents)[1]) for parents in parent_sets]
         exact = np.empty(len(rows), dtype=np.int64)
@@ -104,7 +104,7 @@ class LocalScores(ABC):
         return self.unit.to_floats(exact)
 
     def additions(self, child: str | int, parents: Collection[str | int] = ()) -> NDArray[np.float64]:
-        """The local scores of a child with each other variable added to its parents.
+        """Return the local scores of a child with each other variable added to its parents.
 
         Parameters
         ----------
@@ -116,9 +116,9 @@ class LocalScores(ABC):
         Returns
         -------
         array of float
-            One score for each variable: NaN where it is not a candidate (the child itself, a parent already, a
-            forbidden parent, or any variable when there are ``max_parents`` parents), minus infinity where the larger
-            family is impossible.
+            One score for each variable. It is NaN if the variable is not a candidate (the child itself, a parent
+            already, a forbidden parent, or any variable if there are ``max_parents`` parents), and minus infinity if
+            the larger family is impossible.
 
         Examples
         --------
@@ -136,7 +136,7 @@ class LocalScores(ABC):
         return scores
 
     def additions_exact(self, child: str | int, parents: Collection[str | int] = ()) -> NDArray[np.int64]:
-        """The scores of :meth:`additions` in units; ``IMPOSSIBLE`` where a variable is not a candidate, too."""
+        """Return the scores of :meth:`additions` in units, with ``IMPOSSIBLE`` in place of NaN and minus infinity."""
         number, members = self._numbers(child, parents)
         exact = np.full(self.n, IMPOSSIBLE)
         candidates = self._candidates(number, members)
@@ -145,7 +145,7 @@ class LocalScores(ABC):
         return exact
 
     def removals(self, child: str | int, parents: Collection[str | int]) -> NDArray[np.float64]:
-        """The local scores of a child with each of its parents removed, in the order of the parents.
+        """Return the local scores of a child with each of its parents removed, in the order of the parents.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class LocalScores(ABC):
         return self.unit.to_floats(self.removals_exact(child, parents))
 
     def removals_exact(self, child: str | int, parents: Collection[str | int]) -> NDArray[np.int64]:
-        """The scores of :meth:`removals` in units."""
+        """Return the scores of :meth:`removals` in units."""
         number, members = self._numbers(child, parents)
         if not members:
             return np.empty(0, dtype=np.int64)
@@ -174,12 +174,12 @@ class LocalScores(ABC):
     def _exact_additions(
         self, child: int, parents: tuple[int, ...], candidates: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Scores, in units, of a child with each of some further variables added to its parents."""
+        """Return the scores, in units, of a child with each candidate added to its parents."""
         before = np.tile(np.array(parents, dtype=np.int64), (len(candidates), 1))
         return self.exact_scores(child, np.sort(np.column_stack([before, candidates]), axis=1))
 
     def _candidates(self, child: int, parents: tuple[int, ...]) -> NDArray[np.int64]:
-        """The variables that can be added to the parents of a child."""
+        """Return the variables that can be added to the parents of a child."""
         if len(parents) >= self.max_parents:
             return np.empty(0, dtype=np.int64)
         allowed = np.ones(self.n, dtype=np.bool_)
@@ -187,18 +187,20 @@ class LocalScores(ABC):
         return np.flatnonzero(allowed)
 
     def network(self, network: Dag | HasDag | Mapping[str, Collection[str]]) -> float:
-        """The score of a network: a Dag, a Network, or each variable's parents (variables left out have none).
+        """Return the score of a network: a Dag, a Network, or a mapping from variables to their parents.
 
-        A mapping is taken as it is: nothing checks that it has no directed cycle.
+        Variables that a mapping omits have no parents. A mapping is not checked for directed cycles.
         """
         return self.unit.to_float(self.network_exact(network))
 
     def network_exact(self, network: Dag | HasDag | Mapping[str, Collection[str]]) -> int:
-        """The score of a network as an integer number of units: identical for equivalent networks."""
+        """Return the score of a network as an integer number of units, for exact comparisons."""
         dag = getattr(network, "dag", network)
         parents = dag.to_parents() if isinstance(dag, Dag) else dag
         if not isinstance(parents, Mapping):
-            raise InvalidOption(f"a {type(network).__name__} has no score: give a Dag, a Network, or parents by child")
+            raise InvalidOption(
+                f"a {type(network).__name__} has no score: use a Dag, a Network, or a mapping from variables to parents"
+            )
         for child in parents:
             self._number(child)
         exact = [self.family_exact(name, parents.get(name, ())) for name in self.variables]
@@ -217,7 +219,7 @@ class LocalScores(ABC):
         raise InvalidOption(f"{variable!r} is not a variable{did_you_mean(variable, self.variables)}")
 
     def _numbers(self, child: str | int, parents: Collection[str | int]) -> tuple[int, tuple[int, ...]]:
-        """The number of a child, and those of its parents in the order given."""
+        """Return the number of a child, and those of its parents in the given order."""
         number = self._number(child)
         if isinstance(parents, str):
             raise InvalidOption(f"is the string {parents!r};  it must be a collection of names", option="parents")
@@ -235,5 +237,5 @@ class LocalScores(ABC):
 
 
 def _row(members: Iterable[int]) -> Members:
-    """One set as the only row of an array, members increasing."""
+    """Return one set as the only row of an array, members increasing."""
     return np.array([sorted(members)], dtype=np.int64).reshape(1, -1)

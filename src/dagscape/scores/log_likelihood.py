@@ -1,11 +1,11 @@
-r"""The maximised log-likelihood: every parameter fitted, nothing charged for it.
+r"""The maximised log-likelihood, without a penalty.
 
 .. math:: local\_score(i, G) = \sum_{jk} N_{ijk} \ln \frac{N_{ijk}}{N_{ij}}
 
-It never falls when an edge is added: useful to measure fit, not to choose a structure.
+It never decreases when an edge is added, so it measures fit but cannot select a structure.
 
-:func:`charged_per_parameter` is what BIC, AIC and MDL share: a family has (r − 1) q free parameters, which is the
-number of its joint states less that of its parents alone, so that a price per parameter is a price per state of a set.
+BIC, AIC and MDL share :func:`charged_per_parameter`. A family has (r − 1) q free parameters: the number of its joint
+states minus that of its parents. A price per parameter is therefore a price per joint state of a set.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dagscape.scores.set_functions import ScoreFacts
 
 
 def charged_per_parameter(price: Callable[[int], float]) -> Callable[[Dataset, ScoreFacts], CellSums]:
-    """The set functions of a log-likelihood less ``price(rows)`` nats for each free parameter."""
+    """Return the set functions of the log-likelihood minus ``price(rows)`` nats for each free parameter."""
     return cell_sums(same_for_parents(lambda child: CellTerm(TermKind.ENTROPY, penalty=price(child.rows))))
 
 
 def half_log(rows: int) -> float:
-    """Half the log of the number of rows: what a parameter costs in BIC and MDL."""
+    """Return half the log of the number of rows: the price of a parameter in BIC and MDL."""
     return math.log(max(rows, 1)) / 2
 
 

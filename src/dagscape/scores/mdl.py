@@ -1,10 +1,10 @@
-r"""MDL: the length of a description of network and data, as in section 5 of [munteanu2000]_.
+r"""MDL: the negative description length of network and data, as in section 5 of [munteanu2000]_.
 
 .. math:: -local\_score(i, G) = \ln n + \ln\binom{n}{|G|} + \frac{\ln m}{2} (r_i - 1) q_G
           - \sum_{jk} N_{ijk} \ln \frac{N_{ijk}}{N_{ij}}
 
-The paper minimises the description length; here, as everywhere, higher is better and logarithms are natural. Its
-printed values are of the size that logarithms to base 2 give: divide ours by −ln 2 to set them beside its tables.
+The paper minimises the description length; here, as everywhere, higher is better and logarithms are natural. The
+magnitude of its printed values suggests logarithms to base 2: to compare with its tables, divide ours by −ln 2.
 
 Notation: the paper's N is our *m* (rows), its ‖X‖ our arity *r*, its ‖Pa‖ our number *q* of states of the parents; its
 N·H(X|Pa) is the negative log-likelihood.

@@ -1,8 +1,8 @@
-"""Local scores on demand: the families that are asked for, computed from the data when they are.
+"""Local scores on demand: each family is computed from the data when it is requested.
 
-The scores of all families of hundreds of variables would never fit in memory, and a search looks at few of them. The
-same functions of sets are computed as for the lattice, so that a family has the same integer score either way; values
-are kept within a limit of memory, and those not asked for lately are dropped.
+The scores of all families of hundreds of variables would not fit in memory, and a search looks at few of them. The set
+functions are those of the lattice, so a family has the same integer score either way. Values are cached within a memory
+limit; those not used recently are dropped.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.errors import argument
 from dagscape.methods import provenance_of
 from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.results import Provenance
@@ -24,29 +25,29 @@ from dagscape.scores.rounding import network_rounding
 from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.set_functions import FamilyKernel, ScoredData
 
-# What values may take by default: tens of millions of sets.
+# The default size of the cache: tens of millions of sets.
 _DEFAULT_CACHE = 2**30
 
 
 class OnDemandScores(LocalScores):
-    """Local scores computed from data when they are asked for, and kept in bounded memory.
+    """Local scores computed from data on demand, with a cache of bounded size.
 
-    Made by :func:`dagscape.family_scores`. Scores are the same integers as those of :func:`dagscape.local_scores` for
-    the same data and options. Methods that need all families at once (:func:`dagscape.posterior`,
-    :func:`dagscape.k_best`, :func:`dagscape.modes`) do not take them.
+    :func:`dagscape.family_scores` returns them. They are the same integers as those of :func:`dagscape.local_scores`
+    for the same data and options. Methods that need all families at once (:func:`dagscape.posterior`,
+    :func:`dagscape.k_best`, :func:`dagscape.modes`) do not accept them.
     """
 
     def __init__(self, job: ScoringJob, kernel: FamilyKernel, provenance: Provenance) -> None:
-        """Put the parts together.
+        """Combine a job and the kernel that runs it.
 
         Parameters
         ----------
         job : ScoringJob
-            What the scores are.
+            The definition of the scores.
         kernel : FamilyKernel
-            What computes them.
+            The kernel that computes them.
         provenance : Provenance
-            How they were made.
+            How they are computed.
         """
         self.variables = job.data.variables
         self.max_parents = job.max_parents
@@ -60,16 +61,16 @@ class OnDemandScores(LocalScores):
 
     @property
     def nbytes(self) -> int:
-        """The memory that the data, the values that are kept and the work on them take now."""
+        """The current memory of the data, the cache and the work on them, in bytes."""
         return self._kernel.bytes
 
     @property
     def cached_sets(self) -> int:
-        """How many values of set functions are kept now."""
+        """The number of values of set functions in the cache."""
         return self._kernel.cached_sets
 
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Scores, in units, of one child with parent sets of one size; ``IMPOSSIBLE`` for impossible families."""
+        """Return the scores, in units, of a child with parent sets of one size; ``IMPOSSIBLE`` if not allowed."""
         allowed = self.constraints.allowed(child, sets)
         differences = np.empty(int(allowed.sum()), dtype=np.int64)
         self._kernel.scores(child, np.ascontiguousarray(sets[allowed], dtype=np.uint16), differences, None)
@@ -82,7 +83,7 @@ class OnDemandScores(LocalScores):
     ) -> NDArray[np.int64]:
         missing = self.constraints.required[child] - {*parents}
         if missing or not self.constraints.forbidden[child].isdisjoint(parents):
-            # Few candidates at most, or none, lead to a possible family.
+            # At most one candidate leads to a possible family.
             return super()._exact_additions(child, parents, candidates)
         differences = np.empty(len(candidates), dtype=np.int64)
         self._kernel.additions(
@@ -96,7 +97,7 @@ class OnDemandScores(LocalScores):
 
     def __repr__(self) -> str:
         return (
-            f"OnDemandScores({self.n} variables, up to {self.max_parents} parents, {self.cached_sets:,} sets kept, "
+            f"OnDemandScores({self.n} variables, up to {self.max_parents} parents, {self.cached_sets:,} sets cached, "
             f"{format_bytes(self.nbytes)})"
         )
 
@@ -114,33 +115,33 @@ def family_scores(
     threads: int | None = None,
     max_memory: int | str | None = None,
 ) -> OnDemandScores:
-    """Local scores on demand, for any number of variables.
+    """Prepare local scores on demand, for any number of variables.
 
-    Nothing is computed before it is asked for. :meth:`~dagscape.LocalScores.additions` scores all one-variable
-    additions to a family together, at the cost of one pass over a column for each.
+    Each score is computed when it is first requested. :meth:`~dagscape.LocalScores.additions` scores all one-variable
+    additions to a family together, with one pass over a column for each.
 
     Parameters
     ----------
     data : Dataset
-        The data. Rows in which a variable was set by an experiment are left out of its families [cooper1999]_.
+        The data. Rows in which an experiment set a variable are excluded from its families [cooper1999]_.
     score : str
         One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
     ess : float
         The equivalent sample size of BDeu.
     max_parents : int, optional
-        The most parents a variable may have; default: no limit. With hundreds of variables, a limit makes the unit of
-        exact scores finer (``unit.bits``, ``rounding``).
+        The limit on the number of parents of a variable. Default: no limit. With hundreds of variables, a limit makes
+        the unit of exact scores finer (``unit.bits``, ``rounding``).
     structure_prior : str
-        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (every edge costs K nats).
+        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (each edge costs K nats).
     required, forbidden : iterable of (parent, child)
-        Edges that every network must have, or that none may have.
+        Edges that every network must have, and edges that no network may have.
     tiers : sequence of iterables of names, optional
-        Edges may not lead from a later tier to an earlier one; variables in no tier are free.
+        Edges must not lead from a later tier to an earlier one. Variables in no tier are unconstrained.
     threads : int, optional
-        The number of threads; default: all processors. The scores do not depend on it.
+        The number of threads. Default: all processors. The scores do not depend on it.
     max_memory : int or str, optional
-        The most memory to take, data included, such as ``"500MiB"``; default: 1 GiB for the values that are kept, or
-        less where less is available. Scores that no longer fit are computed again when they are asked for.
+        The limit on memory, including the data, such as ``"500MiB"``. Default: 1 GiB for the cache, or less if less is
+        available. Scores that are no longer in the cache are computed again.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def family_scores(
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
     what = f"the data of {data.n} variables and the work on them"
-    check_memory(fixed, max_memory, what, "raise the limit, or use fewer threads")
+    check_memory(fixed, max_memory, what, f"raise the limit, or use fewer {argument('threads')}")
     limit = memory_limit(max_memory)
     most_bytes = limit if max_memory is not None else min(limit, fixed + _DEFAULT_CACHE)
     kernel = job.functions.family_kernel(job.unit, threads, most_bytes)

@@ -1,12 +1,12 @@
-"""Structure priors: what a network costs before any data are seen.
+"""Structure priors: the prior probabilities of networks.
 
-Each is modular, a product over the families, and depends on the numbers of parents alone; so equivalent networks, which
-have the same numbers of parents in another order, get the same prior.
+Each prior is modular, a product over families, and depends only on the numbers of parents. Equivalent networks have the
+same numbers of parents in another order, and therefore the same prior.
 
-- ``uniform``: every DAG the same.
-- ``per-size``: 1 / C(n − 1, |G|) for a family with parents G, which makes every *number* of parents equally likely for
-  a variable on its own [koivisto2004]_.
-- ``edge-penalty:K``: every edge costs K nats, a factor of exp(−K) in probability.
+- ``uniform``: all DAGs are equally likely.
+- ``per-size``: 1 / C(n − 1, |G|) for a family with parents G, which makes all *numbers* of parents of a single variable
+  equally likely [koivisto2004]_.
+- ``edge-penalty:K``: each edge costs K nats, a factor of exp(−K) in probability.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class StructurePrior:
     Attributes
     ----------
     name : str
-        The name as the user gave it, parameters included.
+        The name, with parameters, as users type it.
     log_weight : callable
-        ``log_weight(n, parents)``: the log of the factor for one family with that many parents.
+        ``log_weight(n, parents)``: the log of the factor of a family with this number of parents.
     """
 
     name: str
@@ -42,14 +42,14 @@ UNIFORM = StructurePrior("uniform", lambda n, parents: 0.0)
 PER_SIZE = StructurePrior("per-size", lambda n, parents: -math.log(math.comb(n - 1, parents)))
 
 PRIORS: dict[str, str] = {
-    "uniform": "every DAG the same",
+    "uniform": "all DAGs are equally likely",
     "per-size": "1/C(n-1, k) for k parents",
-    "edge-penalty:K": "every edge costs K nats",
+    "edge-penalty:K": "each edge costs K nats",
 }
 
 
 def find_prior(name: str) -> StructurePrior:
-    """The prior of a name such as ``"uniform"`` or ``"edge-penalty:2.5"``."""
+    """Return the prior with a name such as ``"uniform"`` or ``"edge-penalty:2.5"``."""
     kind, _, parameter = str(name).partition(":")
     if kind == "uniform" and not parameter:
         return UNIFORM
@@ -63,6 +63,6 @@ def find_prior(name: str) -> StructurePrior:
         if 0 <= penalty <= 1e6:
             return _edge_penalty(penalty)
         raise InvalidOption(
-            f"is {name!r}; after 'edge-penalty:' it needs a number of nats between 0 and 1e6", option="structure_prior"
+            f"is {name!r}; 'edge-penalty:' needs a number of nats between 0 and 1e6", option="structure_prior"
         )
     raise InvalidOption(f"is {name!r}; it must be one of {', '.join(PRIORS)}", option="structure_prior")

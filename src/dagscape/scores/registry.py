@@ -1,4 +1,4 @@
-"""The scores a user can name. The command line, the documentation and the contract tests read this table."""
+"""The table of scores, which the command line, the documentation and the contract tests read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCORES: dict[str, ScoreDefinition] = {
 
 
 def find_score(name: str) -> ScoreDefinition:
-    """The definition of a score by its name, in any case."""
+    """Return the definition of a score by its name, which is not case-sensitive."""
     definition = SCORES.get(str(name).lower())
     if definition is None:
         raise InvalidOption(f"is {name!r}; it must be one of {', '.join(SCORES)}", option="score")

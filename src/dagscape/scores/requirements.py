@@ -1,4 +1,4 @@
-"""What scoring a data set needs, before it starts."""
+"""Memory and time of scoring a data set."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dagscape.resources import format_bytes, thread_count
 from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
 
-# Seconds of trial scoring for each function: enough to tell a second from a minute from a day.
+# Seconds of trial scoring per function: enough to distinguish seconds, minutes and days.
 _TRIAL_SECONDS = 0.3
 _TRIED_FUNCTIONS = 4
 
-# More sets than could be scored in the age of the universe.
+# More sets than anyone could ever score.
 _NEVER_SETS = 2**70
 
-# What counts as few parents in advice.
+# The limit on the number of parents in advice.
 _FEW_PARENTS = 3
 
 
 def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requirements:
-    """The memory of :func:`dagscape.local_scores`."""
+    """Return the memory of :func:`dagscape.local_scores`."""
     families = job.data.n * set_count(job.data.n - 1, job.max_parents)
     work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
     if job.functions.count > 1:
@@ -31,7 +31,7 @@ def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requireme
     if job.max_parents > _FEW_PARENTS:
         fewer = 8 * set_count(job.data.n, _FEW_PARENTS + 1) * job.functions.count
         if fewer <= limit:
-            remedy += f" (with {_FEW_PARENTS}, the scores take {format_bytes(fewer)})"
+            remedy += f" (with {_FEW_PARENTS}, the scores need {format_bytes(fewer)})"
     return Requirements(
         step="local scores",
         work=work,
@@ -42,7 +42,7 @@ def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requireme
 
 
 def scoring_seconds(job: ScoringJob, threads: int) -> float:
-    """About how long scoring takes, from scoring a random part of the lattice for a moment."""
+    """Return the estimated time of scoring, from a short trial on a random part of the lattice."""
     if job.sets >= _NEVER_SETS:
         return math.inf
     tried = [job.functions.lattice_kernel(i, job.unit) for i in range(min(job.functions.count, _TRIED_FUNCTIONS))]

@@ -1,4 +1,4 @@
-"""From a data set to its local scores."""
+"""Local scores of all families of a data set."""
 
 from __future__ import annotations
 
@@ -33,31 +33,30 @@ def local_scores(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> LatticeScores:
-    """The local scores of all families.
+    """Compute the local scores of all families.
 
     Parameters
     ----------
     data : Dataset
-        The data. Rows in which a variable was set by experiment are left out of its families [cooper1999]_.
+        The data. Rows in which an experiment set a variable are excluded from its families [cooper1999]_.
     score : str
         One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
     ess : float
         The equivalent sample size of BDeu.
     max_parents : int, optional
-        The most parents a variable may have. Without it all 2^n sets are computed, at 8 bytes each.
+        The limit on the number of parents of a variable. Default: no limit, which takes 8 bytes for each of 2^n sets.
     structure_prior : str
-        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (every edge costs K nats).
+        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (each edge costs K nats).
     required, forbidden : iterable of (parent, child)
-        Edges that every network must have, or that none may have.
+        Edges that every network must have, and edges that no network may have.
     tiers : sequence of iterables of names, optional
-        Edges may not lead from a later tier to an earlier one; variables in no tier are free.
+        Edges must not lead from a later tier to an earlier one. Variables in no tier are unconstrained.
     threads : int, optional
-        How many threads to use; all processors by default. The scores do not depend on it.
+        The number of threads. Default: all processors. The scores do not depend on it.
     max_memory : int or str, optional
-        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+        The limit on memory, such as ``"8GiB"``. Default: most of what is available.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress` a few times
-        a second.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
 
     Returns
     -------

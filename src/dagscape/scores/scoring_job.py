@@ -1,6 +1,6 @@
-"""What has to be computed to score a data set, settled before anything is: functions, unit, memory.
+"""Preparation of scoring: checked options, set functions, unit and memory.
 
-A :class:`ScoringJob` then runs (``scoring.py``), or is only estimated (``planning.py``).
+A :class:`ScoringJob` can be run (``scoring.py``, ``on_demand.py``) or only estimated (``requirements.py``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dagscape.scores.set_functions import ScoredData, ScoreFacts, SetFunctions
 
 @dataclass(frozen=True, slots=True)
 class ScoringJob:
-    """All that is settled before scores are computed."""
+    """Everything that is determined before scores are computed."""
 
     data: ScoredData
     definition: ScoreDefinition
@@ -42,7 +42,7 @@ class ScoringJob:
 
     @property
     def sets(self) -> int:
-        """The number of sets in each function."""
+        """The number of sets for which each function is computed."""
         return set_count(self.data.n, self.max_size)
 
     @property
@@ -52,7 +52,7 @@ class ScoringJob:
 
     @property
     def info(self) -> ScoreInfo:
-        """What the scores will be scores of."""
+        """The score, its options and the data."""
         return ScoreInfo(
             score=self.definition.name,
             ess=self.ess if self.definition.uses_ess else None,
@@ -68,25 +68,25 @@ class ScoringJob:
         )
 
     def _named(self, by_child: Sequence[frozenset[int]]) -> tuple[Edge, ...]:
-        """Edges by name, from the parents of each child."""
+        """Return edges by name, from the parents of each child."""
         names = self.data.variables
         return tuple((names[parent], names[child]) for child, above in enumerate(by_child) for parent in sorted(above))
 
     def memory(self, threads: int) -> int:
-        """Bytes that the scores of all sets and the work on them take."""
+        """Return how many bytes the scores of all sets and the work on them need."""
         return 8 * self.sets * self.functions.count + self.functions.lattice_memory(self.sets, threads)
 
     def prior_terms(self) -> list[float]:
-        """The log of the structure prior of a family, for each number of parents."""
+        """Return the log of the structure prior of a family, for each number of parents."""
         return [self.prior.log_weight(self.data.n, parents) for parents in range(self.max_parents + 1)]
 
     def size_terms(self) -> list[float]:
-        """What a family gets for each number of parents: the prior, less the cost that is part of the score."""
+        """Return the term for each number of parents: the log prior minus the cost that is part of the score."""
         return _size_terms(self.definition, self.prior, self.data.n, self.max_parents)
 
 
 class ScoreOptions(TypedDict, total=False):
-    """The arguments of :func:`dagscape.local_scores` that shape the scores; its documentation explains them."""
+    """The arguments of :func:`dagscape.local_scores` that determine the scores; see its documentation."""
 
     score: str
     ess: float
@@ -98,7 +98,7 @@ class ScoreOptions(TypedDict, total=False):
 
 
 def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
-    """Check the arguments of :func:`dagscape.local_scores` and settle what has to be computed."""
+    """Check the arguments of :func:`dagscape.local_scores` and prepare the computation."""
     score = options.get("score", "bdeu")
     ess = options.get("ess", 1.0)
     definition = find_score(score)
@@ -115,7 +115,7 @@ def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
         data.variables, limit, options.get("required", ()), options.get("forbidden", ()), options.get("tiers")
     )
     functions = definition.functions(data, ScoreFacts(ess=ess, max_size=limit + 1, required=constraints.required))
-    # A family is a difference of two values of a function, and its term for the number of parents.
+    # The score of a family is a difference of two function values plus a term for the number of parents.
     largest = 2 * functions.bound + max(map(abs, _size_terms(definition, prior, data.n, limit)))
     return ScoringJob(
         data=data,

@@ -1,4 +1,4 @@
-"""What a search over all sets of variables takes: its layout and memory by counting, its time from a small one."""
+"""Layout, memory and time of a search over all sets of variables. The time is extrapolated from a small search."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from dagscape.methods import ProblemSize
 from dagscape.scores.family_arrays import Layout, can_be_tiled, suits_tiles
 from dagscape.scores.lattice import set_count
 
-# A list is worth it where an array would be so many times longer, and lists so short are quickly searched.
+# Families are a list if an array would be more than this many times longer: short lists are searched quickly.
 _MUCH_LONGER = 4
 
-# Sizes that take a few hundredths of a second.
+# The numbers of variables of trials, which take a few hundredths of a second.
 _TRIAL_DENSE = 16
 _TRIAL_TILED = 19
 _TRIAL_BITS = 30
@@ -32,7 +32,7 @@ class SearchSize:
     n : int
         The number of variables.
     max_parents : int
-        The most parents a family has.
+        The largest number of parents of a family.
     family_count : int
         The number of families.
 
@@ -48,17 +48,17 @@ class SearchSize:
 
     @classmethod
     def like(cls, size: ProblemSize) -> Self:
-        """The size of a search through a problem, such as the families of some scores."""
+        """Return the size of a search through a problem, such as the families of given scores."""
         return cls(size.n, size.max_parents, size.family_count)
 
     @classmethod
     def complete(cls, n: int, max_parents: int) -> Self:
-        """The size of a search through all families of up to some parents."""
+        """Return the size of a search through all families of up to ``max_parents`` parents."""
         return cls(n, max_parents, n * set_count(n - 1, max_parents))
 
     @property
     def layout(self) -> Layout:
-        """The layout in which families are searched: the one with the least work and memory."""
+        """The layout of the families that needs the least work and memory."""
         by_mask, by_size = self.n << (self.n - 1), self.n * set_count(self.n, self.max_parents)
         if self.family_count * _MUCH_LONGER < min(by_mask, by_size):
             return "list"
@@ -67,18 +67,18 @@ class SearchSize:
         return "size" if suits_tiles(self.n, self.max_parents) or self._by_size(1) < self._by_mask else "mask"
 
     def memory(self, threads: int, table: int | None = None) -> int:
-        """Bytes that the search takes at its start.
+        """Return how many bytes the search needs initially.
 
         Parameters
         ----------
         threads : int
             The number of threads.
         table : int, optional
-            The numbers that are kept for sets of variables; one for each set of all variables by default.
+            How many numbers are stored for sets of variables. Default: one for each set.
         """
         per_child = self.family_count // self.n + 1
         numbers = 1 << self.n if table is None else table
-        # One number for every set of variables; families sorted, and once more while they are.
+        # The numbers for sets of variables, the sorted families, and copies of them during the sort.
         memory = 8 * numbers + (self.family_count + threads * per_child) * kernels.SORTED_FAMILY_BYTES
         if self.layout == "mask":
             return memory + self._by_mask
@@ -95,7 +95,7 @@ class SearchSize:
 
 
 def walk_seconds(n: int, max_parents: int, threads: int) -> float:
-    """About how long it takes to sort the families, and to walk over all sets of the variables once."""
+    """Return the estimated time to sort the families and to walk over all sets of variables once."""
     tiled = SearchSize.complete(n, max_parents).layout == "size"
     trial = min(n, _TRIAL_TILED if tiled else _TRIAL_DENSE)
     seconds = _trial_seconds(trial, min(max_parents, trial - 1), tiled, threads)
@@ -104,7 +104,7 @@ def walk_seconds(n: int, max_parents: int, threads: int) -> float:
 
 def _trial_seconds(n: int, max_parents: int, tiled: bool, threads: int) -> float:
     columns = set_count(n, max_parents) if tiled else 1 << (n - 1)
-    # In tiles a child may seem to be its own parent here: nobody asks for the networks, and the time is the same.
+    # In tiles, the random families let a child be its own parent. Only the time matters here, and it is the same.
     values = np.random.default_rng(n).integers(-(20 << _TRIAL_BITS), 0, (n, columns))
     families = kernels.Families.by_size(values, max_parents) if tiled else kernels.Families.by_mask(values)
     times = []
@@ -116,7 +116,7 @@ def _trial_seconds(n: int, max_parents: int, tiled: bool, threads: int) -> float
 
 
 def described_walk(n: int, max_parents: int) -> str:
-    """The walk in words.
+    """Describe the walk in words.
 
     >>> described_walk(20, 4), described_walk(10, 9)
     ('2^20 sets, up to 4 parents', '2^10 sets')

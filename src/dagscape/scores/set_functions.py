@@ -1,10 +1,10 @@
-r"""What every score is computed from: functions of sets of variables.
+r"""Set functions, from which every score is computed.
 
 .. math:: local\_score(i, G) = J_i(G ∪ \{i\}) - J_i'(G) + c(|G|)
 
-A score definition makes :class:`SetFunctions` from data of its own kind. They know the kernels that compute them, over
-the whole lattice or family by family, a bound on their values, and the memory that this takes; nothing else has to know
-what the data are. ``cell_sums.py`` has those of discrete data.
+A score definition creates :class:`SetFunctions` from data of its own type. They provide the kernels that compute them,
+over the whole lattice or family by family, a bound on their values, and the memory needed. No other module depends on
+the type of the data. The set functions for discrete data are in ``cell_sums.py``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KernelProgress = Callable[[int, int], None] | None
 
 
 class ScoredData(Protocol):
-    """What is asked of data of any kind."""
+    """The properties that data of any type must have."""
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -38,11 +38,11 @@ class ScoredData(Protocol):
 
     @property
     def dropped(self) -> int:
-        """Rows left out because of missing cells."""
+        """The number of rows dropped because of missing cells."""
 
     @property
     def experimental_rows(self) -> int:
-        """Rows in which some variable was set by an experiment."""
+        """The number of rows in which an experiment set some variable."""
 
     @property
     def fingerprint(self) -> str:
@@ -50,13 +50,13 @@ class ScoredData(Protocol):
 
 
 class LatticeKernel(Protocol):
-    """Computes a set function for every set of up to some size."""
+    """Computes a set function for every set up to a given size."""
 
     def run(self, out: NDArray[Any], threads: int, progress: KernelProgress) -> None:
         """Fill ``out``, one value for each set as :class:`~dagscape.scores.lattice.SetIndex` numbers them."""
 
     def seconds_per_set(self, budget: float) -> float:
-        """Seconds that a set takes on one thread, from a trial of about ``budget`` seconds."""
+        """Return the seconds per set on one thread, from a trial of about ``budget`` seconds."""
 
 
 class FamilyKernel(Protocol):
@@ -64,14 +64,14 @@ class FamilyKernel(Protocol):
 
     @property
     def bytes(self) -> int:
-        """The memory that it takes now."""
+        """The memory in use, in bytes."""
 
     @property
     def cached_sets(self) -> int:
-        """How many values it keeps."""
+        """The number of cached values."""
 
     def scores(self, child: int, sets: NDArray[Any], out: NDArray[Any], progress: KernelProgress) -> None:
-        """Score a child with sets of parents of one size, rows of increasing numbers of 16 bits."""
+        """Score a child with parent sets of one size, given as rows of increasing 16-bit numbers."""
 
     def additions(
         self,
@@ -81,21 +81,21 @@ class FamilyKernel(Protocol):
         out: NDArray[Any],
         progress: KernelProgress,
     ) -> None:
-        """Score a child with each candidate added to its parents, which are in increasing order."""
+        """Score a child with each candidate added to its parents, given in increasing order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreFacts:
-    """What set functions may depend on, besides the data.
+    """Facts on which set functions may depend, in addition to the data.
 
     Attributes
     ----------
     ess : float
         The equivalent sample size.
     max_size : int
-        The size of the largest set, a child and its parents.
+        The size of the largest set: a child with its parents.
     required : tuple of frozenset of int
-        For each child, the parents that it must have.
+        For each child, its required parents.
     """
 
     ess: float
@@ -104,16 +104,16 @@ class ScoreFacts:
 
 
 class SetFunctions(ABC):
-    """The functions that a score needs on some data.
+    """The set functions of a score on a data set.
 
     Attributes
     ----------
     count : int
-        How many different functions there are.
+        The number of distinct functions.
     joint, base : tuple of int
-        For each child, which function measures its families, and which their parents.
+        For each child, the indices of its functions J and J'.
     bound : float
-        A bound on the absolute values, in nats, over all sets of up to ``max_size`` variables.
+        A bound on the absolute values over all sets of up to ``max_size`` variables, in nats.
     """
 
     count: int
@@ -123,20 +123,20 @@ class SetFunctions(ABC):
 
     @abstractmethod
     def rounding(self, unit: Unit) -> float:
-        """A bound on the error, in nats, of the functions of all children together, each at its worst set."""
+        """Return a bound on the total error of the functions of all children, each at its worst set, in nats."""
 
     @abstractmethod
     def lattice_kernel(self, function: int, unit: Unit) -> LatticeKernel:
-        """The kernel that computes one of the functions for all sets."""
+        """Return the kernel that computes one of the functions for all sets."""
 
     @abstractmethod
     def lattice_memory(self, sets: int, threads: int) -> int:
-        """Bytes that the work on all of ``sets`` sets takes, besides the values themselves."""
+        """Return how many bytes the work on ``sets`` sets needs in addition to the values."""
 
     @abstractmethod
     def family_kernel(self, unit: Unit, threads: int, most_bytes: int) -> FamilyKernel:
-        """The kernel that scores families on demand; it keeps values within ``most_bytes``."""
+        """Return the kernel that scores families on demand and caches values within ``most_bytes``."""
 
     @abstractmethod
     def family_memory(self, threads: int) -> int:
-        """Bytes that scoring on demand takes, besides the values that it keeps."""
+        """Return how many bytes scoring on demand needs in addition to the cached values."""

@@ -1,4 +1,4 @@
-"""The best families of every variable: what a table of scores says at a glance."""
+"""A summary of scores: the best families of each variable."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreSummary(ScoredResult):
-    """The best families of every variable.
+    """The best families of each variable.
 
     Attributes
     ----------
     max_parents : int
-        The most parents a family has.
+        The largest number of parents of a family.
     complete : bool or None
-        Whether every family of up to that many parents was scored (``None``: unknown).
+        Whether every family of up to ``max_parents`` parents was scored (``None``: unknown).
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
     family_count : int
         The number of families.
     memory : int
-        Bytes that the scores take.
+        The memory of the scores, in bytes.
     families : tuple of Family
-        For each variable in turn, its best families, best first.
+        The best families of each variable in turn, best first.
     """
 
     kind: ClassVar[str] = "score-summary"
@@ -43,7 +43,7 @@ class ScoreSummary(ScoredResult):
     families: tuple[Family, ...] = records_field(Family)
 
     def to_frame(self) -> pd.DataFrame:
-        """One family in a row."""
+        """Return a data frame with one row per family."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -59,7 +59,7 @@ class ScoreSummary(ScoredResult):
 
 
 def summarize_scores(scores: EnumerableScores, top: int = 3) -> ScoreSummary:
-    """The best families of every variable.
+    """Find the best families of each variable.
 
     Parameters
     ----------
