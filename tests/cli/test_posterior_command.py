@@ -60,4 +60,4 @@ def test_too_many_variables_are_refused_before_scoring(capfd, tmp_path):
     path.write_text(",".join(f"v{i}" for i in range(60)) + "\n" + ",".join("a" * 60) + "\n" + ",".join("b" * 60) + "\n")
     code, _, err = run(capfd, "posterior", path, "--max-parents", 2, "--quiet")
     assert code == 4
-    assert "exact sums of any kind fit for up to" in err
+    assert "exact sums over orders with few parents fit up to" in err

@@ -82,5 +82,5 @@ def test_capabilities_that_a_back_end_lacks_are_refused(monkeypatch, scores):
 
 def test_too_many_variables_for_any_amount_of_memory():
     families = {f"v{i}": {(): 0.0} for i in range(41)}
-    with pytest.raises(ds.InvalidOption, match="up to 40 variables, not 41"):
+    with pytest.raises(ds.InvalidOption, match="up to 40 variables; there are 41"):
         ds.posterior(ds.FamilyTable(families, complete=True), "orders", max_memory="100000TiB")

@@ -1,6 +1,6 @@
-"""The sums, as data: what each can do, how accurate it is, and what memory it takes.
+"""The table of back ends: what each sum can do, how accurate it is, and how much memory it needs.
 
-A back end of a sum is a record in :data:`BACKENDS`, by what is summed over and by its name; everything else asks the
+Each back end is a record in :data:`BACKENDS`, keyed by what it sums over and by its name. All other code reads the
 record.
 """
 
@@ -34,18 +34,18 @@ KernelProgress = Callable[[int, int], None] | None
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What a kernel says about one sum.
+    """The result of one sum.
 
     Attributes
     ----------
     mantissa, exponent : float
         The total is mantissa · 2^exponent, relative to the best families (``FamilyWeights.offset``).
     edges, ancestors, paths : array or None
-        Probabilities.
+        The probabilities.
     error : float
-        The error of probabilities, and the relative error of the total; without the rounding of scores.
+        The error of the probabilities and the relative error of the total, without the rounding of scores.
     condition : float
-        The sum of the absolute values of the last terms, relative to the total; NaN where there are none.
+        The sum of the absolute values of the last terms, relative to the total; NaN if there are none.
     """
 
     mantissa: float
@@ -58,59 +58,59 @@ class Sum:
 
     @property
     def log_total(self) -> float:
-        """Ln of the total; minus infinity where nothing is left of it."""
+        """The natural log of the total; minus infinity if the total is not positive."""
         return _log(self.mantissa, self.exponent)
 
     @property
     def cancelled(self) -> bool:
-        """Whether there are structures, but rounding errors are larger than their total."""
+        """Whether rounding errors exceed the total, although there are structures."""
         return self.mantissa <= 0 and not math.isnan(self.condition)
 
     def ratio(self, other: Sum) -> float:
-        """The ratio of this total to another, relative to the same families: exponents are subtracted as integers."""
+        """Return the ratio of this total to another of the same families; exponents are subtracted as integers."""
         if self.mantissa <= 0:
             return 0.0
         return math.ldexp(self.mantissa / other.mantissa, int(max(self.exponent - other.exponent, -2000.0)))
 
     def largest_ratio(self, other: Sum) -> float:
-        """What the ratio of a total of which nothing is left may be at most: that of its terms' absolute values."""
+        """Return a bound on the ratio of a cancelled total: the ratio of the absolute values of its terms."""
         if self.mantissa == 0:
             return 1.0
         return min(1.0, -self.condition * replace(self, mantissa=-self.mantissa).ratio(other))
 
 
-# From the weights, the bits of their unit, the number of threads, and the progress of the kernel.
+# The arguments: the weights, the bits of their unit, the number of threads, and a progress callback.
 SumFunction = Callable[[FamilyWeights, int, int, KernelProgress], Sum]
 
 
 @dataclass(frozen=True, slots=True)
 class SumBackend:
-    """A way to sum over all structures of a kind.
+    """An implementation of a sum over all structures.
 
     Attributes
     ----------
     over, name : str
         What is summed over, and the name of the back end.
     run : callable
-        The sum itself.
+        The sum.
     run_with_paths : callable or None
-        The sum that also finds paths by way of a third variable, where there is one.
+        The sum that also computes paths through a third variable, if the back end has one.
     arrange : callable
-        ``arrange(scores, n, prior_only)``: the weights of all families as the sum takes them.
+        ``arrange(scores, n, prior_only)``: the weights of all families in the layout of the sum.
     table : callable
-        ``table(n, max_parents)``: how many weights that makes.
+        ``table(n, max_parents)``: the number of weights.
     memory_of_sum : callable
-        ``memory_of_sum(n, max_parents, threads)``: bytes that the sum takes, weights included.
+        ``memory_of_sum(n, max_parents, threads)``: the bytes that the sum needs, including the weights.
     ancestors : bool
-        Whether it finds ancestor relations.
+        Whether it computes ancestor relations.
     proved : bool
-        Whether the error that it states is a proved bound, or an estimate.
+        Whether its error is a proved bound rather than an estimate.
     precision : str
-        What numbers are kept in.
+        The precision of its numbers.
     widest : float
-        The range of the scores of one variable, in nats, that it holds.
+        The largest range of the scores of one variable that it supports, in nats.
     least_variables, most_variables : int
-        For how many variables it works; where there are fewer, isolated companions join them.
+        The numbers of variables that it supports. If there are fewer, isolated companions are added.
     """
 
     over: str
@@ -128,7 +128,7 @@ class SumBackend:
     most_variables: int
 
     def weights(self, scores: EnumerableScores, *, prior_only: bool = False) -> FamilyWeights:
-        """The weights of all families for this sum; without the data, those of the structure prior alone."""
+        """Return the weights of all families, or with ``prior_only`` those of the structure prior alone."""
         weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only)
         if max(weights.spans(scores.unit)) > self.widest:
             raise InvalidData(
@@ -140,7 +140,7 @@ class SumBackend:
     def memory(
         self, n: int, max_parents: int, threads: int, *, with_paths: bool = False, weight_tables: int = 1
     ) -> int:
-        """Bytes that a sum takes, with paths or without, and with this many tables of weights."""
+        """Return how many bytes a sum needs, with or without paths, and with this many tables of weights."""
         n = max(n, self.least_variables)
         needed = self.memory_of_sum(n, max_parents, threads) + 8 * (weight_tables - 1) * self.table(n, max_parents)
         return needed + path_memory(n, threads) if with_paths else needed
@@ -194,7 +194,7 @@ _CPU = (
         proved=False,
         precision="double",
         widest=1e9,
-        # Two variables are the lanes of vectors.
+        # The kernel uses two variables as the lanes of its vectors.
         least_variables=2,
         most_variables=40,
     ),
@@ -208,7 +208,7 @@ _CPU = (
         memory_of_sum=_order_memory,
         ancestors=False,
         proved=True,
-        precision="double, or 40 bits where parents are few",
+        precision="double, or 40 bits if there are few parents",
         widest=1e9,
         least_variables=1,
         most_variables=40,
@@ -217,15 +217,15 @@ _CPU = (
 
 BACKENDS: dict[tuple[str, str], SumBackend] = {(record.over, record.name): record for record in _CPU}
 
-# What can be summed over.
+# The values of ``over``.
 SUMMED_OVER = tuple(dict.fromkeys(over for over, _ in BACKENDS))
 
-# The names that ``backend`` may have.
+# The values of ``backend``.
 BACKEND_NAMES = ("auto", *dict.fromkeys(name for _, name in BACKENDS))
 
 
 def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> SumBackend:
-    """The back end of a name; ``"auto"`` is the first that can do what is asked."""
+    """Return the back end with a name; ``"auto"`` is the first that can do the job."""
     if over not in SUMMED_OVER:
         raise InvalidOption(f"is {over!r}; it must be one of {', '.join(map(repr, SUMMED_OVER))}", option="over")
     known = [record for record in BACKENDS.values() if record.over == over]
@@ -247,7 +247,7 @@ def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> Su
 
 
 def check_total(found: Sum) -> None:
-    """Refuse a sum over nothing, and one of which rounding errors have left nothing."""
+    """Raise an error if there is nothing to sum, or if all digits were lost to cancellation."""
     if found.cancelled:
         raise DagscapeError(
             f"the sum lost all its digits to cancellation: use {argument('over', 'orders')}, where nothing cancels"

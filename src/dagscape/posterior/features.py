@@ -1,7 +1,8 @@
-"""The probability of any modular feature: edges that are there, edges that are not, whole sets of parents.
+"""The probability of modular features: edges that are present or absent, and given sets of parents.
 
 A modular feature is a condition on each variable's parents. Its probability is the total weight of the structures that
-meet the condition over the total weight of all: the same sum, twice, the second time without the families that fail.
+satisfy the condition, divided by the total weight of all structures. Both are the same sum; the first omits the
+families that violate the condition.
 """
 
 from __future__ import annotations
@@ -39,23 +40,23 @@ def feature_probability(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> Probability:
-    """The exact posterior probability that a structure has some edges, lacks others, and has given sets of parents.
+    """Compute the exact posterior probability of given edges, absent edges and sets of parents.
 
     Parameters
     ----------
     scores : EnumerableScores
         The local scores.
     required, forbidden : iterable of (parent, child)
-        Edges that must be there, and edges that must not.
+        Edges that must be present, and edges that must be absent.
     parents : mapping, optional
-        Variables whose parents must be exactly those given; an empty collection for none.
+        Variables whose parents must be exactly those given; an empty collection means no parents.
     over, backend, threads, max_memory, progress
         As in :func:`dagscape.posterior`.
 
     Returns
     -------
     Probability
-        A float, with the attribute ``error``.
+        A float with the attribute ``error``.
 
     Examples
     --------
@@ -85,11 +86,11 @@ def feature_probability(
 
 
 def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
-    """The share that a part has of a total, both relative to the same families."""
+    """Return the share of a part in a total, both relative to the same families."""
     if part.cancelled:
         warnings.warn(
             "the sum over the structures with the feature lost all its digits to cancellation: "
-            "only the error of the probability means anything",
+            "only the error of the probability is meaningful",
             LostPrecision,
             stacklevel=3,
         )
@@ -98,14 +99,14 @@ def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
         return Probability(0.0, 0.0)
     share = part.ratio(everything)
     arithmetic = share * (part.error + everything.error)
-    # Odds move by a factor of exp(2 · rounding) at most.
+    # Odds change by a factor of at most exp(2 · rounding).
     moved = min(score_error(rounding), share * math.expm1(min(2 * rounding, 1.0)))
-    # The smallest positive number, where the share is below it.
+    # The share may underflow: the error is at least the smallest positive number.
     return Probability(min(share, 1.0), max(arithmetic + moved, sys.float_info.min))
 
 
 class _Condition:
-    """What one variable's parents must be: some included, some excluded, or exactly a set."""
+    """A condition on the parents of one variable: some included, some excluded, or exactly a given set."""
 
     def __init__(self) -> None:
         self.included = 0

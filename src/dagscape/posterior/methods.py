@@ -1,4 +1,4 @@
-"""The methods of this room."""
+"""The records of the methods of this package."""
 
 from __future__ import annotations
 

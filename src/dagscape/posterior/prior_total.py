@@ -1,12 +1,12 @@
-"""The total weight of all structures before any data are seen.
+"""The total prior weight of all structures.
 
-Where no family is singled out, weights depend on numbers of parents alone, and so does everything else: with
-a(u) = Σ_k C(u, k) w(k), the weight of a variable's families inside a set of u others,
+If no family is impossible, weights depend only on numbers of parents, and sums only on numbers of variables. Let
+a(u) = Σ_k C(u, k) w(k) be the total weight of a variable's families with parents from a set of u others. The totals are
 
     DAGs:    h(s) = −Σ_{t ≥ 1} (−1)^t C(s, t) a(s − t)^t h(s − t)          (Robinson's recurrence, for w = 1)
     orders:  n! Π_{u < n} a(u)
 
-in exact rational arithmetic, since the signs alternate.
+The arithmetic is exact, with rational numbers, because the signs alternate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fractions import Fraction
 
 
 def log_prior_total(n: int, log_weights: Sequence[float], over: str) -> float:
-    """Ln of the total weight of all structures.
+    """Return the natural log of the total prior weight of all structures.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def log_prior_total(n: int, log_weights: Sequence[float], over: str) -> float:
     >>> round(math.exp(log_prior_total(4, [0.0] * 4, "dags")))
     543
     """
-    # The exact value of each rounded weight.
+    # Exact from here on: only the weights themselves are rounded.
     weights = [Fraction(math.exp(log_weight)) for log_weight in log_weights]
     families = [
         sum((math.comb(others, k) * weight for k, weight in enumerate(weights)), start=Fraction(0))

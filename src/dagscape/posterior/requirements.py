@@ -1,4 +1,4 @@
-"""What a sum over structures needs, before it starts."""
+"""Memory of a sum over structures."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dagscape.errors import argument
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.posterior.backends import SumBackend, find_backend
 
-# What counts as few parents in advice.
+# The limit on the number of parents in advice.
 _FEW_PARENTS = 4
 
 
 def sum_requirements(
     size: ProblemSize, threads: int, limit: int, *, over: str = "dags", backend: str = "auto"
 ) -> Requirements:
-    """The needs of a sum."""
+    """Return the requirements of a sum."""
     return requirements_of(find_backend(over, backend), size, threads, limit)
 
 
@@ -26,7 +26,7 @@ def requirements_of(
     with_paths: bool = False,
     weight_tables: int = 1,
 ) -> Requirements:
-    """The needs of a sum, with paths or without, and with this many tables of weights."""
+    """Return the requirements of a sum, with or without paths, and with this many tables of weights."""
     orders = find_backend("orders")
 
     def fits_with_few_parents(n: int) -> bool:
@@ -37,7 +37,7 @@ def requirements_of(
         remedy = f"raise the limit, or score with {few_parents} and use {argument('over', 'orders')}"
     else:
         most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
-        remedy = f"exact sums of any kind fit for up to {most} variables here, over orders with few parents"
+        remedy = f"exact sums over orders with few parents fit up to {most} variables here"
     over, n = backend.over, size.n
     base = 3 if over == "dags" else 2
     limited = f", up to {size.max_parents} parents" if size.max_parents < n - 1 else ""
@@ -49,5 +49,5 @@ def requirements_of(
         memory=memory,
         subject=f"sums over {over} of {n} variables",
         remedy=remedy,
-        refusal=f"sums over {over} are for up to {backend.most_variables} variables, not {n}" if too_many else "",
+        refusal=f"sums over {over} take up to {backend.most_variables} variables; there are {n}" if too_many else "",
     )

@@ -1,4 +1,4 @@
-"""What a sum over structures gives."""
+"""The result of a sum over structures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _decode_matrix(rows: Any) -> NDArray[np.float64] | None:
 
 
 class Probability(float):
-    """A probability with its error estimate; everywhere else it is a float.
+    """A probability with an error estimate; a float in all other respects.
 
     Examples
     --------
@@ -35,14 +35,14 @@ class Probability(float):
     _error: float
 
     def __new__(cls, value: float, error: float) -> Self:
-        """Make one."""
+        """Create a probability with an error."""
         probability = super().__new__(cls, value)
         probability._error = float(error)
         return probability
 
     @property
     def error(self) -> float:
-        """How far the probability may be from the truth, as ``Posterior.error`` is."""
+        """The error estimate of the probability, as in ``Posterior.error``."""
         return self._error
 
     def __repr__(self) -> str:
@@ -62,23 +62,24 @@ class Posterior(ScoredResult):
     Attributes
     ----------
     over : str
-        ``"dags"``: every DAG counts as its prior says. ``"orders"``: every DAG counts once for each order of the
-        variables that agrees with it.
+        ``"dags"``: each DAG has the weight of its prior. ``"orders"``: each DAG counts once for each order of the
+        variables that is consistent with it.
     edges : array of shape (n, n)
         ``[u, v]`` is P(u → v | D).
     ancestors : array of shape (n, n) or None
-        ``[s, t]`` is P(s ⇝ t | D), the probability of a directed path; only over DAGs.
+        ``[s, t]`` is P(s ⇝ t | D), the probability of a directed path; None for sums over orders.
     paths : array of shape (n, n, n) or None
-        ``[s, p, t]`` is P(s ⇝ p ⇝ t | D), where paths were asked for.
+        ``[s, p, t]`` is P(s ⇝ p ⇝ t | D); None unless requested with ``via``.
     log_total : float
-        ln of the sum of prior × likelihood over all structures, with prior weights that are not normalised.
+        The natural log of the sum of prior × likelihood over all structures, with unnormalised prior weights.
     log_prior_total : float
-        The same sum without the data: under the uniform prior the log of the number of DAGs (or of pairs of an order
-        and a DAG).
+        The same sum without the data. Under the uniform prior, it is the log of the number of DAGs (or of pairs of an
+        order and a consistent DAG).
     error : float
-        The error estimate: how far any probability may be from the truth. It counts the rounding of scores, for which
-        it is a proved bound, and that of the sum: a proved bound over orders, where nothing cancels; over DAGs an
-        estimate from the agreement of independent ways to the total and from the cancellation in it.
+        The largest error of any probability. It includes the rounding of the scores, with a proved bound, and the
+        rounding of the sum. For sums over orders, where nothing cancels, the latter is also a proved bound. For sums
+        over DAGs it is an estimate, from the disagreement of independent computations of the total and from the
+        cancellation in it.
     """
 
     kind: ClassVar[str] = "posterior"
@@ -93,21 +94,21 @@ class Posterior(ScoredResult):
 
     @property
     def log_evidence(self) -> float:
-        """Ln P(D), with the prior normalised."""
+        """The natural log of P(D), with a normalised prior."""
         return self.log_total - self.log_prior_total
 
     def edge(self, parent: str, child: str) -> float:
-        """P(parent → child | D)."""
+        """Return P(parent → child | D)."""
         return float(self.edges[self._number(parent), self._number(child)])
 
     def ancestor(self, source: str, target: str) -> float:
-        """P(source ⇝ target | D)."""
+        """Return P(source ⇝ target | D), the probability of a directed path."""
         if self.ancestors is None:
             raise InvalidOption(f"sums over orders have no ancestor relations: use {argument('over', 'dags')}")
         return float(self.ancestors[self._number(source), self._number(target)])
 
     def via(self, source: str, middle: str, target: str) -> float:
-        """P(source ⇝ middle ⇝ target | D): a directed path from source to target by way of middle."""
+        """Return P(source ⇝ middle ⇝ target | D), the probability of a directed path through ``middle``."""
         if self.paths is None:
             raise InvalidOption(
                 f"path relations were not computed: use {function('posterior')} with {argument('via', 'all')}"
@@ -115,7 +116,7 @@ class Posterior(ScoredResult):
         return float(self.paths[self._number(source), self._number(middle), self._number(target)])
 
     def to_frame(self) -> pd.DataFrame:
-        """One ordered pair of variables in a row, the most probable edges first."""
+        """Return a data frame with one row per ordered pair of variables, most probable edges first."""
         matrices = {"edge": self.edges}
         if self.ancestors is not None:
             matrices["ancestor"] = self.ancestors

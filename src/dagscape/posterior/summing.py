@@ -1,7 +1,8 @@
-"""Sums over all DAGs, or over all orders, and the posterior probabilities that they give.
+"""Sums over all DAGs or all orders, and the posterior probabilities that follow from them.
 
-Over DAGs: [tian2009]_, with all ancestor relations from the same pass (``native/include/dagscape/dag_sum.hpp``). Over
-orders: [koivisto2004]_ and [koivisto2006]_ (``native/include/dagscape/order_sum.hpp``).
+Over DAGs, the algorithm is that of [tian2009]_, with all ancestor relations from the same pass
+(``native/include/dagscape/dag_sum.hpp``). Over orders, it is that of [koivisto2004]_ and [koivisto2006]_
+(``native/include/dagscape/order_sum.hpp``).
 
 Notation: Tian & He's H, RR, A and B are the kernels' H, RR, A and B; their K_v(U) is q_v(U) / (A_v(U) H(U)).
 """
@@ -39,33 +40,33 @@ def posterior(
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
 ) -> Posterior:
-    """The exact posterior probability of every edge, and of every ancestor relation.
+    """Compute the exact posterior probability of each edge and each ancestor relation.
 
     Parameters
     ----------
     scores : EnumerableScores
-        The local scores; sums over a table from which families are missing are too small, and warn.
+        The local scores. If families are missing, sums are too small, and a warning is issued.
     over : {"dags", "orders"}
-        Sum over DAGs with the structure prior of the scores, or over orders of the variables, which is much cheaper
-        but favours DAGs that agree with many orders, and treats equivalent DAGs differently.
+        Sum over DAGs with the structure prior of the scores, or over orders of the variables. The latter is much
+        cheaper, but it favours DAGs that are consistent with many orders, and gives equivalent DAGs different weights.
     via : "all" or iterable of (source, middle, target), optional
-        Also find the probabilities of paths from one variable by way of another to a third. The work, (4/3)^n times
-        that of the rest, is the same for one as for all, and all are found.
+        Also compute the probabilities of paths from one variable through another to a third. This takes (4/3)^n times
+        as long as the rest, for one triple as for all, so all are computed.
     prior : bool
-        Leave out the data: the probabilities are those of the structure prior alone, to compare with.
+        Ignore the data: the probabilities are those of the structure prior alone, for comparison.
     backend : {"auto", "cpu"}
-        What does the sum.
+        The implementation of the sum.
     threads : int, optional
-        How many threads to use; all processors by default. The result does not depend on it.
+        The number of threads. Default: all processors. The result does not depend on it.
     max_memory : int or str, optional
-        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+        The limit on memory, such as ``"8GiB"``. Default: most of what is available.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable is called with a :class:`~dagscape.progress.Progress`.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
 
     Returns
     -------
     Posterior
-        The probabilities, the totals, and how accurate they are.
+        The probabilities, the totals and their errors.
 
     Examples
     --------
@@ -111,7 +112,7 @@ def posterior(
 
 
 def _log_prior(scores: EnumerableScores, backend: SumBackend, threads: int, listener: ProgressListener | None) -> float:
-    """Ln of the total weight of all structures without the data."""
+    """Return the natural log of the total prior weight of all structures."""
     if scores.unconstrained:
         return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
     bare = backend.weights(scores, prior_only=True)
@@ -128,11 +129,11 @@ def check_sum(
     with_paths: bool = False,
     weight_tables: int = 1,
 ) -> None:
-    """Refuse a sum that would take too much memory, and warn where families are missing."""
+    """Raise an error if a sum needs too much memory, and warn if families are missing."""
     limit = memory_limit(max_memory)
     needs = requirements_of(backend, scores, threads, limit, with_paths=with_paths, weight_tables=weight_tables)
     needs.check(limit)
-    warn_if_incomplete(scores, ": probabilities are those among the structures that are left", stacklevel=3)
+    warn_if_incomplete(scores, ": probabilities are relative to the remaining structures", stacklevel=3)
 
 
 def sum_weights(
@@ -145,13 +146,13 @@ def sum_weights(
     *,
     with_paths: bool = False,
 ) -> Sum:
-    """Run one sum; its total is minus infinity where no structure is possible."""
+    """Run one sum; the log of its total is minus infinity if no structure is possible."""
     run = backend.run_with_paths if with_paths and backend.run_with_paths else backend.run
     return run(weights, unit.bits, threads, kernel_callback(task, listener, 0, 0))
 
 
 def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:
-    """Whether paths are asked for, by words that make sense."""
+    """Check ``via`` and return whether paths are requested."""
     if via is None or via == "all":
         return via == "all"
     triples = [via] if isinstance(via, str) else list(via)
@@ -165,7 +166,7 @@ def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Se
 
 
 def _clipped(probabilities: NDArray[np.float64], error: float) -> NDArray[np.float64]:
-    """Probabilities within [0, 1]: they may be outside by the error, and by no more."""
+    """Clip probabilities to [0, 1]; they may exceed it by at most the error."""
     if not (np.all(probabilities >= -error) and np.all(probabilities <= 1 + error)):
         worst = float(np.max(np.abs(probabilities - 0.5)) - 0.5)
         raise DagscapeError(f"a probability is outside [0, 1] by {worst:.2g}, more than the error {error:.2g}")

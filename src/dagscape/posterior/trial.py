@@ -1,4 +1,4 @@
-"""How long a sum will take, from a small sum of the same kind, here and now."""
+"""The estimated time of a sum, extrapolated from a small sum of the same kind."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from dagscape.posterior.weights import FamilyWeights, is_tiled
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, parent_sets, set_count
 
-# Sizes that take a tenth of a second or less.
+# The numbers of variables of trials, which take at most a tenth of a second.
 _TRIAL_DAGS = 16
 _TRIAL_ORDERS = 17
 _TRIAL_TILED = 19
 _TRIAL_BITS = 30
 _NEVER_MORE = 500
 
-# What it takes to bring a few scores into shape: only small sums are about as short.
+# The time to convert a few scores, which matters only for small sums.
 _PREPARATION_SECONDS = 0.003
 
 
 def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> float:  # noqa: ARG001
-    """About how long a sum takes; like all methods, it is told the memory limit."""
+    """Return the estimated time of a sum; ``limit`` is there because all methods take it."""
     n, max_parents = size.n, size.max_parents
     tiled = over == "orders" and is_tiled(n, max_parents)
     trial = min(n, _TRIAL_DAGS if over == "dags" else _TRIAL_TILED if tiled else _TRIAL_ORDERS)
     seconds = _trial_seconds(trial, min(max_parents, trial - 1), find_backend(over), threads)
     more = min(n - trial, _NEVER_MORE)
     by_sets = 2.0**more * (n / trial) ** (1 if tiled else 2)
-    # About half of the trial's time over DAGs goes to pairs of sets, the rest to sets and variables.
+    # Over DAGs, about half of the trial's time is spent on pairs of sets, the rest on sets and variables.
     return seconds * ((3.0**more + by_sets) / 2 if over == "dags" else by_sets) + _PREPARATION_SECONDS
 
 
