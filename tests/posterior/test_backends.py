@@ -1,4 +1,4 @@
-"""The records of the sums, and how one of them is chosen."""
+"""The records of back ends, and the choice among them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_every_record_is_listed_under_its_own_name():
 
 
 @pytest.mark.parametrize("key", BACKENDS)
-def test_records_say_what_their_sums_do(key, scores):
+def test_records_describe_their_sums(key, scores):
     backend = BACKENDS[key]
     weights = backend.weights(scores)
     found = backend.run(weights, scores.unit.bits, 1, None)
@@ -44,7 +44,7 @@ def test_fewer_variables_than_a_sum_needs_get_companions(key):
 
 
 @pytest.mark.parametrize("key", BACKENDS)
-def test_memory_grows_with_what_is_asked(key):
+def test_memory_grows_with_the_job(key):
     backend = BACKENDS[key]
     alone = backend.memory(15, 14, 2)
     assert backend.memory(15, 14, 2, weight_tables=2) == alone + 8 * backend.table(15, 14)
@@ -53,7 +53,7 @@ def test_memory_grows_with_what_is_asked(key):
 
 
 @pytest.mark.parametrize("method", [ds.posterior, ds.feature_probability])
-def test_back_ends_that_do_not_exist_are_refused_with_those_that_do(method, scores):
+def test_unknown_back_ends_are_refused_with_a_list_of_known_ones(method, scores):
     with pytest.raises(
         ds.InvalidOption, match=r"^backend is 'gpu'; for sums over orders it must be one of 'auto', 'cpu'$"
     ):
@@ -62,7 +62,7 @@ def test_back_ends_that_do_not_exist_are_refused_with_those_that_do(method, scor
         method(scores, over="trees")
 
 
-def test_auto_gives_what_the_back_end_gives(scores):
+def test_auto_gives_the_result_of_the_back_end(scores):
     for over in SUMMED_OVER:
         found = ds.posterior(scores, over, backend="cpu", threads=1)
         assert found == ds.posterior(scores, over)

@@ -1,4 +1,4 @@
-"""That no error estimate is below the true error, against 50 digits from the data or from the scores as given."""
+"""No error estimate is below the true error, computed to 50 digits from the data or from given scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def largest_difference(matrix, exact):
 
 
 def true_error(found, weights):
-    """How far the worst probability of a posterior is from the truth."""
+    """Return the largest error of the probabilities of a posterior."""
     if found.over == "orders":
         return largest_difference(found.edges, order_edges(weights))
     _, edges, ancestors = dag_posterior(weights)
@@ -58,14 +58,14 @@ def true_error_by_counting(found, weights):
 
 
 def dependent_columns(levels, copied, seed=0):
-    """Two columns of a million rows, some of which agree."""
+    """Return two columns of a million rows, equal in a share of them."""
     rng = np.random.default_rng(seed)
     first, other = rng.integers(0, levels, (2, 1_000_000))
     return ds.Dataset.from_array(np.column_stack([first, np.where(rng.random(1_000_000) < copied, first, other)]))
 
 
 def undecided(data):
-    """The equivalent sample size at which two columns are as probably dependent as not: errors show most."""
+    """Return the equivalent sample size at which dependence has probability 1/2, where errors are largest."""
     low, high = 1e-6, 1e9
     for _ in range(60):
         ess = (low * high) ** 0.5
@@ -143,13 +143,13 @@ def test_rounding_bounds_the_scores_of_networks(data, score, ess):
 def test_prior_probabilities(structure_prior):
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (40, 4)))
     found = ds.posterior(ds.local_scores(data, structure_prior=structure_prior), prior=True)
-    # One row without a penalty tells nothing.
+    # One row without a penalty carries no information.
     row = ds.Dataset.from_array(np.zeros((1, 4), dtype=int))
     weights = data_log_weights(row, "loglik", structure_prior=structure_prior)
     assert true_error_by_counting(found, weights) <= found.error < 1e-12
 
 
-# Scores as given.
+# Given scores.
 
 
 def random_families(n, score, rng):
@@ -165,7 +165,7 @@ def random_families(n, score, rng):
 
 
 def blocks(rng, n):
-    """A penalty for each edge that depends on groups of its ends: some sums cancel, others do not."""
+    """Return penalties of edges that depend on the groups of their ends: some sums cancel, others do not."""
     groups = rng.integers(0, 3, n)
     price = rng.choice([-2.0, 0.0, 0.5, 3.0, 10.0, 30.0], (3, 3)) * rng.uniform(0.5, 1.5)
     families = random_families(n, lambda rng, others: 0.0, rng)
@@ -200,7 +200,7 @@ def test_tables(shape, n, seed):
     for over in ("dags", "orders"):
         found = ds.posterior(scores, over)
         assert true_error(found, listed_log_weights(families)) <= found.error
-        # What the sum adds to the rounding of scores has a margin.
+        # The error of the sum, in addition to the rounding of scores, has a safety margin.
         sum_error = BACKENDS[over, "cpu"].run(BACKENDS[over, "cpu"].weights(scores), scores.unit.bits, 1, None).error
         assert 2 * true_error(found, rounded_log_weights(scores)) <= sum_error <= found.error
 
@@ -268,7 +268,7 @@ def test_files_keep_the_rounding(tmp_path):
 
 
 def test_files_without_a_bound_get_one_from_their_unit():
-    """Version 0.1.0 rounded the term of every cell, of which there are no more than rows."""
+    """Version 0.1.0 rounded the term of each cell, and there are no more cells than rows."""
     old = Path(__file__).parents[1] / "files/results_0.1.0"
     lattice = ds.read_scores(old / "lattice-scores.npz")
     unit = 2.0**-lattice.unit.bits
@@ -334,8 +334,8 @@ def sum_of(mantissa, condition):
 @pytest.mark.parametrize(
     ("mantissa", "condition", "error"), [(-0.25, -2.0, 0.5), (-0.5, -9.0, 1.0), (0.0, np.inf, 1.0)]
 )
-def test_a_sum_that_cancelled_says_so(monkeypatch, mantissa, condition, error):
-    """Nothing is left of the terms: the probability is no more than that of all of them."""
+def test_a_warning_if_a_sum_cancels(monkeypatch, mantissa, condition, error):
+    """All digits are lost: the probability is at most the share of the absolute values of the terms."""
     sums = iter([Sum(0.5, -3.0, *3 * [np.zeros((2, 2))], 1e-15, 1.0), sum_of(mantissa, condition)])
     monkeypatch.setattr(features, "sum_weights", lambda *arguments: next(sums))
     table = ds.FamilyTable({"a": {(): 0.0, ("b",): 0.0}, "b": {(): 0.0, ("a",): 0.0}})
@@ -344,7 +344,7 @@ def test_a_sum_that_cancelled_says_so(monkeypatch, mantissa, condition, error):
     assert (found, found.error) == (0.0, error)
 
 
-def test_a_total_that_cancelled_is_refused(monkeypatch):
+def test_an_error_if_the_total_cancels(monkeypatch):
     monkeypatch.setattr(features, "sum_weights", lambda *arguments: sum_of(-1e-9, -1e9))
     table = ds.FamilyTable({"a": {(): 0.0}, "b": {(): 0.0}}, complete=True)
     with pytest.raises(ds.DagscapeError, match="lost all its digits"):

@@ -66,7 +66,7 @@ def test_wrong_features(scores, feature, message):
         ds.feature_probability(scores, **feature)
 
 
-def test_no_structure_at_all():
+def test_no_possible_structure():
     table = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("a",): 0.0}}, complete=True)
     for over in ("dags", "orders"):
         with pytest.raises(ds.InvalidData, match="nothing to sum"):
@@ -74,7 +74,7 @@ def test_no_structure_at_all():
 
 
 @pytest.mark.parametrize("far", [0.0, -1e6, -1e8, -5e9])
-def test_how_far_scores_are_from_zero_does_not_matter(far):
+def test_the_distance_of_scores_from_zero_does_not_matter(far):
     near = {"a": {(): 0.0, ("b",): -0.25}, "b": {(): -0.5, ("a",): -0.75}}
     table = ds.FamilyTable({v: {p: s + far for p, s in listed.items()} for v, listed in near.items()})
     same = ds.FamilyTable(near)

@@ -1,4 +1,4 @@
-"""The table of sums over the DAGs on every set of variables, which the sum over all DAGs can keep."""
+"""The table of sums over the DAGs on each set of variables, which the sum over all DAGs can store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def random_weights(n, span, impossible, seed):
     rng = np.random.default_rng(seed)
     values = (-span * rng.random((n, 1 << (n - 1))) * 2.0**BITS).astype(np.int64)
     values[rng.random(values.shape) < impossible] = IMPOSSIBLE
-    # Without a family that has no parents, few sets have any DAG at all.
+    # If families without parents are impossible, few sets have any DAG.
     values[::2, 0] = 0
     return values
 
@@ -35,7 +35,7 @@ def kept_tables(values, threads=1):
 
 
 def place(child, mask):
-    """Where a set of other variables is in the row of a child."""
+    """Return the column of a set of other variables in the row of a child."""
     return mask & ((1 << child) - 1) | mask >> (child + 1) << child
 
 
@@ -56,7 +56,7 @@ def log_of(table, *place):
 
 
 def weights_of_dags(values, members):
-    """The log weight of every DAG on some variables, with the families that they have among themselves."""
+    """Yield the log weight of each DAG on a set of variables."""
     for dag in all_dags(len(members)):
         wide = [sum(1 << members[u] for u in range(dag.n) if mask >> u & 1) for mask in dag.parent_masks]
         yield math.fsum(log_weight(values, child, mask) for child, mask in zip(members, wide, strict=True))

@@ -58,13 +58,13 @@ def test_paths_and_ancestors_are_consistent():
     assert found.via(corner, "Class", centre) <= found.ancestor(corner, centre) + 1e-12
     n = len(found.variables)
     for p in range(n):
-        # A path by way of p needs both halves.
+        # A path through p needs both halves.
         assert np.all(found.paths[:, p, :] <= np.minimum.outer(found.ancestors[:, p], found.ancestors[p, :]) + 1e-9)
     one, two = (ds.posterior(scores, via="all", threads=threads).paths for threads in (1, 2))
     assert np.array_equal(one, two)
 
 
-def test_paths_must_be_asked_for():
+def test_paths_must_be_requested():
     scores = random_table(3, 1.0, seed=0)
     with pytest.raises(ds.InvalidOption, match="via='all'"):
         ds.posterior(scores).via("v0", "v1", "v2")

@@ -77,7 +77,7 @@ def test_limits_priors_and_constraints(over):
 
 
 def test_tic_tac_toe():
-    """Values of a separate program."""
+    """The expected values are those of an independent program."""
     scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
     post = ds.posterior(scores)
     assert post.log_total == pytest.approx(-9418.289139836, abs=1e-8)
@@ -133,7 +133,7 @@ def test_number_of_dags():
     assert ds.posterior(table, "orders").log_prior_total == pytest.approx(math.log(pairs), rel=1e-14)
 
 
-def test_missing_families_are_told():
+def test_missing_families_raise_a_warning():
     table = ds.FamilyTable({"a": {(): -1.0}, "b": {(): -1.0, ("a",): -0.5}})
     with pytest.warns(ds.IncompleteScores, match="may be missing"):
         ds.posterior(table)
@@ -152,7 +152,7 @@ def test_wrong_arguments():
         ds.posterior(scores, "orders").ancestor("v0", "v1")
 
 
-def test_a_cycle_of_forced_parents_leaves_nothing():
+def test_a_cycle_of_forced_parents_is_refused():
     table = ds.FamilyTable({"a": {("b",): -1.0}, "b": {("a",): -1.0}}, complete=True)
     for over in ("dags", "orders"):
         with pytest.raises(ds.InvalidData, match="nothing to sum"):
@@ -198,7 +198,7 @@ def test_plans_have_a_step_for_the_sum(over, max_parents):
         ds.plan(data, "x")
 
 
-def test_plans_of_what_can_never_run():
+def test_plans_of_impossible_jobs():
     data = ds.Dataset.from_array(np.zeros((2, 60), dtype=int))
     planned = ds.plan(data, "posterior")
     assert not planned.fits

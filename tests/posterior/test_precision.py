@@ -1,4 +1,4 @@
-"""How accurate the numbers are, and that the stated error says so."""
+"""The accuracy of posteriors, and their reported errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from oracles.high_precision import posterior_in_50_digits
 
 
 def near_copies(variables, rows, seed):
-    """Each variable is a copy of one before it, but for a few cells: scores span tens of thousands of nats."""
+    """Return data in which each variable is a noisy copy of an earlier one: scores span tens of thousands of nats."""
     rng = np.random.default_rng(seed)
     columns = [rng.integers(0, 2, rows)]
     for _ in range(variables - 1):
@@ -41,7 +41,7 @@ def test_agrees_with_50_digits_and_the_error_bounds_the_difference(name):
 
 @pytest.mark.parametrize("over", ["dags", "orders"])
 def test_near_copies_with_many_rows(over):
-    """Ranges of tens of thousands of nats: nothing underflows, and every probability is one."""
+    """Scores span tens of thousands of nats: nothing underflows, and near copies are adjacent."""
     scores = ds.local_scores(near_copies(12, 200_000, 1), max_parents=4)
     families = scores.families(1)
     assert families.scores.max() - families.scores.min() > 20_000
@@ -56,7 +56,7 @@ def test_near_copies_with_many_rows(over):
 
 
 def test_cytometry(shared_data):
-    """Values of a separate program."""
+    """The expected values are those of an independent program."""
     data = ds.read_data(shared_data / "sets/sachs_interventional.csv.gz", interventions="INT")
     found = ds.posterior(ds.local_scores(data))
     assert found.log_total == pytest.approx(-31696.915944, abs=1e-5)

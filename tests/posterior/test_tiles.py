@@ -1,4 +1,4 @@
-"""Sums over orders in tiles against those that keep everything."""
+"""Tiled sums over orders agree with dense ones."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_nothing_possible():
 def test_memory_is_eight_bytes_for_each_set():
     assert ORDERS.memory(28, 4, 2) < 1.25 * 8 * 2**28 + 200 * 2**20
     assert ORDERS.memory(31, 4, 2) < 18 * 2**30
-    # Where parents are many, whatever takes less memory.
+    # With many parents, the sum that needs less memory.
     assert is_tiled(26, 8)
     assert not is_tiled(16, 15)
     weights = ORDERS.weights(ds.local_scores(random_data(12, 30, 1), max_parents=2))
@@ -88,7 +88,7 @@ def test_memory_is_eight_bytes_for_each_set():
     assert weights.sets(0)[:3].tolist() == [0, 1, 2]
 
 
-def test_scores_too_wide_for_tiles_are_summed_in_memory():
+def test_scores_too_wide_for_tiles_have_a_dense_sum():
     names = [f"v{i}" for i in range(10)]
     families = {v: {(): -1e6 * (i + 1), (names[i - 1],): -3.0 - i} for i, v in enumerate(names)}
     scores = ds.FamilyTable(families, complete=True)
@@ -100,7 +100,7 @@ def test_scores_too_wide_for_tiles_are_summed_in_memory():
 
 
 @pytest.mark.parametrize("far", [0.0, -6e5, -2e6])
-def test_tiles_do_not_care_how_far_scores_are_from_zero(far):
+def test_tiles_do_not_depend_on_the_distance_of_scores_from_zero(far):
     names = [f"v{i}" for i in range(11)]
     families = {
         v: {(): far + 0.1 * i, **{(u,): far + 0.5 + 0.1 * i for u in names if u != v}} for i, v in enumerate(names)

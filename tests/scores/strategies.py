@@ -9,14 +9,14 @@ import dagscape as ds
 
 @st.composite
 def tables(draw, max_variables=4, max_rows=25, max_arity=4):
-    """Arities and rows of codes below them."""
+    """Draw arities, and rows of codes below them."""
     arities = draw(st.lists(st.integers(1, max_arity), min_size=1, max_size=max_variables))
     row = st.tuples(*(st.integers(0, arity - 1) for arity in arities))
     return arities, draw(st.lists(row, min_size=1, max_size=max_rows))
 
 
 def dataset(arities, rows, **options):
-    """A data set with all levels declared, whether they occur or not."""
+    """Return a data set that declares all levels, whether or not they occur."""
     names = [f"v{i}" for i in range(len(arities))]
     levels = {name: [str(level) for level in range(arity)] for name, arity in zip(names, arities, strict=True)}
     cells = [[str(code) for code in row] for row in rows]

@@ -42,7 +42,7 @@ def families():
         ),
     ],
 )
-def test_constraints_forbid_just_what_they_say(data, constraints, allows):
+def test_constraints_make_exactly_the_excluded_families_impossible(data, constraints, allows):
     free = ds.local_scores(data)
     scores = ds.local_scores(data, **constraints)
     assert not scores.score_equivalent

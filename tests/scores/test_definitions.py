@@ -1,4 +1,4 @@
-"""A score on another kind of data is one definition: nothing else knows what the data are."""
+"""A score for another type of data needs only a definition: no other module depends on the type of the data."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_score_of_continuous_data_serves_every_method(measured):
     assert ds.posterior(scores).edges[2].max() < 0.5
 
 
-def test_its_families_are_scored_on_demand(measured):
+def test_a_score_of_continuous_data_works_on_demand(measured):
     options = {"score": "gauss", "structure_prior": "per-size", "forbidden": [("x2", "x3")]}
     lattice, demand = ds.local_scores(measured, **options), ds.family_scores(measured, **options)
     for child in range(4):
@@ -133,7 +133,7 @@ def test_its_families_are_scored_on_demand(measured):
             assert demand.exact_scores(child, sets).tolist() == lattice.exact_scores(child, sets).tolist()
 
 
-def test_data_of_the_wrong_kind_are_refused(measured):
+def test_data_of_the_wrong_type_are_refused(measured):
     with pytest.raises(ds.InvalidOption, match="data is a Dataset; it must be a Measurements"):
         ds.local_scores(ds.load_dataset("tic-tac-toe"), "gauss")
     with pytest.raises(ds.InvalidOption, match="data is a Measurements; it must be a Dataset: use read_data"):

@@ -52,14 +52,14 @@ def test_equivalent_networks_have_identical_scores(score, prior, table, random):
         assert exact(scores, parents) == start
 
 
-def test_k2_is_not_equivalent_and_says_so():
+def test_k2_is_not_score_equivalent():
     scores = ds.local_scores(dataset([2, 3], [(0, 0), (0, 1), (1, 2), (1, 2)]), score="k2")
     assert not scores.score_equivalent
     assert scores.network_exact({"v1": ["v0"]}) != scores.network_exact({"v0": ["v1"]})
 
 
 def board_symmetries():
-    """The eight ways to turn and mirror a board, as permutations of its nine squares."""
+    """Return the eight rotations and reflections of a board, as permutations of its nine squares."""
     board = np.arange(9).reshape(3, 3)
     for flipped in (board, board.T):
         for turns in range(4):
@@ -75,7 +75,7 @@ def test_symmetries_of_the_board(score, max_parents):
     names = data.variables
     for image in board_symmetries():
         moved = [*image, 9]
-        # The data set itself is symmetric: renaming its squares must give the same table of every set.
+        # The data set is symmetric: permuting its squares must not change the value of any set.
         turned = data.to_frame()[[names[v] for v in moved]].set_axis(list(names), axis=1)
         turned_scores = ds.local_scores(ds.Dataset.from_frame(turned), score=score, max_parents=max_parents)
         assert [table.tolist() for table in turned_scores.tables] == tables

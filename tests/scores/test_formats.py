@@ -30,7 +30,7 @@ def test_any_name_survives_escaping(name):
 
 
 @given(st.text(alphabet="%0123456789ABCDEFx", min_size=1))
-def test_names_of_other_programs_stay_unless_they_are_ours(token):
+def test_only_our_own_escapes_are_undone(token):
     assert _unescape(token) == token or _escape(_unescape(token)) == token
 
 
@@ -144,7 +144,7 @@ def test_broken_containers(odd, tmp_path):
 
 @given(noise=st.binary(max_size=60), at=st.integers(0, 500))
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_garbled_files_never_do_anything_else(tmp_path, noise, at):
+def test_garbled_files_raise_no_other_errors(tmp_path, noise, at):
     lines = b"2\na 2\n-1.5 0\n-1 1 b\nb 1\n-2 0\n"
     path = tmp_path / "garbled.jkl"
     path.write_bytes(lines[:at] + noise + lines[at:])

@@ -68,7 +68,7 @@ def test_larger_table_and_a_limit(score):
 @pytest.mark.parametrize("score", SCORES)
 @given(table=tables(max_variables=3, max_rows=12), seed=st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
-def test_rows_in_which_the_child_was_set_are_left_out(score, table, seed):
+def test_rows_in_which_an_experiment_set_the_child_are_excluded(score, table, seed):
     arities, rows = table
     marks = np.random.default_rng(seed).random((len(rows), len(arities))) < 0.3
     scores = ds.local_scores(dataset(arities, rows, interventions=marks), score=score, threads=1)
@@ -88,8 +88,8 @@ def test_a_variable_set_in_every_row_has_the_score_of_no_data():
     assert ds.local_scores(data, score="aic").family("v0", ["v1"]) == -2.0
 
 
-def test_penalties_beyond_measure_make_families_impossible_not_wrong():
-    # 30 variables of 50 levels: the family of all 4 parents alone would cost 50^4 * 49 * ln(m)/2 nats.
+def test_huge_penalties_make_families_impossible():
+    # 30 variables of 50 levels: the penalty of a family with 4 parents would be 50^4 * 49 * ln(m)/2 nats.
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 50, (40, 6)).tolist()
     arities = [50] * 6

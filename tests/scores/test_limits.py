@@ -1,4 +1,4 @@
-"""Scores at the edges: huge penalties, extreme tables, more variables than could ever be scored."""
+"""Scores at the limits: huge penalties, extreme tables, too many variables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_required_families_are_always_possible():
     assert scores.family("c", names) == pytest.approx(expected, rel=1e-9)
 
 
-def test_required_families_beyond_measure_are_refused():
+def test_huge_required_families_are_refused():
     wide = ds.Dataset.from_array(np.zeros((3, 20), dtype=int), levels={f"X{i}": 8 for i in range(20)})
     with pytest.raises(ds.InvalidOption, match="joint states; the limit is"):
         ds.local_scores(wide, "bic", required=[(f"X{i}", "X19") for i in range(19)])
@@ -58,7 +58,7 @@ def test_relative_error_with_many_rows(n, m, score):
 
 
 @pytest.mark.parametrize("n", [500, 1500])
-def test_more_variables_than_could_ever_be_scored(n):
+def test_too_many_variables(n):
     data = ds.Dataset.from_array(np.zeros((2, n), dtype=int))
     with pytest.raises(ds.TooLarge, match=rf"{n} variables .* need 2\^{n + 3} bytes"):
         ds.local_scores(data)
@@ -67,14 +67,14 @@ def test_more_variables_than_could_ever_be_scored(n):
     assert planned.seconds == math.inf
 
 
-def test_one_extreme_score_may_not_drown_the_others():
+def test_a_score_that_would_make_others_indistinguishable_is_refused():
     for extreme in (-1e100, -1e308):
         with pytest.raises(ds.InvalidData, match="write -inf for impossible families"):
             ds.FamilyTable({"a": {(): extreme, ("b",): -5.1}, "b": {(): -1.25}})
     assert ds.FamilyTable({"a": {(): -1e9}, "b": {(): -1.25}}).family("b") == -1.25
 
 
-def test_fewer_threads_than_asked_for_are_enough():
+def test_scoring_works_if_some_threads_cannot_start():
     if not os.path.exists("/proc/self/statm"):
         pytest.skip("the size of a process is read from /proc")
     program = (

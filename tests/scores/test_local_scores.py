@@ -25,7 +25,7 @@ def scores(toy):
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 7])
-def test_sets_are_numbered_alike_in_python(n):
+def test_python_and_kernels_number_sets_in_the_same_way(n):
     for max_size in range(n + 1):
         index = SetIndex(n, max_size)
         ranks = [
@@ -36,7 +36,7 @@ def test_sets_are_numbered_alike_in_python(n):
         assert sorted(ranks) == list(range(index.size)) == list(range(set_count(n, max_size)))
 
 
-def test_combinations_stand_in_the_order_of_masks():
+def test_combinations_are_in_order_of_masks():
     for n in range(7):
         for size in range(n + 1):
             masks = [sum(1 << m for m in row) for row in combinations(n, size).tolist()]
@@ -48,7 +48,7 @@ def test_parent_sets_leave_the_child_out():
     assert parent_sets(4, 1, 2).tolist() == [[0, 2], [0, 3], [2, 3]]
 
 
-def test_families_come_best_first_and_whole(scores):
+def test_families_are_complete_and_best_first(scores):
     for child in range(4):
         listed = scores.families(child)
         assert len(listed) == 8
@@ -64,7 +64,7 @@ def test_top_families_are_the_first_of_all(scores, top):
     assert list(scores.families("v2", top)) == list(scores.families("v2"))[:top]
 
 
-def test_tied_families_stand_by_size_then_by_order_of_variables():
+def test_tied_families_are_ordered_by_size_then_by_variables():
     scores = ds.FamilyTable(
         {
             "a": {(): -1.0, ("c",): -1.0, ("b",): -1.0, ("b", "c"): -1.0, ("d",): -1.0},
@@ -87,7 +87,7 @@ def test_a_network_is_the_sum_of_its_families(scores):
     assert scores.network(parents) == pytest.approx(sum(parts))
 
 
-def test_a_limit_keeps_what_it_allows(toy, scores):
+def test_a_limit_on_parents_changes_no_score(toy, scores):
     limited = ds.local_scores(toy, max_parents=2)
     assert limited.complete
     assert limited.max_parents == 2
@@ -140,7 +140,7 @@ def test_wrong_options_are_refused(toy, options, message):
         ds.local_scores(toy, **options)
 
 
-def test_at_least_one_family_must_be_asked_for(scores):
+def test_top_must_be_at_least_one(scores):
     with pytest.raises(ds.InvalidOption, match="top is 0"):
         scores.families(0, top=0)
 
@@ -151,7 +151,7 @@ def test_a_frame_is_not_a_dataset(toy):
         ds.local_scores(toy.to_frame())
 
 
-def test_too_large_says_how_much_the_limit_and_the_remedy():
+def test_too_large_names_the_memory_the_limit_and_the_remedy():
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (50, 34)))
     message = (
         r"34 variables with up to 33 parents need 128\.0 GiB; the limit is 1\.0 GiB \(max_memory\).*lower max_parents"
@@ -206,7 +206,7 @@ def test_an_exception_of_the_listener_stops_the_work():
         ds.local_scores(data, progress=fail)
 
 
-def test_provenance_says_how(scores, toy):
+def test_provenance(scores, toy):
     record = scores.provenance
     assert record.version == ds.__version__
     assert record.parameters["score"] == "bdeu"
@@ -221,7 +221,7 @@ def test_tables_are_read_only(scores):
         scores.tables[0][0] = 1
 
 
-def test_memory_is_what_the_tables_take(scores):
+def test_nbytes_is_the_memory_of_the_tables(scores):
     assert scores.nbytes == 16 * 8
     assert "4 variables" in repr(scores)
 

@@ -1,4 +1,4 @@
-"""Scores on demand: the same integers as the lattice, whatever was asked before and however little memory there is."""
+"""Scores on demand are the same integers as those of the lattice, for any earlier requests and any memory limit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def random_data(n: int, m: int, arity: int, seed: int = 0) -> ds.Dataset:
 
 @st.composite
 def weighted_data(draw, max_variables=6):
-    """Data with weights, sometimes from experiments, sometimes with more than 256 levels."""
+    """Draw data with weights, sometimes from experiments, sometimes with more than 256 levels."""
     arities, rows = draw(tables(max_variables=max_variables, max_rows=20))
     if draw(st.booleans()):
         arities[0] = draw(st.sampled_from([7, 300]))
@@ -46,7 +46,7 @@ def weighted_data(draw, max_variables=6):
 
 @st.composite
 def score_options(draw, variables):
-    """Arguments of ``local_scores``, some with constraints that can be met."""
+    """Draw arguments of ``local_scores``, some with constraints that can be satisfied."""
     options = {
         "score": draw(st.sampled_from(sorted(SCORES))),
         "ess": draw(st.sampled_from([1.0, 0.3, 10.0])),
@@ -82,7 +82,7 @@ def test_every_family_has_the_integer_score_of_the_lattice(draw, data, threads):
 
 
 @given(st.data(), weighted_data(), st.integers(1, 3))
-def test_additions_and_removals_are_families_one_by_one(draw, data, threads):
+def test_additions_and_removals_equal_single_families(draw, data, threads):
     options = draw.draw(score_options(data.variables))
     lattice = ds.local_scores(data, **options)
     demand = ds.family_scores(data, **options, threads=threads)
@@ -110,8 +110,8 @@ def test_additions_and_removals_are_families_one_by_one(draw, data, threads):
 
 @pytest.mark.parametrize("score", sorted(SCORES))
 @pytest.mark.parametrize(("arity", "rows"), [(2, 400), (3, 400), (12, 300), (60, 500)])
-def test_every_way_of_counting_gives_the_same(score, arity, rows):
-    """Few and many cells for each row: cells are counted all, where they occur, or by refinement."""
+def test_all_methods_of_counting_agree(score, arity, rows):
+    """Few and many cells per row: the kernel counts all cells, only those that occur, or by refinement."""
     data = random_data(9, rows, arity)
     lattice = ds.local_scores(data, score, max_parents=4)
     demand = ds.family_scores(data, score, max_parents=4, threads=1)
@@ -119,7 +119,7 @@ def test_every_way_of_counting_gives_the_same(score, arity, rows):
         assert demand.additions_exact(0, parents).tolist() == lattice.additions_exact(0, parents).tolist()
 
 
-def test_columns_of_very_many_levels():
+def test_columns_with_very_many_levels():
     rng = np.random.default_rng(0)
     codes = np.column_stack([rng.integers(0, 100_000, (400, 2)), rng.integers(0, 3, (400, 3))])
     data = ds.Dataset.from_codes(codes, {f"v{i}": [str(k) for k in range(100_000 if i < 2 else 3)] for i in range(5)})
@@ -138,7 +138,7 @@ def test_scores_follow_the_formulas():
             assert scores.family(0, parents) == pytest.approx(oracle(rows, [3] * 4, 0, parents), rel=1e-9)
 
 
-def test_little_memory_changes_nothing_and_is_kept():
+def test_a_low_memory_limit_is_observed_and_changes_no_score():
     data = random_data(12, 300, 3)
     lattice = ds.local_scores(data, max_parents=4)
     fixed = prepare(data, max_parents=4).functions.family_memory(2)
@@ -153,7 +153,7 @@ def test_little_memory_changes_nothing_and_is_kept():
         assert scores.cached_sets < 2000
 
 
-def test_what_is_kept_is_not_computed_again():
+def test_cached_values_are_not_computed_again():
     data = random_data(40, 5000, 3)
     scores = ds.family_scores(data, threads=1)
     assert scores.cached_sets == 0
@@ -165,7 +165,7 @@ def test_what_is_kept_is_not_computed_again():
     assert scores.cached_sets == kept
 
 
-def test_memory_that_cannot_hold_the_data_is_refused():
+def test_a_limit_too_low_for_the_data_is_refused():
     with pytest.raises(ds.TooLarge, match=r"the data of 30 variables .* the limit is 1\.0 KiB .* raise the limit"):
         ds.family_scores(random_data(30, 200, 2), max_memory="1KiB")
 
@@ -175,7 +175,7 @@ def test_a_thousand_variables():
     scores = ds.family_scores(data)
     pairs = np.stack([scores.additions_exact(child) for child in range(20)])
     assert (pairs[np.arange(20), np.arange(20)] == IMPOSSIBLE).all()
-    # An edge is worth the same either way.
+    # Adding the edge in either direction changes the score equally.
     alone = np.array([scores.family_exact(child) for child in range(20)])
     gains = pairs[:, :20] - alone[:, None]
     assert np.array_equal(gains[~np.eye(20, dtype=bool)], gains.T[~np.eye(20, dtype=bool)])
@@ -252,14 +252,14 @@ def test_wrong_data_are_refused():
         ds.family_scores(random_data(3, 20, 2).to_frame())
 
 
-def test_it_says_what_it_is():
+def test_repr():
     scores = ds.family_scores(random_data(4, 50, 2), "k2", max_parents=2)
     assert repr(scores).startswith("OnDemandScores(4 variables, up to 2 parents, 0 sets cached")
     assert scores.provenance.method == "family_scores"
     assert scores.info.score == "k2"
 
 
-def test_several_threads_may_ask_at_once():
+def test_concurrent_requests():
     data = random_data(60, 2000, 3)
     scores = ds.family_scores(data, threads=2)
     expected = [ds.family_scores(data, threads=1).additions_exact(child, [40, 50]) for child in range(8)]
@@ -276,7 +276,7 @@ def test_several_threads_may_ask_at_once():
         assert np.array_equal(found[child], expected[child])
 
 
-# With few rows a kernel runs on the calling thread, with many on one of its own.
+# With few rows the kernel runs on the calling thread, with many on a separate one.
 @pytest.mark.parametrize("rows", [300, 100_000])
 def test_ctrl_c_stops_the_work_and_leaves_nothing_half_done(rows):
     data = random_data(50, rows, 3)

@@ -18,7 +18,7 @@ def test_plan_counts_what_will_be_computed():
 
 
 @pytest.mark.parametrize("n", [40, 62, 64, 70, 200])
-def test_plan_of_what_can_never_run(n):
+def test_plan_of_an_impossible_job(n):
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, n)))
     planned = ds.plan(data)
     assert not planned.fits

@@ -1,4 +1,4 @@
-"""Scores that others have published."""
+"""Published scores and optima."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dagscape as ds
 
 
 def compare_with_file(scores, path):
-    """Every family of a score file against ours; returns how many there are."""
+    """Compare each family of a score file with ours, and return the number of families."""
     published = ds.read_scores(path)
     compared = 0
     for child in range(published.n):
@@ -31,14 +31,14 @@ def test_bdeu_of_asia_equals_gobnilp(shared_data):
 
 
 def test_bic_of_wine_equals_gobnilp(shared_data):
-    """The file's convention is ours: natural logarithms, higher is better, ln(m)/2 per free parameter."""
+    """The file uses our conventions: natural logarithms, higher is better, ln(m)/2 per free parameter."""
     data = ds.read_data(shared_data / "sets/ebnsl/wine.csv.gz")
     scores = ds.local_scores(data, score="bic", max_parents=3)
     assert compare_with_file(scores, shared_data / "scores/wine.BIC.3.jkl") == 592
 
 
 def best_network_score(scores):
-    """The optimum by trying, for each set of variables in turn, every variable as its last one."""
+    """Return the optimum, by trying each variable of each set as its last one."""
     n = scores.n
     best_family = []
     for child in range(n):
