@@ -88,12 +88,11 @@ def feature_probability(
 def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
     """Return the share of a part in a total, both relative to the same families."""
     if part.cancelled:
-        warnings.warn(
+        message = (
             "the sum over the structures with the feature lost all its digits to cancellation: "
-            "only the error of the probability is meaningful",
-            LostPrecision,
-            stacklevel=3,
+            "only the error of the probability is meaningful"
         )
+        warnings.warn(LostPrecision(message), stacklevel=3)
         return Probability(0.0, part.largest_ratio(everything))
     if part.mantissa == 0:
         return Probability(0.0, 0.0)

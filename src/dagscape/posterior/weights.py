@@ -16,7 +16,7 @@ from dagscape.scores.lattice import combinations
 
 # The largest range of the exponents of tiles, in nats; wider scores need a dense sum.
 _WIDEST_TILED = 5e6
-_MOST_DENSE = 22
+_MAX_DENSE = 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ def order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyW
         weights = FamilyWeights.relative(families_by_size(scores, prior_only=prior_only), scores.max_parents)
         if sum(weights.spans(scores.unit)) < _WIDEST_TILED:
             return weights
-        if n > _MOST_DENSE:
+        if n > _MAX_DENSE:
             raise InvalidOption(
                 f"the scores span more than {_WIDEST_TILED:,.0f} nats, which sums over orders support for up to "
-                f"{_MOST_DENSE} variables only: use fewer rows"
+                f"{_MAX_DENSE} variables only: use fewer rows"
             )
     return dense_weights(scores, n, prior_only)
 

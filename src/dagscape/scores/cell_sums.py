@@ -27,7 +27,7 @@ from dagscape.scores.set_functions import ScoreFacts, SetFunctions
 _PENALTY_ROOM = 16.0
 _PENALTY_FLOOR = 1e6
 _UNLIMITED_STATES = 2**62
-_MOST_NEEDED_STATES = 2**30
+_MAX_NEEDED_STATES = 2**30
 
 _LONG_EPSILON = float(np.finfo(np.longdouble).eps)
 # Relative errors of N ln N and of a sum of logarithms, in epsilons of a long double, with a safety margin.
@@ -267,9 +267,9 @@ def _needed_states(data: Dataset, required: tuple[frozenset[int], ...]) -> int:
         math.prod(arities[member] for member in (child, *parents)) for child, parents in enumerate(required)
     ]
     most = max(needed)
-    if most > _MOST_NEEDED_STATES:
+    if most > _MAX_NEEDED_STATES:
         raise InvalidOption(
             f"{data.variables[needed.index(most)]!r} and its required parents have {most:,} joint states; "
-            f"the limit is {_MOST_NEEDED_STATES:,}: list fewer of its parents in {argument('required')}"
+            f"the limit is {_MAX_NEEDED_STATES:,}: list fewer of its parents in {argument('required')}"
         )
     return most

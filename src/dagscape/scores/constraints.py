@@ -84,7 +84,7 @@ def edge_constraints(
             raise InvalidOption(
                 f"{name!r} has {len(must[child])} required parents, but {argument('max_parents')} is {max_parents}"
             )
-    _refuse_cycle(variables, must)
+    _check_acyclic(variables, must)
     return EdgeConstraints(tuple(map(frozenset, must)), tuple(map(frozenset, may_not)))
 
 
@@ -121,7 +121,7 @@ def _tiers(number: dict[str, int], tiers: Sequence[Iterable[str]]) -> dict[int, 
     return tier_of
 
 
-def _refuse_cycle(variables: Sequence[str], parents: list[set[int]]) -> None:
+def _check_acyclic(variables: Sequence[str], parents: list[set[int]]) -> None:
     placed: set[int] = set()
     while len(placed) < len(variables):
         ready = {v for v in range(len(variables)) if v not in placed and parents[v] <= placed}

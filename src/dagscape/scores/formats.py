@@ -151,7 +151,7 @@ def _read_jkl(text: TextIO, source: str, score_equivalent: bool) -> FamilyTable:
     first = lines.next("the number of variables")
     while first[0].startswith("#"):
         first = lines.next("the number of variables")
-    n = _whole(lines, " ".join(first), "the number of variables")
+    n = _integer(lines, " ".join(first), "the number of variables")
     if n < 1:
         raise lines.fail("the number of variables must be at least 1")
     families: dict[str, dict[Collection[str], float]] = {}
@@ -162,7 +162,7 @@ def _read_jkl(text: TextIO, source: str, score_equivalent: bool) -> FamilyTable:
         child = _unescape(header[0])
         if child in families:
             raise lines.fail(f"the variable {child!r} is listed twice")
-        families[child] = _read_families(lines, child, _whole(lines, header[1], "the number of families"))
+        families[child] = _read_families(lines, child, _integer(lines, header[1], "the number of families"))
     for line in text:
         lines.number += 1
         if line.strip():
@@ -188,7 +188,7 @@ def _read_families(lines: _Lines, child: str, count: int) -> dict[Collection[str
             score = math.nan
         if math.isnan(score) or score == math.inf:
             raise lines.fail(f"the score {words[0]!r} of a family of {child!r} is not a number")
-        size = _whole(lines, words[1] if len(words) > 1 else "", "the number of parents")
+        size = _integer(lines, words[1] if len(words) > 1 else "", "the number of parents")
         if len(words) != size + 2:
             raise lines.fail(f"{size} parents are expected, but {len(words) - 2} follow")
         parents = tuple(sorted(_unescape(word) for word in words[2:]))
@@ -198,7 +198,7 @@ def _read_families(lines: _Lines, child: str, count: int) -> dict[Collection[str
     return listed
 
 
-def _whole(lines: _Lines, word: str, what: str) -> int:
+def _integer(lines: _Lines, word: str, what: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}", word):
         raise lines.fail(f"{what} is expected here, not {word[:40]!r}")
     return int(word)
