@@ -76,10 +76,10 @@ class Posterior(ScoredResult):
         The same sum without the data. Under the uniform prior, it is the log of the number of DAGs (or of pairs of an
         order and a consistent DAG).
     error : float
-        The largest error of any probability. It includes the rounding of the scores, with a proved bound, and the
-        rounding of the sum. For sums over orders, where nothing cancels, the latter is also a proved bound. For sums
-        over DAGs it is an estimate, from the disagreement of independent computations of the total and from the
-        cancellation in it.
+        The error estimate, which holds for every probability. It includes the rounding of the scores, with a proved
+        bound, and the rounding of the sum. For sums over orders, where nothing cancels, the latter is also a proved
+        bound. For sums over DAGs it is an estimate, from the disagreement of independent computations of the total and
+        from the cancellation in it.
     """
 
     kind: ClassVar[str] = "posterior"

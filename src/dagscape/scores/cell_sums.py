@@ -23,7 +23,7 @@ from dagscape.scores.rounding import EPSILON, SHORT_ULPS
 from dagscape.scores.set_functions import ScoreFacts, SetFunctions
 
 # A family is treated as impossible if its penalty alone exceeds this multiple of the largest possible log-likelihood by
-# a million nats, so that the unit can stay fine. The exception are families that every network must have.
+# a million nats, so that the unit can stay fine. Families that every network must have are exempt.
 _PENALTY_ROOM = 16.0
 _PENALTY_FLOOR = 1e6
 _UNLIMITED_STATES = 2**62

@@ -107,7 +107,7 @@ class LatticeScores(EnumerableScores):
         return self.n * set_count(self.n - 1, self.max_parents)
 
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Return the scores, in units, of a child with parent sets of one size; ``IMPOSSIBLE`` if not allowed."""
+        """Return the scores, in units, of a child with parent sets of one size, or ``IMPOSSIBLE``."""
         joint = self.tables[self.joint_table[child]][self.index.rank(with_member(sets, child))]
         base = self.tables[self.base_table[child]][self.index.rank(sets)]
         possible = (joint != IMPOSSIBLE) & self.constraints.allowed(child, sets)

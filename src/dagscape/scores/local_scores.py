@@ -73,7 +73,7 @@ class LocalScores(ABC):
 
     @abstractmethod
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Return the scores, in units, of a child with parent sets of one size; ``IMPOSSIBLE`` if not allowed."""
+        """Return the scores, in units, of a child with parent sets of one size, or ``IMPOSSIBLE``."""
 
     def family(self, child: str | int, parents: Collection[str | int] = ()) -> float:
         """Return the local score of one family: a natural log, or minus infinity if the family is impossible.

@@ -70,7 +70,7 @@ class OnDemandScores(LocalScores):
         return self._kernel.cached_sets
 
     def exact_scores(self, child: int, sets: Members) -> NDArray[np.int64]:
-        """Return the scores, in units, of a child with parent sets of one size; ``IMPOSSIBLE`` if not allowed."""
+        """Return the scores, in units, of a child with parent sets of one size, or ``IMPOSSIBLE``."""
         allowed = self.constraints.allowed(child, sets)
         differences = np.empty(int(allowed.sum()), dtype=np.int64)
         self._kernel.scores(child, np.ascontiguousarray(sets[allowed], dtype=np.uint16), differences, None)
