@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import io
 import itertools
+import os
 import re
 import signal
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -170,20 +172,49 @@ def test_plans_of_what_nothing_can_do(method, settings, without_trials):
 
 
 @every_method
-def test_a_listener_can_stop_the_work(method, settings, scores):
-    def stop(progress):
-        assert isinstance(progress, ds.Progress)
-        assert 0 <= progress.done <= progress.total
-        raise Accepted
+def test_a_listener_can_stop_every_task(method, settings):
+    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+    heard = []
+    method.function(scores, progress=heard.append, **settings)
+    assert heard
+    for report in heard:
+        assert isinstance(report, ds.Progress)
+        assert 0 <= report.done <= report.total
+    tasks = list(dict.fromkeys(report.task for report in heard))
 
-    with pytest.raises(Accepted):
-        method.function(scores, progress=stop, **settings)
+    def stop(progress):
+        heard.append(progress)
+        if progress.task == task:
+            raise Accepted
+
+    for task in tasks:
+        heard.clear()
+        with pytest.raises(Accepted):
+            method.function(scores, progress=stop, **settings)
+        assert [report.task for report in heard].count(task) == 1
 
 
 @every_method
 def test_an_interrupt_stops_the_work(method, settings, scores):
     with pytest.raises(KeyboardInterrupt):
         method.function(scores, progress=lambda progress: signal.raise_signal(signal.SIGINT), **settings)
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (ds.posterior, {"over": "dags"}),
+        (ds.k_best, {"k": 10**8, "space": "dags"}),
+        (ds.modes, {"k": 10**6, "delta": 0, "bound": "none", "merge": False}),
+    ],
+)
+def test_an_interrupt_stops_long_work_without_a_listener(function, options):
+    scores = ds.local_scores(dependent_data(18, 30), max_parents=3)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        function(scores, threads=1, **options)
+    timer.join()
 
 
 @every_method

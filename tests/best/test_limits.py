@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import re
-import signal
-import threading
 import warnings
 from collections import deque
 
@@ -87,18 +84,25 @@ def test_experiments_on_nothing_leave_classes_as_they_are():
         ({"within": True}, "within is True"),
         ({"within": "3"}, "within is '3'"),
         ({"space": "trees"}, "space is 'trees'; it must be one of 'classes', 'dags'"),
+    ],
+)
+def test_wrong_arguments(options, message):
+    with pytest.raises(ds.InvalidOption, match=re.escape(message)):
+        ds.k_best(ds.local_scores(tiny()), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"space": "trees"}, "space is 'trees'; it must be one of 'classes', 'dags'"),
         ({"threads": 0}, "threads is 0"),
         ({"max_memory": "much"}, "max_memory is 'much'"),
         ({"progress": "yes"}, "progress is 'yes'"),
     ],
 )
-def test_wrong_arguments(options, message):
-    scores = ds.local_scores(tiny())
+def test_wrong_arguments_of_the_iterator(options, message):
     with pytest.raises(ds.InvalidOption, match=re.escape(message)):
-        ds.k_best(scores, **options)
-    if options.keys() <= {"space", "threads", "max_memory", "progress"}:
-        with pytest.raises(ds.InvalidOption, match=re.escape(message)):
-            ds.iter_best(scores, **options)
+        ds.iter_best(ds.local_scores(tiny()), **options)
 
 
 def test_numbers_of_other_kinds_are_numbers():
@@ -107,10 +111,9 @@ def test_numbers_of_other_kinds_are_numbers():
     assert ds.k_best(scores, within=np.float64(3)).networks == ds.k_best(scores, within=3).networks
 
 
-@pytest.mark.parametrize("ask", [ds.k_best, ds.iter_best, ds.optimal_network])
-def test_data_are_not_scores(ask):
+def test_data_are_not_scores_for_the_iterator():
     with pytest.raises(ds.InvalidOption, match="scores is a Dataset; compute local scores first"):
-        ask(tiny())
+        ds.iter_best(tiny())
 
 
 def test_too_little_memory_before_the_search():
@@ -267,18 +270,6 @@ class Enough(Exception):
     """Raised by a listener."""
 
 
-@pytest.mark.parametrize("task", ["Scoring", "Finding"])
-def test_a_listener_can_stop_the_search(task):
-    def stop(progress):
-        if progress.task.startswith(task):
-            raise Enough
-
-    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
-    for ask in (ds.k_best, ds.optimal_network):
-        with pytest.raises(Enough):
-            ask(scores, progress=stop)
-
-
 def test_a_search_stopped_half_way_cannot_go_on():
     def stop(done, total):
         raise Enough
@@ -291,15 +282,6 @@ def test_a_search_stopped_half_way_cannot_go_on():
     assert exact[-1] == 0, "the list was filled although it was to stop"
     with pytest.raises(ValueError, match="stopped half way"):
         search.next(parents, exact, None)
-
-
-def test_an_interrupt_stops_the_search():
-    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        ds.k_best(scores, 10**8, "dags")
-    timer.join()
 
 
 def test_what_is_asked_for_may_be_there_although_memory_ran_out():

@@ -30,10 +30,6 @@ FOUND, NO_MORE = kernels.ModeOutcome.FOUND, kernels.ModeOutcome.NO_MORE
 NO_ROOM, NO_TIME = kernels.ModeOutcome.OUT_OF_ROOM, kernels.ModeOutcome.OUT_OF_TIME
 
 
-class Enough(Exception):
-    """Raised by a listener."""
-
-
 def some_deltas(n):
     return st.integers(0, 8 if n <= 6 else farthest(n))
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import re
-import signal
-import threading
 import warnings
 from functools import cache
 
@@ -24,7 +21,6 @@ from modes.samples import (
     FOUND,
     NO_ROOM,
     NO_TIME,
-    Enough,
     dependent_data,
     kernel_list,
     listed,
@@ -229,20 +225,12 @@ def test_kernels_check_their_arguments():
         ({"groups": 2, "bound": "exact"}, "groups is for pattern databases, but bound is 'exact': use bound='patt"),
         ({"groups": [["X0", "X1", "X2"]], "bound": "none"}, "groups is for pattern databases, but bound is 'none'"),
         ({"groups": 2, "grouping": "random", "seed": -1}, "seed is -1; it must be an integer of at least 0"),
-        ({"threads": 0}, "threads is 0"),
-        ({"max_memory": "much"}, "max_memory is 'much'"),
-        ({"progress": "yes"}, "progress is 'yes'"),
     ],
 )
 def test_wrong_arguments(options, message):
     scores = ds.local_scores(random_data(3, 10, seed=1))
     with pytest.raises(ds.InvalidOption, match=re.escape(message)):
         ds.modes(scores, **options)
-
-
-def test_data_are_not_scores():
-    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; compute local scores first"):
-        ds.modes(random_data(3, 10, seed=1))
 
 
 def test_numbers_of_other_kinds_are_numbers(tmp_path):
@@ -253,7 +241,7 @@ def test_numbers_of_other_kinds_are_numbers(tmp_path):
     found.save(tmp_path / "modes.json")
 
 
-def test_what_nobody_can_search_in():
+def test_without_a_possible_network_there_are_no_modes():
     ring = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("c",): 0.0}, "c": {("a",): 0.0}}, complete=True)
     for options in ({}, {"bound": "none"}, {"groups": 2}, {"distinct": "class"}):
         with pytest.raises(ds.InvalidData, match="every network has an impossible family: there are no modes"):
@@ -268,26 +256,3 @@ def test_progress_is_reported():
     assert {p.total for p in finding} == {30}
     assert [p.done for p in finding] == sorted(p.done for p in finding)
     assert len(finding) >= len(found) == 30
-
-
-@pytest.mark.parametrize("task", ["Preparing the bound", "Finding modes"])
-def test_a_listener_can_stop_the_search(task):
-    heard = []
-
-    def stop(progress):
-        heard.append(progress.task)
-        if progress.task == task:
-            raise Enough
-
-    with pytest.raises(Enough):
-        ds.modes(many_modes(), ALL, 0, progress=stop)
-    assert heard.count(task) == 1
-
-
-def test_an_interrupt_stops_the_search():
-    scores = many_modes()
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        ds.modes(scores, ALL, 0, bound="none", merge=False)
-    timer.join()
