@@ -95,7 +95,7 @@ def test_bulk_kernels_on_large_graphs(seed, n):
 
 
 def check_list(dags):
-    """Whether the kernels, for a whole list, say what Python does for each DAG."""
+    """Check that the kernels return for a list what Python returns for each DAG."""
     listed = DagList.from_dags(dags)
     assert list(listed) == dags
     assert [high << 64 | low for low, high in listed.class_keys().tolist()] == [class_key(dag) for dag in dags]

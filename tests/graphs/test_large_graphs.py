@@ -16,7 +16,7 @@ SIZES = [100, 1000]
 
 
 def parts_and_union(n, seed):
-    """DAGs on five variables, their union with the variables shuffled, and where they are in it."""
+    """DAGs on five variables, their union with the variables shuffled, and their places in it."""
     rng = random.Random(seed)
     dags = rng.choices(all_dags(5), k=n // 5)
     places = rng.sample(range(n), n)
@@ -47,7 +47,7 @@ def test_cpdags_are_checked_and_reordered(n):
     assert ds.Cpdag(cpdag.variables, cpdag.directed, cpdag.undirected) == cpdag
     turned = cpdag.reordered(cpdag.variables[::-1])
     assert turned == union.reordered(union.variables[::-1]).to_cpdag()
-    # An edge that members do not agree about cannot be directed.
+    # An edge on which members disagree cannot be directed.
     u = next(v for v in range(n) if cpdag.undirected[v])
     v = cpdag.undirected[u].bit_length() - 1
     directed, undirected = list(cpdag.directed), list(cpdag.undirected)

@@ -1,4 +1,4 @@
-"""Moves of a search, against graphs that are made anew and checked as a whole."""
+"""Moves of a search, compared with new graphs that are fully checked."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_moves_respect_the_limit():
 
 
 def all_legal(dag):
-    """Every move to another DAG, by trying all."""
+    """Every move to another DAG, by trying all moves."""
     parents = parent_sets(dag)
     return {
         Move(kind, u, v)
@@ -87,9 +87,9 @@ def test_refusals_say_why():
     graph = EditableDag(chain)
     for move, message in [
         (Move("add", 2, 0), "'c' -> 'a' cannot be added: it would close a directed cycle"),
-        (Move("add", 0, 1), "'a' -> 'b' cannot be added: it is there already"),
+        (Move("add", 0, 1), "'a' -> 'b' cannot be added: the graph already has it"),
         (Move("remove", 1, 0), "'b' -> 'a' cannot be removed: the graph does not have it"),
-        (Move("reverse", 0, 2), "'a' -> 'c' cannot be reversed: another path would close"),
+        (Move("reverse", 0, 2), "'a' -> 'c' cannot be reversed: it would close a directed cycle with another path"),
         (Move("reverse", 2, 0), "'c' -> 'a' cannot be reversed: the graph does not have it"),
     ]:
         with pytest.raises(ds.InvalidOption, match=message):
@@ -107,7 +107,7 @@ def test_refusals_say_why():
 
 
 class Walk(RuleBasedStateMachine):
-    """Any moves, legal or not, with everything compared after each."""
+    """Random moves, legal or not, with all answers compared after each."""
 
     @initialize(n=st.integers(1, 8), seed=st.integers(0, 10**6))
     def start(self, n, seed):
@@ -161,7 +161,7 @@ def matrix(masks):
 
 
 def check_large(graph):
-    """Every answer, from the ancestors of a DAG that is made anew."""
+    """Compare every answer with the ancestors of a new DAG."""
     dag = ds.Dag(graph.variables, graph.parent_masks)
     edges, ancestors = matrix(dag.parent_masks), matrix(dag.ancestor_masks())
     additions = np.stack([graph.additions(v) for v in range(graph.n)], axis=1)
@@ -218,7 +218,7 @@ def test_moves_of_a_thousand_variables():
     undo = {"add": graph.remove, "remove": graph.add, "reverse": lambda u, v: graph.reverse(v, u)}
     for move in itertools.islice(legal_moves(dag, max_parents=3), 0, 100_000, 997):
         after = move.apply(dag, check=False)
-        # Made anew, it is checked as a whole.
+        # A new graph is fully checked.
         assert ds.Dag(after.variables, after.parent_masks) == after == move.apply(dag)
         assert max(mask.bit_count() for mask in after.parent_masks) <= 3
         graph.apply(move)

@@ -1,4 +1,4 @@
-"""Graphs as arrays of words, against sets as Python integers."""
+"""Graphs as arrays of words, compared with sets as Python integers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dagscape.graphs.words import checked_graphs, distinct, holds, members_of_an
 
 @st.composite
 def relations(draw):
-    """The same number of sets as there are variables, some times."""
+    """Some graphs, each with one set per variable."""
     n = draw(st.sampled_from([1, 2, 5, 63, 64, 65, 128, 130]))
     sets = st.one_of(st.just(0), st.integers(0, (1 << n) - 1), st.integers(0, n - 1).map(lambda u: 1 << u))
     return n, draw(st.lists(st.lists(sets, min_size=n, max_size=n), max_size=3))

@@ -1,24 +1,24 @@
 """The number of DAGs in an equivalence class, in polynomial time: the clique-picking algorithm [wienobst2021]_.
 
-The undirected part of a CPDAG falls into connected chordal graphs, which can be directed independently: the size of the
-class is the product of their numbers of acyclic orientations without v-structures ("AMOs").
+The undirected part of a CPDAG is a disjoint union of connected chordal graphs, which are oriented independently. The
+size of the class is the product of their numbers of acyclic orientations without v-structures ("AMOs").
 
-For one chordal graph G with a rooted clique tree, every AMO is counted at exactly one maximal clique K that can stand
-first in a topological order of it:
+For one chordal graph G with a rooted clique tree, every AMO is counted at exactly one of the maximal cliques K that can
+come first in a topological order of the AMO:
 
     #AMO(G) = Σ over the cliques K of  φ(K) · Π over H ∈ C_G(K) of #AMO(H)
 
-C_G(K) are the undirected components that remain once all edges out of K, and what follows from them, are directed; they
-are chordal again. φ(K) is the number of orders of K that begin with none of the *forbidden prefixes*: the separators,
-on the path from the root of the clique tree to K, that lie within K. They form a chain X_1 ⊂ X_2 ⊂ …, and
+C_G(K) are the undirected components that remain after all edges out of K, and all edges that these compel, are
+directed. They are chordal, too. φ(K) is the number of orders of K that begin with none of the *forbidden prefixes*: the
+separators on the path from the root of the clique tree to K that lie within K. They form a chain X_1 ⊂ X_2 ⊂ …, and
 
     φ(s; X_1 … X_l) = s! − Σ_i (s − |X_i|)! · φ(|X_i|; X_1 … X_{i−1})
 
-Cost: O(|cliques|²) recursive calls at most, since only so many different H occur; each is linear but for the sets. The
-classes of a list have most of their components in common, up to the names of the vertices: a component is remembered by
-its *shape*, its neighbourhoods with its vertices numbered from 0.
+Cost: at most O(|cliques|²) recursive calls, because no more different H occur; each call takes linear time, apart from
+set operations. Classes in a list share most of their components, up to the names of the vertices. Results are therefore
+cached by the *shape* of a component: its neighbourhoods, with its vertices numbered from 0.
 
-Notation: the paper's ι(v) is the clique at a node of the tree, its FP(v, T) our ``forbidden_prefixes``, its C_G(K) our
+Notation: the paper's ι(v) is the clique at a node of the tree, its FP(v, T) is ``prefixes``, and its C_G(K) is
 ``components_after``; one term of the sum is a ``Pick``.
 """
 
@@ -37,7 +37,7 @@ Shape = tuple[int, ...]
 
 
 def class_size(undirected: Sequence[int]) -> int:
-    """The number of DAGs in an equivalence class.
+    """Return the number of DAGs in an equivalence class.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def class_size(undirected: Sequence[int]) -> int:
         count = component.bit_count()
         ends = sum(undirected[vertex].bit_count() for vertex in bits(component))
         if ends == 2 * (count - 1):
-            # An AMO of a tree is given by its source.
+            # The source determines the AMO of a tree.
             size *= count
         elif ends == count * (count - 1):
             size *= math.factorial(count)
@@ -65,7 +65,7 @@ def class_size(undirected: Sequence[int]) -> int:
 
 
 def class_sizes(undirected: Words) -> list[int]:
-    """The numbers of DAGs in many equivalence classes.
+    """Return the numbers of DAGs in many equivalence classes.
 
     Parameters
     ----------
@@ -88,12 +88,12 @@ def _shape_size(shape: Shape) -> int:
 
 
 def undirected_components(neighbours: Sequence[int]) -> Iterator[int]:
-    """The undirected components of a CPDAG that have an edge."""
+    """Return the undirected components of a CPDAG that have an edge."""
     return connected_components(neighbours, reduce(or_, neighbours, 0))
 
 
 def shape_of(neighbours: Sequence[int], component: int) -> Shape:
-    """The neighbourhoods in a component of a graph, its vertices numbered from 0 in increasing order.
+    """Return the neighbourhoods in a component of a graph, its vertices numbered from 0 in increasing order.
 
     >>> shape_of([0b1000, 0, 0, 0b0001], 0b1001)
     (2, 1)
@@ -104,7 +104,7 @@ def shape_of(neighbours: Sequence[int], component: int) -> Shape:
 
 
 class Pick(NamedTuple):
-    """One term of the sum: a clique that stands first, and what it leaves open.
+    """One term of the sum: a clique that comes first, and the components that it leaves undirected.
 
     Attributes
     ----------
@@ -113,8 +113,8 @@ class Pick(NamedTuple):
     prefixes : tuple of int
         Its forbidden prefixes, increasing.
     components : tuple of int
-        C_G(K); an edge between two of them points to the later, and all vertices of one have the same parents in K and
-        in the components before it.
+        C_G(K); an edge between two of them points to the later one. All vertices of a component have the same parents
+        in K and in the earlier components.
     orders : int
         φ(K).
     orientations : int
@@ -129,7 +129,7 @@ class Pick(NamedTuple):
 
 
 class CliquePicking:
-    """The recursion on one chordal graph: the terms for it and for all that occur below it, each found once."""
+    """The recursion on one chordal graph, with a cache of the terms for it and for its components at all depths."""
 
     def __init__(self, neighbours: Sequence[int]) -> None:
         self.neighbours = neighbours
@@ -137,7 +137,7 @@ class CliquePicking:
         self._sizes: dict[int, int] = {}
 
     def size(self, vertices: int) -> int:
-        """#AMO of the connected chordal graph on some vertices."""
+        """Return #AMO of the connected chordal graph on some vertices."""
         if not vertices & (vertices - 1):
             return 1
         if vertices not in self._sizes:
@@ -145,7 +145,7 @@ class CliquePicking:
         return self._sizes[vertices]
 
     def picks(self, vertices: int) -> list[Pick]:
-        """The terms of the sum, one for each maximal clique of the connected chordal graph on some vertices."""
+        """Return the terms of the sum, one for each maximal clique of the connected chordal graph on some vertices."""
         if vertices not in self._picks:
             self._picks[vertices] = [
                 self._pick(vertices, clique, prefixes)
@@ -161,19 +161,19 @@ class CliquePicking:
 
 @lru_cache(maxsize=1 << 8)
 def clique_picking(shape: Shape) -> CliquePicking:
-    """The recursion on a connected chordal graph, kept for the next question about the same shape."""
+    """Return the recursion on a connected chordal graph, cached for the next call with the same shape."""
     return CliquePicking(shape)
 
 
 @cache
 def _orders(size: int, prefixes: tuple[int, ...]) -> int:
-    """φ: the orders of ``size`` things that begin with none of the nested sets of the given sizes."""
+    """Return φ: the number of orders of ``size`` elements that begin with none of the nested sets of these sizes."""
     forbidden = (math.factorial(size - prefix) * _orders(prefix, prefixes[:i]) for i, prefix in enumerate(prefixes))
     return math.factorial(size) - sum(forbidden)
 
 
 def cliques_with_forbidden_prefixes(neighbours: Sequence[int], vertices: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The maximal cliques of a connected chordal graph, each with its forbidden prefixes, increasing."""
+    """Return the maximal cliques of a connected chordal graph, each with its forbidden prefixes, increasing."""
     cliques, parent = clique_tree(neighbours, vertices)
     for node, clique in enumerate(cliques):
         separators = set()
@@ -187,10 +187,10 @@ def cliques_with_forbidden_prefixes(neighbours: Sequence[int], vertices: int) ->
 
 
 def clique_tree(neighbours: Sequence[int], vertices: int) -> tuple[list[int], list[int]]:
-    """The maximal cliques of a connected chordal graph, and for each the one above it in a clique tree (−1: the root).
+    """Return the maximal cliques of a connected chordal graph, and the parent of each in a clique tree (−1: the root).
 
-    Maximum-cardinality search: a vertex that does not add to the clique of the vertex before starts a new clique, below
-    the one in which the last of its earlier neighbours was placed [blair1993]_.
+    Maximum-cardinality search: a vertex that does not extend the clique of the previous vertex starts a new clique, a
+    child of the clique in which the last of its earlier neighbours was placed [blair1993]_.
     """
     cliques: list[int] = []
     parent: list[int] = []
@@ -218,10 +218,10 @@ def clique_tree(neighbours: Sequence[int], vertices: int) -> tuple[list[int], li
 
 
 def components_after(neighbours: Sequence[int], vertices: int, clique: int) -> Iterator[int]:
-    """C_G(K): what stays undirected, and connected, once a clique stands first.
+    """Return C_G(K): the connected components that stay undirected if a clique comes first.
 
-    Lexicographic breadth-first search from the clique: the vertices that have the same earlier neighbours when the
-    first of them is reached stay together.
+    Lexicographic breadth-first search from the clique: vertices stay together if they have the same earlier neighbours
+    when the search reaches the first of them.
     """
     parts = [clique, vertices & ~clique]
     settled = clique

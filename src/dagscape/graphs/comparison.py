@@ -1,14 +1,14 @@
-"""How far a structure is from another: differences of skeletons, of v-structures and of equivalence classes.
+"""Differences between two structures: of skeletons, v-structures and equivalence classes.
 
-A DAG is compared as its class, since data cannot tell its members apart: whatever is counted here is the same for all
-members of a class.
+A DAG is compared by its class, because data cannot distinguish its members: all counts are the same for all members of
+a class.
 
-- ``shd``: the structural Hamming distance between the CPDAGs [tsamardinos2006]_: how many edges have to be added,
-  removed, or given another direction (directed one way, the other, or undirected).
+- ``shd``: the structural Hamming distance between the CPDAGs [tsamardinos2006]_: the number of edges to add,
+  remove or change in kind (directed one way, directed the other way, or undirected).
 - ``a_plus``, ``a_minus``: edges of the skeleton that are only in the first graph, or only in the second (the truth);
   ``vs_plus``, ``vs_minus``: the same for v-structures [munteanu2000]_.
 - ``precision``, ``recall`` and ``f1`` of the adjacencies, and of the directed edges of the CPDAGs ("orientation");
-  where nothing could be found and nothing was, they are 1.
+  1 if there was nothing to find and nothing was found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class HasDag(Protocol):
-    """A network, or anything else that has a structure."""
+    """A network, or another object with a structure."""
 
     @property
     def dag(self) -> Dag:
@@ -38,7 +38,7 @@ class HasDag(Protocol):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Comparison(Result, Mapping[str, float]):
-    """The differences between a structure and another, by name: ``comparison["shd"]``.
+    """The differences between two structures, by name: ``comparison["shd"]``.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Comparison(Result, Mapping[str, float]):
         return f"Comparison({shown})"
 
     def to_frame(self) -> pd.DataFrame:
-        """One measure in a row."""
+        """Return a data frame with one row per measure."""
         import pandas as pd
 
         return pd.DataFrame({"measure": list(self), "value": list(self.values())})
@@ -139,7 +139,7 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag) -> Compari
 
 
 def as_class(graph: Dag | Cpdag | HasDag) -> Cpdag:
-    """The equivalence class of a structure."""
+    """Return the equivalence class of a structure."""
     if isinstance(graph, Cpdag):
         return graph
     dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
@@ -172,7 +172,7 @@ def equivalent(first: Dag | HasDag, second: Dag | HasDag) -> bool:
 def _dag_of(graph: Dag | HasDag) -> Dag:
     dag = getattr(graph, "dag", graph)
     if not isinstance(dag, Dag):
-        raise InvalidOption(f"a {type(graph).__name__} is no DAG: compare classes with ==, or take a member")
+        raise InvalidOption(f"a {type(graph).__name__} is not a DAG: compare classes with ==, or use a member")
     return dag
 
 
@@ -208,14 +208,14 @@ def _agreement(first: tuple[int, ...], second: tuple[int, ...]) -> _Agreement:
 
 
 def _pairs(skeleton: tuple[int, ...]) -> tuple[int, ...]:
-    """Each edge of a skeleton once, at its later end."""
+    """Return each edge of a skeleton once, at its later end."""
     return tuple(mask & ((1 << vertex) - 1) for vertex, mask in enumerate(skeleton))
 
 
 def _v_structure_differences(first: Cpdag, second: Cpdag) -> tuple[int, int]:
-    """How many v-structures only the first class has, and how many only the second.
+    """Return the number of v-structures that only the first class has, and of those that only the second has.
 
-    All of them are among the directed edges of a class.
+    All edges of a v-structure are directed in the CPDAG.
     """
     adjacent = first.skeleton_masks(), second.skeleton_masks()
     only_first = only_second = 0
@@ -235,7 +235,7 @@ def _structural_hamming_distance(first: Cpdag, second: Cpdag) -> int:
     parts = [(c.directed, transposed(c.directed), c.undirected) for c in (first, second)]
     for vertex in range(first.n):
         earlier = (1 << vertex) - 1
-        # An edge to an earlier variable is one of: none, into, out of, undirected. Any difference of kind counts once.
+        # The edge to an earlier variable is absent, incoming, outgoing or undirected. Any difference counts once.
         different = 0
         for kind in range(3):
             different |= parts[0][kind][vertex] ^ parts[1][kind][vertex]

@@ -1,4 +1,4 @@
-"""Graphs in other forms: adjacency matrices, labelled or not, and networkx graphs."""
+"""Conversion of graphs: adjacency matrices, with or without labels, and networkx graphs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Edges = Iterable[tuple[str, str]]
 
 
 def parents_of_adjacency(matrix: ArrayLike, variables: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The names and the sets of parents of an adjacency matrix, which may be a data frame."""
+    """Return the names and the sets of parents of an adjacency matrix or a data frame."""
     if hasattr(matrix, "columns") and hasattr(matrix, "index"):
         matrix, variables = _labelled_matrix(matrix, variables)
     array = np.asarray(matrix)
     if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and np.isnan(array).any()):
-        raise InvalidData("an adjacency matrix holds numbers or truth values, without gaps")
+        raise InvalidData("an adjacency matrix must hold numbers or Booleans, without missing values")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise InvalidData(f"an adjacency matrix is square; this one has the shape {array.shape}")
+        raise InvalidData(f"an adjacency matrix must be square; this one has the shape {array.shape}")
     names = [f"X{i}" for i in range(len(array))] if variables is None else list(variables)
     if len(names) != len(array):
         raise InvalidData(f"the adjacency matrix has {len(array)} rows, but {len(names)} variables are named")
@@ -34,7 +34,7 @@ def parents_of_adjacency(matrix: ArrayLike, variables: Sequence[str] | None) -> 
 
 
 def _labelled_matrix(frame: Any, variables: Sequence[str] | None) -> tuple[Any, list[str]]:
-    """A data frame's cells and names, with its columns in the order of its rows."""
+    """Return a data frame's cells and names, with its columns in the order of its rows."""
     rows, columns = list(map(str, frame.index)), list(map(str, frame.columns))
     if sorted(rows) != sorted(columns):
         raise InvalidData("the rows and columns of the adjacency matrix do not have the same labels")
@@ -43,7 +43,7 @@ def _labelled_matrix(frame: Any, variables: Sequence[str] | None) -> tuple[Any, 
 
 
 def adjacency_of(parents: Sequence[int]) -> NDArray[np.bool_]:
-    """The adjacency matrix: ``[u, v]`` is true where *u* is in the set of *v*."""
+    """Return the adjacency matrix: ``[u, v]`` is true where *u* is in the set of *v*."""
     matrix = np.zeros((len(parents), len(parents)), dtype=np.bool_)
     for child, mask in enumerate(parents):
         matrix[list(bits(mask)), child] = True
@@ -51,14 +51,14 @@ def adjacency_of(parents: Sequence[int]) -> NDArray[np.bool_]:
 
 
 def names_and_edges(graph: nx.DiGraph[Any]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The nodes and edges of a directed networkx graph; nodes become names by ``str``."""
+    """Return the nodes and edges of a directed networkx graph; ``str`` turns nodes into names."""
     if not graph.is_directed():
         raise InvalidData("the networkx graph is not directed")
     return [str(node) for node in graph.nodes], [(str(parent), str(child)) for parent, child in graph.edges()]
 
 
 def networkx_graph(variables: Sequence[str], edges: Edges) -> nx.DiGraph[str]:
-    """A networkx ``DiGraph`` of directed edges."""
+    """Return a networkx ``DiGraph`` of directed edges."""
     import networkx as nx
 
     graph: nx.DiGraph[str] = nx.DiGraph()
@@ -68,7 +68,7 @@ def networkx_graph(variables: Sequence[str], edges: Edges) -> nx.DiGraph[str]:
 
 
 def mixed_networkx_graph(variables: Sequence[str], directed: Edges, undirected: Edges) -> nx.DiGraph[Any]:
-    """A networkx ``DiGraph`` with the edge attribute ``directed``; an undirected edge stands in both directions."""
+    """Return a networkx ``DiGraph`` with the edge attribute ``directed``; an undirected edge is in both directions."""
     import networkx as nx
 
     graph: nx.DiGraph[Any] = nx.DiGraph()

@@ -1,7 +1,7 @@
 """Directed acyclic graphs, and their Markov equivalence classes as CPDAGs: immutable, hashable, of any size.
 
-A DAG knows its class and a class its members: the two are one module. What they answer is computed on sets in the other
-modules of this package.
+Both are in one module because each refers to the other: a DAG to its class, a class to its members. The algorithms work
+on sets and are in the other modules of this package.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Dag:
     variables : tuple of str
         The names of the variables.
     parent_masks : tuple of int
-        The parents of each variable as a set: bit *u* of ``parent_masks[v]`` stands for the edge *u* → *v*.
+        The parents of each variable as a set: bit *u* of ``parent_masks[v]`` is the edge *u* → *v*.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Dag:
 
     @classmethod
     def trusted(cls, variables: tuple[str, ...], parent_masks: tuple[int, ...]) -> Dag:
-        """The DAG of edges that are known to have no cycle: nothing is checked."""
+        """Return a DAG without checks; the edges must have no cycle."""
         dag = object.__new__(cls)
         object.__setattr__(dag, "variables", variables)
         object.__setattr__(dag, "parent_masks", parent_masks)
@@ -86,7 +86,7 @@ class Dag:
 
     @classmethod
     def from_edges(cls, variables: Sequence[str], edges: Iterable[tuple[str, str]] = ()) -> Dag:
-        """The DAG with the given edges, each a pair (parent, child)."""
+        """Return the DAG with the given edges, each a pair (parent, child)."""
         number = numbered(variables)
         parents = [0] * len(number)
         for edge in edges:
@@ -101,22 +101,22 @@ class Dag:
 
     @classmethod
     def from_parents(cls, parents: Mapping[str, Collection[str]]) -> Dag:
-        """The DAG in which each key has the given parents; every variable must be a key."""
+        """Return the DAG in which each key has the given parents; every variable must be a key."""
         for child, above in parents.items():
             check_collection(above, f"the parents of {child!r}")
         return cls.from_edges(list(parents), [(parent, child) for child in parents for parent in parents[child]])
 
     @classmethod
     def from_adjacency(cls, matrix: ArrayLike, variables: Sequence[str] | None = None) -> Dag:
-        """The DAG with an edge *u* → *v* where ``matrix[u, v]`` is not zero.
+        """Return the DAG with an edge *u* → *v* where ``matrix[u, v]`` is not zero.
 
-        Variables are called ``X0``, ``X1``, … if they are not named; a data frame's labels are their names.
+        The names default to the labels of a data frame, or else to ``X0``, ``X1``, ….
         """
         return cls(*parents_of_adjacency(matrix, variables))
 
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph[Any]) -> Dag:
-        """The DAG of a networkx graph; nodes become names by ``str``."""
+        """Return the DAG of a networkx graph; ``str`` turns nodes into names."""
         return cls.from_edges(*names_and_edges(graph))
 
     @property
@@ -139,38 +139,41 @@ class Dag:
         )
 
     def number(self, variable: str) -> int:
-        """The number of a variable."""
+        """Return the number of a variable."""
         try:
             return self.variables.index(variable)
         except ValueError:
             raise InvalidOption(f"{variable!r} is not a variable of the graph") from None
 
     def names(self, mask: int) -> tuple[str, ...]:
-        """The names of the members of a set."""
+        """Return the names of the members of a set."""
         return tuple(self.variables[member] for member in bits(mask))
 
     def has_edge(self, parent: str, child: str) -> bool:
-        """Whether the edge parent → child is there."""
+        """Whether the graph has the edge parent → child."""
         return bool(self.parent_masks[self.number(child)] >> self.number(parent) & 1)
 
     def parents(self, variable: str) -> tuple[str, ...]:
-        """The parents of a variable, in the order of the variables."""
+        """Return the parents of a variable, in the order of the variables."""
         return self.names(self.parent_masks[self.number(variable)])
 
     def children(self, variable: str) -> tuple[str, ...]:
-        """The children of a variable."""
+        """Return the children of a variable."""
         return self.names(transposed(self.parent_masks)[self.number(variable)])
 
     def ancestors(self, variable: str) -> tuple[str, ...]:
-        """All variables from which a directed path leads to this one."""
+        """Return all variables from which a directed path leads to this one."""
         return self.names(ancestors_of(self.parent_masks, 1 << self.number(variable)))
 
     def descendants(self, variable: str) -> tuple[str, ...]:
-        """All variables to which a directed path leads from this one."""
+        """Return all variables to which a directed path leads from this one."""
         return self.names(ancestors_of(transposed(self.parent_masks), 1 << self.number(variable)))
 
     def markov_blanket(self, variable: str) -> tuple[str, ...]:
-        """Parents, children and the children's other parents: given these, no other says more about the variable."""
+        """Return the parents, the children and the children's other parents.
+
+        Given these, the variable is independent of all others.
+        """
         number = self.number(variable)
         children = transposed(self.parent_masks)[number]
         blanket = self.parent_masks[number] | children
@@ -179,28 +182,28 @@ class Dag:
         return self.names(blanket & ~(1 << number))
 
     def ancestor_masks(self) -> tuple[int, ...]:
-        """The ancestors of every variable, as sets."""
+        """Return the ancestors of every variable, as sets."""
         return ancestor_masks(self.parent_masks)
 
     def order_numbers(self) -> tuple[int, ...]:
-        """The topological order that always takes the smallest variable possible, as numbers."""
+        """Return the topological order that places the smallest possible variable first, as numbers."""
         return topological_order(self.parent_masks)
 
     def topological_order(self) -> tuple[str, ...]:
-        """The variables, parents before children; of several such orders, the one with the earliest variables first."""
+        """Return the variables, parents before children; of several such orders, the one with the earliest first."""
         return tuple(self.variables[number] for number in self.order_numbers())
 
     def skeleton_masks(self) -> tuple[int, ...]:
-        """The neighbours of every variable, whatever the direction of the edge, as sets."""
+        """Return the neighbours of every variable, whatever the direction of the edge, as sets."""
         return skeleton(self.parent_masks)
 
     def v_structures(self) -> tuple[tuple[str, str, str], ...]:
-        """The triples (a, child, b) in which a → child ← b, and a and b are not adjacent; a before b."""
+        """Return the triples (a, child, b) in which a → child ← b, and a and b are not adjacent; a before b."""
         name = self.variables
         return tuple((name[a], name[child], name[b]) for a, child, b in self.v_structure_numbers())
 
     def v_structure_numbers(self) -> Iterator[tuple[int, int, int]]:
-        """The v-structures as triples of numbers (a, child, b), a < b, by child."""
+        """Return the v-structures as triples of numbers (a, child, b), a < b, by child."""
         return v_structures(self.parent_masks)
 
     def d_separated(self, x: str | Collection[str], y: str | Collection[str], given: Collection[str] = ()) -> bool:
@@ -211,26 +214,26 @@ class Dag:
         x, y : str or collection of str
             The variables to separate.
         given : collection of str
-            What is known.
+            The variables that are known. Default: none.
         """
         sources, targets = (mask_of(map(self.number, [s] if isinstance(s, str) else s)) for s in (x, y))
         known = mask_of(map(self.number, [given] if isinstance(given, str) else given))
         if sources & targets or (sources | targets) & known:
-            raise InvalidOption("the sets of variables in a question of d-separation must not overlap")
+            raise InvalidOption("the sets of variables for d-separation must not overlap")
         return not d_connected(self.parent_masks, sources, known) & targets
 
     def with_edge(self, parent: str, child: str) -> Dag:
-        """The graph with one more edge."""
+        """Return the graph with an additional edge."""
         return self._changed({self.number(child): self.parent_masks[self.number(child)] | 1 << self.number(parent)})
 
     def without_edge(self, parent: str, child: str) -> Dag:
-        """The graph without an edge that it has."""
+        """Return the graph without an edge that it has."""
         if not self.has_edge(parent, child):
-            raise InvalidOption(f"the graph has no edge {parent!r} -> {child!r} to leave out")
+            raise InvalidOption(f"the graph has no edge {parent!r} -> {child!r} to remove")
         return self._changed({self.number(child): self.parent_masks[self.number(child)] & ~(1 << self.number(parent))})
 
     def with_parents(self, child: str, parents: Collection[str]) -> Dag:
-        """The graph in which one variable has other parents."""
+        """Return the graph with the parents of one variable replaced."""
         check_collection(parents, "parents")
         return self._changed({self.number(child): mask_of(map(self.number, parents))})
 
@@ -238,25 +241,25 @@ class Dag:
         return Dag(self.variables, tuple(parents.get(v, mask) for v, mask in enumerate(self.parent_masks)))
 
     def reordered(self, variables: Sequence[str]) -> Dag:
-        """The same graph with its variables in another order."""
+        """Return the same graph with its variables in another order."""
         check_order(self.variables, variables)
         return Dag.from_edges(variables, self.edges)
 
     def subgraph(self, variables: Sequence[str]) -> Dag:
-        """The graph on some of the variables, with the edges between them."""
+        """Return the subgraph induced by some of the variables."""
         kept = {variable: self.number(variable) for variable in variables}
         return Dag.from_edges(list(kept), [(p, c) for p, c in self.edges if p in kept and c in kept])
 
     def to_parents(self) -> dict[str, tuple[str, ...]]:
-        """The parents of every variable by name, as :meth:`from_parents` takes them."""
+        """Return the parents of every variable by name, as :meth:`from_parents` takes them."""
         return {variable: self.names(mask) for variable, mask in zip(self.variables, self.parent_masks, strict=True)}
 
     def to_adjacency(self) -> NDArray[np.bool_]:
-        """The adjacency matrix: ``[u, v]`` is true for the edge *u* → *v*."""
+        """Return the adjacency matrix: ``[u, v]`` is true for the edge *u* → *v*."""
         return adjacency_of(self.parent_masks)
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The graph as a networkx ``DiGraph``."""
+        """Return the graph as a networkx ``DiGraph``."""
         return networkx_graph(self.variables, self.edges)
 
     @property
@@ -270,7 +273,7 @@ class Dag:
         return (0,) * self.n
 
     def to_cpdag(self) -> Cpdag:
-        """The equivalence class of the graph, as a CPDAG."""
+        """Return the equivalence class of the graph, as a CPDAG."""
         return Cpdag.trusted(self.variables, *cpdag_masks(self.parent_masks))
 
     def _repr_svg_(self) -> str:
@@ -324,7 +327,7 @@ class Cpdag:
 
     @classmethod
     def trusted(cls, variables: tuple[str, ...], directed: tuple[int, ...], undirected: tuple[int, ...]) -> Cpdag:
-        """The CPDAG of edges that come from a DAG: nothing is checked."""
+        """Return a CPDAG without checks; the edges must be those of a DAG's class."""
         cpdag = object.__new__(cls)
         for name, value in (("variables", variables), ("directed", directed), ("undirected", undirected)):
             object.__setattr__(cpdag, name, value)
@@ -337,7 +340,7 @@ class Cpdag:
         directed: Iterable[tuple[str, str]] = (),
         undirected: Iterable[tuple[str, str]] = (),
     ) -> Cpdag:
-        """The CPDAG with the given edges."""
+        """Return the CPDAG with the given edges."""
         return cls(tuple(variables), *_edge_masks(variables, directed, undirected))
 
     @classmethod
@@ -347,10 +350,10 @@ class Cpdag:
         directed: Iterable[tuple[str, str]] = (),
         undirected: Iterable[tuple[str, str]] = (),
     ) -> Cpdag:
-        """The class of the DAGs that extend a partially directed graph without new v-structures.
+        """Return the class of the DAGs that extend a partially directed graph without new v-structures.
 
-        The directed edges of the pattern need not be all that are compelled, and may be more: what the class leaves
-        open becomes undirected. Where no DAG extends it, that is an error.
+        The pattern may direct fewer edges than the class compels, or more: edges that the class does not compel become
+        undirected. Raises InvalidData if no DAG extends the pattern.
         """
         names = tuple(variables)
         extension = consistent_extension(*_edge_masks(names, directed, undirected))
@@ -382,11 +385,11 @@ class Cpdag:
         )
 
     def size(self) -> int:
-        """The number of DAGs in the class, in polynomial time [wienobst2021]_."""
+        """Return the number of DAGs in the class, in polynomial time [wienobst2021]_."""
         return class_size(self.undirected)
 
     def members(self) -> Iterator[Dag]:
-        """The DAGs of the class, one after the other, in a fixed order."""
+        """Iterate over the DAGs of the class, in a fixed order."""
         return (Dag.trusted(self.variables, parents) for parents in class_members(self.directed, self.undirected))
 
     def __contains__(self, dag: object) -> bool:
@@ -394,27 +397,27 @@ class Cpdag:
         return isinstance(dag, Dag) and dag.variables == self.variables and dag.to_cpdag() == self
 
     def to_dag(self) -> Dag:
-        """One member of the class."""
+        """Return one member of the class."""
         extension = consistent_extension(self.directed, self.undirected)
         assert extension is not None, "a CPDAG has a member"
         return Dag.trusted(self.variables, extension)
 
     def skeleton_masks(self) -> tuple[int, ...]:
-        """The neighbours of every variable, whatever the kind of the edge, as sets."""
+        """Return the neighbours of every variable, whatever the kind of the edge, as sets."""
         children = transposed(self.directed)
         return tuple(a | b | c for a, b, c in zip(self.directed, children, self.undirected, strict=True))
 
     def reordered(self, variables: Sequence[str]) -> Cpdag:
-        """The same class with its variables in another order."""
+        """Return the same class with its variables in another order."""
         check_order(self.variables, variables)
         return Cpdag.trusted(tuple(variables), *_edge_masks(variables, self.directed_edges, self.undirected_edges))
 
     def to_adjacency(self) -> NDArray[np.bool_]:
-        """The adjacency matrix: ``[u, v]`` is true for *u* → *v*; for an undirected edge ``[v, u]`` is as well."""
+        """Return the adjacency matrix: ``[u, v]`` is true for *u* → *v*; undirected edges are in both directions."""
         return adjacency_of([a | b for a, b in zip(self.directed, self.undirected, strict=True)])
 
     def to_networkx(self) -> nx.DiGraph[Any]:
-        """A networkx ``DiGraph`` with the edge attribute ``directed``; an undirected edge stands in both directions."""
+        """Return a networkx ``DiGraph``, edge attribute ``directed``; undirected edges are in both directions."""
         return mixed_networkx_graph(self.variables, self.directed_edges, self.undirected_edges)
 
     def _repr_svg_(self) -> str:

@@ -1,10 +1,10 @@
 """Markov equivalence: the class of a DAG as a CPDAG, and as a key.
 
-Two DAGs are equivalent when they have the same skeleton and the same v-structures. A class is drawn as a CPDAG, with
-the edges on which its members agree directed. From a DAG it comes by labelling its edges [chickering1995]_.
+Two DAGs are equivalent if they have the same skeleton and the same v-structures. A CPDAG represents a class: it directs
+the edges on which all members agree. Labelling the edges of a DAG [chickering1995]_ gives the CPDAG of its class.
 
-One graph is a sequence of Python integers here: ``parents[v]`` holds the parents of *v* as a set. Many graphs are an
-array (:mod:`dagscape.graphs.words`), and kernels do the work.
+Here one graph is a sequence of Python integers: ``parents[v]`` holds the parents of *v* as a set. Many graphs are an
+array (:mod:`dagscape.graphs.words`), which kernels process.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _SECOND_WORD = 0x9FB21C651E98DF25
 
 
 def cpdag_masks(parents: Sequence[int]) -> tuple[Masks, Masks]:
-    """The CPDAG of a DAG: the parents on which all members agree, and the neighbours by other edges."""
+    """Return the CPDAG of a DAG: the parents on which all members agree, and the neighbours by other edges."""
     directed = compelled_parents(parents, topological_order(parents))
     free = [above & ~agreed for above, agreed in zip(parents, directed, strict=True)]
     return directed, tuple(above | below for above, below in zip(free, transposed(free), strict=True))
 
 
 def compelled_parents(parents: Sequence[int], order: Sequence[int]) -> Masks:
-    """The parents on which all members of the class agree, for each variable.
+    """Return the parents on which all members of the class agree, for each variable.
 
-    The procedure Label-Edges of [chickering1995]_: variables in topological order, and for each the edge from its last
-    parent decides about all that are still unlabelled.
+    The procedure Label-Edges of [chickering1995]_: visit the variables in topological order; the edge from the last
+    parent of each determines the labels of all its edges that are still unlabelled.
     """
     place = {variable: i for i, variable in enumerate(order)}
     compelled = [0] * len(parents)
@@ -66,10 +66,10 @@ def is_cpdag(directed: Sequence[int], undirected: Sequence[int]) -> bool:
 
 
 def class_key(dag: Dag) -> int:
-    """A number of 128 bits that is the same for equivalent DAGs, and in practice only for them.
+    """Return a 128-bit integer that is equal for equivalent DAGs, and in practice for no others.
 
-    It is a sum of random words, one for each edge of the skeleton and one for each v-structure, so that it can be kept
-    up to date while a DAG grows. :func:`class_keys` computes the same for many DAGs at once.
+    It is a sum of random words, one for each edge of the skeleton and one for each v-structure, so that it can be
+    updated while a DAG grows. :func:`class_keys` computes the same keys for many DAGs at once.
     """
     low = high = 0
     for child, above in enumerate(dag.parent_masks):
@@ -86,7 +86,7 @@ def _add_words(low: int, high: int, feature: int) -> tuple[int, int]:
 
 
 def _mixed(word: int) -> int:
-    """The finaliser of the generator SplitMix64, a bijection of 64-bit words that looks random."""
+    """Apply the finaliser of the generator SplitMix64, a bijection of 64-bit words that looks random."""
     word = (word + 0x9E3779B97F4A7C15) & _WORD
     word = ((word ^ word >> 30) * 0xBF58476D1CE4E5B9) & _WORD
     word = ((word ^ word >> 27) * 0x94D049BB133111EB) & _WORD
@@ -94,7 +94,7 @@ def _mixed(word: int) -> int:
 
 
 def class_keys(parents: Words) -> Words:
-    """The class keys of many DAGs.
+    """Return the class keys of many DAGs.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def class_keys(parents: Words) -> Words:
 
 
 def cpdags(parents: Words) -> tuple[Words, Words]:
-    """The CPDAGs of many DAGs.
+    """Return the CPDAGs of many DAGs.
 
     Parameters
     ----------

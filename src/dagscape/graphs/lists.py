@@ -1,4 +1,4 @@
-"""Many graphs on the same variables, kept as an array and made one by one when they are looked at."""
+"""Lists of graphs on the same variables, stored as arrays; each graph is created on access."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class DagList(Sequence[Dag]):
     variables : tuple of str
         The names of the variables.
     parents : array of uint64, graphs × variables × words
-        The parents of each variable in each graph, as sets: variable *u* is bit *u* mod 64 of word *u* div 64. Not to
-        be changed.
+        The parents of each variable in each graph, as sets: variable *u* is bit *u* mod 64 of word *u* div 64.
+        Read-only.
 
     Examples
     --------
@@ -39,28 +39,28 @@ class DagList(Sequence[Dag]):
     __slots__ = ("parents", "variables")
 
     def __init__(self, variables: Sequence[str], parents: Words) -> None:
-        """Take an array of graphs that are known to have no cycles; up to 64 variables need no third axis."""
+        """Store an array of graphs without checks; they must be acyclic. Up to 64 variables need no third axis."""
         self.variables = tuple(variables)
         self.parents = with_words(parents)
         self.parents.flags.writeable = False
 
     @classmethod
     def from_dags(cls, dags: Iterable[Dag]) -> DagList:
-        """A list of one DAG or more, all on the same variables in the same order."""
+        """Return a list of at least one DAG, all on the same variables in the same order."""
         given = list(dags)
         if len({dag.variables for dag in given}) != 1:
-            raise InvalidData("a list is made of one DAG or more, all on the same variables in the same order")
+            raise InvalidData("a list needs at least one DAG, and all on the same variables in the same order")
         return cls(given[0].variables, pack([dag.parent_masks for dag in given], given[0].n))
 
     @classmethod
     def from_edges(cls, variables: Sequence[str], graphs: Iterable[Iterable[tuple[str, str]]]) -> DagList:
-        """The DAGs with the given edges, each a pair (parent, child); they are checked."""
+        """Return the DAGs with the given edges, each a pair (parent, child); cycles are refused."""
         check_variables(variables)
         dags = [Dag.from_edges(variables, [(parent, child) for parent, child in edges]) for edges in graphs]
         return cls(variables, pack([dag.parent_masks for dag in dags], len(variables)))
 
     def to_edges(self) -> list[list[list[str]]]:
-        """The edges of every DAG, as :meth:`from_edges` takes them: lists of strings."""
+        """Return the edges of every DAG, as :meth:`from_edges` takes them: lists of strings."""
         return [[[parent, child] for parent, child in dag.edges] for dag in self]
 
     def __len__(self) -> int:
@@ -83,16 +83,16 @@ class DagList(Sequence[Dag]):
     __hash__ = None  # type: ignore[assignment]
 
     def edge_counts(self) -> NDArray[np.int64]:
-        """The number of edges of each DAG."""
+        """Return the number of edges of each DAG."""
         counts: NDArray[np.int64] = np.bitwise_count(self.parents).sum(axis=(1, 2), dtype=np.int64)
         return counts
 
     def cpdags(self) -> CpdagList:
-        """The equivalence classes of the DAGs."""
+        """Return the equivalence classes of the DAGs."""
         return CpdagList(self.variables, *cpdags(self.parents))
 
     def class_keys(self) -> Words:
-        """The keys of the equivalence classes, as in :func:`dagscape.graphs.equivalence.class_keys`."""
+        """Return the keys of the equivalence classes, as in :func:`dagscape.graphs.equivalence.class_keys`."""
         return class_keys(self.parents)
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""The steps of a search from one DAG to its neighbours: add, remove or reverse an edge.
+"""Moves of a local search from a DAG to its neighbours: add, remove or reverse an edge.
 
 :class:`Move` and :func:`legal_moves` work on immutable DAGs. A search that makes many moves uses an
-:class:`EditableDag`, which keeps the relation of ancestors up to date in a kernel
-(``native/include/dagscape/editable_dag.hpp``) and knows which moves are legal without looking at the whole graph.
+:class:`EditableDag`, which maintains the ancestors of all variables in a kernel
+(``native/include/dagscape/editable_dag.hpp``). It can tell whether a move is legal without a search of the graph.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Move:
     Attributes
     ----------
     kind : {"add", "remove", "reverse"}
-        What happens to the edge.
+        The change to the edge.
     parent, child : int
-        The edge parent → child that is added, removed, or turned into child → parent.
+        The edge parent → child that is added, removed, or reversed to child → parent.
     """
 
     kind: Literal["add", "remove", "reverse"]
@@ -38,14 +38,14 @@ class Move:
     child: int
 
     def apply(self, dag: Dag, *, check: bool = True) -> Dag:
-        """The DAG after the move.
+        """Return the DAG after the move.
 
         Parameters
         ----------
         dag : Dag
             The DAG before the move.
         check : bool
-            Whether to refuse a move that is not legal; the moves of :func:`legal_moves` are. Default: True.
+            Whether to check that the move is legal; the moves of :func:`legal_moves` need no check. Default: True.
 
         Examples
         --------
@@ -68,7 +68,7 @@ class Move:
         return Dag.trusted(dag.variables, tuple(parents))
 
     def _closes_cycle(self, parents: list[int]) -> bool:
-        """Whether the edge that the move has made is part of a cycle."""
+        """Whether the new edge is part of a cycle."""
         if self.kind == "remove":
             return False
         child = self.child if self.kind == "add" else self.parent
@@ -76,15 +76,15 @@ class Move:
 
 
 class EditableDag:
-    """A DAG that is changed edge by edge, and knows which changes are legal.
+    """A mutable DAG that tracks which changes are legal.
 
-    Made for searches: additions to a variable, and whether an edge can be reversed, take microseconds for a thousand
-    variables. A change updates only the ancestors that it touches. Variables are numbers.
+    It is designed for local search: with a thousand variables, listing the legal additions to a variable and checking a
+    reversal take microseconds. A change updates only the ancestors that it affects. Variables are given by number.
 
     Parameters
     ----------
     dag : Dag
-        Where to start. It stays as it is.
+        The initial DAG. It is not changed.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class EditableDag:
         self.variables = dag.variables
         self._parents = list(dag.parent_masks)
         self._kernel = kernels.EditableDag(dag.n)
-        # Parents first: a child then has no descendants that would have to follow.
+        # Parents first: the child then has no descendants to update.
         for child in dag.order_numbers():
             for parent in bits(dag.parent_masks[child]):
                 self._kernel.add(parent, child)
@@ -121,11 +121,11 @@ class EditableDag:
         return tuple(self._parents)
 
     def parents(self, child: int) -> tuple[int, ...]:
-        """The parents of a variable, in increasing order."""
+        """Return the parents of a variable, in increasing order."""
         return tuple(bits(self._parents[child]))
 
     def has_edge(self, parent: int, child: int) -> bool:
-        """Whether the edge parent → child is there."""
+        """Whether the graph has the edge parent → child."""
         return bool(self._parents[child] >> parent & 1)
 
     def has_path(self, source: int, target: int) -> bool:
@@ -133,21 +133,21 @@ class EditableDag:
         return self._kernel.has_path(source, target)
 
     def can_add(self, parent: int, child: int) -> bool:
-        """Whether the edge parent → child can be added: it is not there, and closes no cycle."""
+        """Whether the edge parent → child can be added: it is new, and closes no cycle."""
         return self._kernel.can_add(parent, child)
 
     def can_reverse(self, parent: int, child: int) -> bool:
-        """Whether the edge parent → child is there, and can be turned without closing a cycle."""
+        """Whether the graph has the edge parent → child, and it can be reversed without closing a cycle."""
         return self._kernel.can_reverse(parent, child)
 
     def additions(self, child: int) -> NDArray[np.bool_]:
-        """For each variable, whether it can become one more parent of this one."""
+        """Return, for each variable, whether it can become an additional parent of this one."""
         legal = np.empty(self.n, dtype=np.bool_)
         self._kernel.additions(child, legal)
         return legal
 
     def reversals(self, child: int) -> NDArray[np.bool_]:
-        """For each variable, whether it is a parent of this one and the edge can be turned."""
+        """Return, for each variable, whether it is a parent of this one and the edge can be reversed."""
         legal = np.empty(self.n, dtype=np.bool_)
         self._kernel.reversals(child, legal)
         return legal
@@ -165,18 +165,18 @@ class EditableDag:
         self._parents[child] ^= 1 << parent
 
     def reverse(self, parent: int, child: int) -> None:
-        """Turn the edge parent → child into child → parent."""
+        """Reverse the edge parent → child to child → parent."""
         if not self._kernel.reverse(parent, child):
             raise _refusal(self, "reverse", parent, child)
         self._parents[child] ^= 1 << parent
         self._parents[parent] |= 1 << child
 
     def apply(self, move: Move) -> None:
-        """Make a move."""
+        """Apply a move."""
         {"add": self.add, "remove": self.remove, "reverse": self.reverse}[move.kind](move.parent, move.child)
 
     def to_dag(self) -> Dag:
-        """The DAG as it is now."""
+        """Return the current DAG."""
         return Dag.trusted(self.variables, self.parent_masks)
 
     def __repr__(self) -> str:
@@ -184,14 +184,14 @@ class EditableDag:
 
 
 def legal_moves(dag: Dag | EditableDag, max_parents: int | None = None) -> Iterator[Move]:
-    """All moves that lead to another DAG, by child, then by parent.
+    """Iterate over all moves that lead to another DAG, by child, then by parent.
 
     Parameters
     ----------
     dag : Dag or EditableDag
-        Where to start; not to be changed while its moves are listed.
+        The DAG before the move; it must not change during the iteration.
     max_parents : int, optional
-        The most parents a variable may have after the move.
+        The maximal number of parents of a variable after the move.
 
     Examples
     --------
@@ -219,8 +219,8 @@ def _refusal(graph: Dag | EditableDag, kind: str, parent: int, child: int) -> In
     edge = f"{graph.variables[parent]!r} -> {graph.variables[child]!r}"
     there = bool(graph.parent_masks[child] >> parent & 1)
     if kind == "add":
-        reason = "it is there already" if there else "it would close a directed cycle"
+        reason = "the graph already has it" if there else "it would close a directed cycle"
         return InvalidOption(f"the edge {edge} cannot be added: {reason}")
     verb = {"remove": "removed", "reverse": "reversed"}[kind]
-    reason = "another path would close a directed cycle with it" if there else "the graph does not have it"
+    reason = "it would close a directed cycle with another path" if there else "the graph does not have it"
     return InvalidOption(f"the edge {edge} cannot be {verb}: {reason}")

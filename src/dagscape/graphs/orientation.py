@@ -1,10 +1,10 @@
-"""Partially directed graphs: what must be directed, and the DAGs that extend them.
+"""Partially directed graphs: the edges that must be directed, and the DAGs that extend them.
 
-Meek's four rules [meek1995]_ direct all edges that have the same direction in every extension of a graph. The members
-of a class come by directing one edge after the other and following the rules after each; one extension, of a class or
-of any pattern, comes faster by removing sinks [dor1992]_.
+Meek's four rules [meek1995]_ direct all edges that have the same direction in every extension of a graph. To list the
+members of a class, direct one edge at a time and apply the rules after each. A single extension, of a class or of any
+pattern, is found faster by removing sinks [dor1992]_.
 
-Graphs are sets here: ``directed[v]`` holds the parents of *v*, ``undirected[v]`` its neighbours by undirected edges.
+Here graphs are sets: ``directed[v]`` holds the parents of *v*, ``undirected[v]`` its neighbours by undirected edges.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PartlyDirected:
         self._children[a] |= 1 << b
 
     def close(self, vertices: int) -> None:
-        """Direct all edges that must be, by Meek's four rules, when only edges at some vertices have changed."""
+        """Direct all compelled edges by Meek's four rules; only edges at the given vertices have changed."""
         waiting = vertices
         while waiting:
             at = waiting & -waiting
@@ -54,7 +54,7 @@ class PartlyDirected:
         return self.arrows[vertex] | self._children[vertex] | self.lines[vertex]
 
     def _must_point(self, a: int, b: int) -> bool:
-        """Whether a - b has to become a → b."""
+        """Whether a - b must become a → b."""
         near_b = self._adjacent(b)
         # Rule 1: c → a - b with c and b not adjacent would make a v-structure.
         if self.arrows[a] & ~near_b:
@@ -72,18 +72,18 @@ class PartlyDirected:
 
 
 def meek_closure(directed: Sequence[int], undirected: Sequence[int]) -> tuple[Masks, Masks]:
-    """Direct all undirected edges that must be, by Meek's four rules [meek1995]_."""
+    """Direct all compelled edges by Meek's four rules [meek1995]_."""
     graph = PartlyDirected(directed, undirected)
     graph.close((1 << len(directed)) - 1)
     return tuple(graph.arrows), tuple(graph.lines)
 
 
 def consistent_extension(directed: Sequence[int], undirected: Sequence[int]) -> Masks | None:
-    """A DAG that directs the undirected edges without new v-structures or cycles; ``None`` if there is none [dor1992]_.
+    """Return a DAG that directs the undirected edges without new v-structures or cycles [dor1992]_; None if none does.
 
-    A sink whose undirected neighbours are adjacent to all its other neighbours can take all its edges, and is removed.
-    Of several, the smallest goes first. What can go now can go later, so a vertex is looked at again only when it has
-    lost a neighbour.
+    If the undirected neighbours of a sink are adjacent to all its other neighbours, all its edges can point to it, and
+    it is removed. Of several such sinks, the smallest is removed first. A removable vertex stays removable, so a vertex
+    is checked again only after it has lost a neighbour.
     """
     lines, children = list(undirected), transposed(directed)
     adjacent = [a | b | c for a, b, c in zip(directed, lines, children, strict=True)]
@@ -111,10 +111,10 @@ def consistent_extension(directed: Sequence[int], undirected: Sequence[int]) -> 
 
 
 def class_members(directed: Sequence[int], undirected: Sequence[int]) -> Iterator[Masks]:
-    """The parents in each DAG of a class, one DAG after the other.
+    """Iterate over the DAGs of a class, each as sets of parents.
 
-    Directing an undirected edge of a graph that is closed under Meek's rules either way, and closing again, never leads
-    into a dead end: each step of the search gives a member.
+    In a graph that is closed under Meek's rules, an undirected edge can be directed either way. Closing the graph again
+    never leads to a dead end: every branch of the search ends in a member.
     """
     waiting = [(tuple(directed), tuple(undirected))]
     while waiting:
@@ -124,7 +124,7 @@ def class_members(directed: Sequence[int], undirected: Sequence[int]) -> Iterato
             yield arrows
             continue
         b = next(bits(lines[a]))
-        # The last one put down is taken up first.
+        # The last one pushed is popped first.
         for parent, child in ((b, a), (a, b)):
             graph = PartlyDirected(arrows, lines)
             graph.direct(parent, child)

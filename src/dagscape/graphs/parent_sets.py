@@ -1,6 +1,6 @@
-"""Questions about one DAG, given as the parents of each variable: orders, ancestors, v-structures, d-separation.
+"""Functions of one DAG, given as the parents of each variable: orders, ancestors, v-structures, d-separation.
 
-Sets are Python integers: bit *u* of ``parents[v]`` stands for the edge *u* → *v*.
+Sets are Python integers: bit *u* of ``parents[v]`` is the edge *u* → *v*.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Masks = tuple[int, ...]
 
 
 def topological_order(parents: Sequence[int]) -> tuple[int, ...]:
-    """The topological order that always takes the smallest variable possible; shorter where there is a cycle."""
+    """Return the topological order that places the smallest possible variable first; incomplete if there is a cycle."""
     children = transposed(parents)
     waiting = list(parents)
     ready = mask_of(v for v, above in enumerate(waiting) if not above)
@@ -31,7 +31,7 @@ def topological_order(parents: Sequence[int]) -> tuple[int, ...]:
 
 
 def directed_cycle(parents: Sequence[int]) -> list[int]:
-    """A directed cycle of a graph that has one: walk backwards among the variables that no order can place."""
+    """Return a directed cycle of a graph that has one: walk backwards among the variables that no order can place."""
     stuck = mask_of(range(len(parents))) & ~mask_of(topological_order(parents))
     path = [next(bits(stuck))]
     while True:
@@ -42,7 +42,7 @@ def directed_cycle(parents: Sequence[int]) -> list[int]:
 
 
 def ancestor_masks(parents: Sequence[int]) -> Masks:
-    """The ancestors of every variable, as sets."""
+    """Return the ancestors of every variable, as sets."""
     ancestors = [0] * len(parents)
     for variable in topological_order(parents):
         for parent in bits(parents[variable]):
@@ -51,7 +51,7 @@ def ancestor_masks(parents: Sequence[int]) -> Masks:
 
 
 def ancestors_of(parents: Sequence[int], variables: int) -> int:
-    """All variables from which a directed path leads to some of these, as a set.
+    """Return all variables with a directed path to at least one of these, as a set.
 
     >>> ancestors_of([0b000, 0b001, 0b010], 0b100)
     3
@@ -67,12 +67,12 @@ def ancestors_of(parents: Sequence[int], variables: int) -> int:
 
 
 def skeleton(parents: Sequence[int]) -> Masks:
-    """The neighbours of every variable, whatever the direction of the edge, as sets."""
+    """Return the neighbours of every variable, whatever the direction of the edge, as sets."""
     return tuple(above | below for above, below in zip(parents, transposed(parents), strict=True))
 
 
 def v_structures(parents: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """The triples (a, child, b), a < b, of parents of one child that are not adjacent, by child."""
+    """Iterate over the triples (a, child, b), a < b, of parents of a child that are not adjacent, by child."""
     adjacent = skeleton(parents)
     for child, above in enumerate(parents):
         for a in bits(above):
@@ -81,9 +81,9 @@ def v_structures(parents: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def d_connected(parents: Sequence[int], sources: int, known: int) -> int:
-    """All variables to which an active path leads from some source, given what is known, as a set."""
+    """Return all variables with an active path from a source, given the known variables, as a set."""
     children = transposed(parents)
-    # A collider lets pass where it, or a descendant of it, is known.
+    # A collider is open if it, or a descendant of it, is known.
     opened = known | ancestors_of(parents, known)
     upwards = seen_up = sources
     downwards = seen_down = 0

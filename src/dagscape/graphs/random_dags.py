@@ -1,4 +1,4 @@
-"""Random DAGs: along a random order, or uniformly over all DAGs."""
+"""Random DAGs: consistent with a random order, or uniform over all DAGs."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def random_dag(
     max_parents: int | None = None,
     seed: Seed = None,
 ) -> Dag:
-    """A random DAG along a random order of the variables.
+    """Return a random DAG that is consistent with a random order of the variables.
 
     Parameters
     ----------
     variables : int or sequence of str
-        The variables, or how many there are (named ``X0``, ``X1``, …).
+        The variables, or their number (then named ``X0``, ``X1``, …).
     expected_parents : float, optional
-        The number of parents a variable has on average, at most (n − 1)/2, by default 1.5; each pair of variables is
-        joined with the same probability.
+        The average number of parents of a variable, at most (n − 1)/2; each pair of variables is joined with the same
+        probability. Default: 1.5, or (n − 1)/2 if that is less.
     max_parents : int, optional
-        The most parents a variable may have; where there would be more, some are left out at random.
+        The maximal number of parents of a variable; a random subset is kept if there are more. Default: no limit.
     seed : int or numpy Generator, optional
         Where the randomness comes from.
 
@@ -51,7 +51,7 @@ def random_dag(
     if not is_between(expected, 0, most):
         raise InvalidOption(f"is {expected!r}; it must be between 0 and {most}", option="expected_parents")
     if max_parents is not None and not is_whole(max_parents, at_least=0):
-        raise InvalidOption(f"is {max_parents!r}; it must be a whole number, 0 or more", option="max_parents")
+        raise InvalidOption(f"is {max_parents!r}; it must be an integer of at least 0", option="max_parents")
     probability = expected / most if n > 1 else 0.0
     random = random_generator(seed)
     order = random.permutation(n).tolist()
@@ -65,11 +65,11 @@ def random_dag(
 
 
 def uniform_dag(variables: int | Sequence[str], *, seed: Seed = None) -> Dag:
-    """A DAG drawn uniformly from all DAGs on the variables [kuipers2015]_.
+    """Return a DAG drawn uniformly from all DAGs on the variables [kuipers2015]_.
 
-    The variables without parents are drawn first, with the exact number of DAGs that begin with so many of them; then,
-    among the others, those whose parents all lie in the layers before and that have one in the last; and so on. The
-    numbers of DAGs have n²/2 bits, which takes seconds from 100 variables on.
+    The DAG is drawn layer by layer. The first layer has the variables without parents; each later layer has the
+    variables with all parents in earlier layers, and at least one in the previous layer. The size of each layer is
+    drawn by exact counts of DAGs. These have about n²/2 bits, so that 100 variables take seconds.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def uniform_dag(variables: int | Sequence[str], *, seed: Seed = None) -> Dag:
 
 @cache
 def _sourced(n: int, sources: int) -> int:
-    """The number of DAGs on n variables of which exactly these many have no parents, by choice of them."""
+    """Return the number of DAGs on n variables of which exactly ``sources`` have no parents."""
     if n == sources:
         return 1
     left = n - sources
@@ -113,15 +113,15 @@ def _sourced(n: int, sources: int) -> int:
 
 
 def _ways(left: int, size: int, above: int) -> int:
-    """The weight of ``size`` variables in the next layer, with ``left`` not placed and ``above`` in the last layer."""
+    """Return the weight of a layer of ``size`` variables, with ``left`` to place and ``above`` in the last layer."""
     if above == 0:
         return _sourced(left, size)
-    # Each has some of the last layer among its parents; the variables after them may have any of it.
+    # Each has a parent in the last layer; the variables of later layers may have any parents in it.
     return math.prod([(1 << above) - 1] * size) * (1 << above * (left - size)) * _sourced(left, size)
 
 
 def _pick(weights: Sequence[int], random: np.random.Generator) -> int:
-    """A number with a chance in exact proportion to its weight."""
+    """Return a random index, with a probability exactly proportional to its weight."""
     target = _below(sum(weights), random)
     for number, weight in enumerate(weights):
         if target < weight:
@@ -131,7 +131,7 @@ def _pick(weights: Sequence[int], random: np.random.Generator) -> int:
 
 
 def _below(limit: int, random: np.random.Generator) -> int:
-    """A whole number below the limit, of any size, each equally likely."""
+    """Return a random integer below a limit of any size, uniformly."""
     size = limit.bit_length()
     while True:
         value = int.from_bytes(random.bytes((size + 7) // 8), "little") >> (-size % 8)

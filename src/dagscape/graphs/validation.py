@@ -1,4 +1,4 @@
-"""Checks of what a graph is made from: names of variables, sets of parents, orders, collections of names."""
+"""Checks of the input to a graph: names of variables, sets of parents, orders, collections of names."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ def check_variables(variables: Sequence[str]) -> None:
     seen = set()
     for name in variables:
         if not isinstance(name, str):
-            raise InvalidData(f"the name {name!r} of a variable is not a text")
+            raise InvalidData(f"the name {name!r} of a variable is not a string")
         if name in seen:
             raise InvalidData(f"two variables are called {name!r}")
         seen.add(name)
 
 
 def numbered(variables: Sequence[str]) -> dict[str, int]:
-    """The number of each variable by its name."""
+    """Return the number of each variable by its name."""
     check_variables(variables)
     return {name: number for number, name in enumerate(variables)}
 
@@ -36,12 +36,12 @@ def check_masks(variables: Sequence[str], masks: Sequence[int]) -> None:
 
 
 def check_order(variables: Sequence[str], order: Sequence[str]) -> None:
-    """Refuse an order that is not one of the variables."""
+    """Refuse an order that does not have every variable once."""
     if sorted(variables) != sorted(order):
-        raise InvalidOption("the new order does not have the variables of the graph, each once")
+        raise InvalidOption("the new order must have every variable of the graph once, and no others")
 
 
 def check_collection(names: object, what: str) -> None:
-    """Refuse a string where a collection of names is meant, and anything that is not a collection."""
+    """Refuse anything but a collection of names; a single string is not one."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InvalidOption(f"{what} is {names!r}; it must be a collection of names")

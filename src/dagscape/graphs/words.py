@@ -1,8 +1,8 @@
-"""Many graphs on the same variables as one array, for the kernels and for NumPy.
+"""Arrays of graphs on the same variables, for kernels and NumPy.
 
 An array of *graphs × variables × words* holds a set for each variable of each graph, such as its parents, in 64-bit
-words: ``words = ⌈variables / 64⌉``, and variable *u* is bit *u* mod 64 of word *u* div 64. Up to 64 variables have one
-word, and the last axis may be left out of what a function takes.
+words: ``words = ⌈variables / 64⌉``, and variable *u* is bit *u* mod 64 of word *u* div 64. Up to 64 variables need
+one word; the last axis of an argument is then optional.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Words = NDArray[np.uint64]
 
 _BITS = 64
 
-# Words that are checked at a time.
+# Words checked at a time.
 _PIECE = 1 << 15
 
 # Class keys have 21 bits for the number of a variable.
@@ -28,7 +28,7 @@ MOST_VARIABLES = 1 << 21
 
 
 def word_count(n: int) -> int:
-    """The number of words of a set of n variables.
+    """Return the number of words in a set of n variables.
 
     >>> word_count(64), word_count(65)
     (1, 2)
@@ -37,7 +37,7 @@ def word_count(n: int) -> int:
 
 
 def pack(graphs: Iterable[Sequence[int]], n: int) -> Words:
-    """Sets of n variables as words, from lists of Python integers, one list for each graph.
+    """Return sets of n variables as words, from lists of Python integers, one list for each graph.
 
     >>> pack([[0, 1 << 64]], 65).tolist()
     Traceback (most recent call last):
@@ -58,7 +58,7 @@ def pack(graphs: Iterable[Sequence[int]], n: int) -> Words:
 
 
 def unpack(sets: Words) -> tuple[int, ...]:
-    """The sets of one graph (variables × words) as Python integers.
+    """Return the sets of one graph (variables × words) as Python integers.
 
     >>> unpack(np.array([[0, 1], [5, 0]], dtype=np.uint64))
     (18446744073709551616, 5)
@@ -71,25 +71,25 @@ def unpack(sets: Words) -> tuple[int, ...]:
 
 
 def holds(sets: Words, member: int) -> NDArray[np.bool_]:
-    """Whether each set, along the last axis, has a member."""
+    """Whether each set, along the last axis, contains a member."""
     found: NDArray[np.bool_] = sets[..., member // _BITS] >> np.uint64(member % _BITS) & np.uint64(1) == 1
     return found
 
 
 def members_of_any(sets: Words) -> list[int]:
-    """All members of the sets in a list (sets × words), in increasing order."""
+    """Return all members of the sets in a list (sets × words), in increasing order."""
     union = np.bitwise_or.reduce(sets, axis=0)
     return list(bits(unpack(union[np.newaxis])[0]))
 
 
 def distinct(sets: Words) -> tuple[tuple[int, ...], NDArray[np.intp]]:
-    """The different sets of a list (sets × words) as Python integers, and which of them each is.
+    """Return the distinct sets of a list (sets × words) as Python integers, and the index of each set among them.
 
     >>> distinct(np.array([[5], [0], [5]], dtype=np.uint64))
     ((0, 5), array([1, 0, 1]))
     """
     if sets.shape[1] == 1:
-        # Numbers are sorted much faster than rows.
+        # Sorting numbers is much faster than sorting rows.
         found, places = np.unique(sets[:, 0], return_inverse=True)
         return tuple(found.tolist()), places
     found, places = np.unique(sets, axis=0, return_inverse=True)
@@ -97,7 +97,7 @@ def distinct(sets: Words) -> tuple[tuple[int, ...], NDArray[np.intp]]:
 
 
 def transposed(sets: Words) -> Words:
-    """The opposite of the relation in every graph: u in the set of v where v was in the set of u.
+    """Return the inverse relation in every graph: u is in the set of v if v was in the set of u.
 
     >>> transposed(np.array([[[2], [0]]], dtype=np.uint64)).tolist()
     [[[0], [1]]]
@@ -111,15 +111,15 @@ def transposed(sets: Words) -> Words:
 
 
 def with_words(sets: Words) -> Words:
-    """An array of graphs × variables with its third axis; one that has it stays as it is."""
+    """Return an array of graphs × variables with a third axis; an array that has one is unchanged."""
     return sets[:, :, np.newaxis] if sets.ndim == 2 else sets
 
 
 def checked_graphs(parents: Words) -> Words:
-    """The parents of the variables of many graphs as graphs × variables × words; refuses what cannot be parents."""
+    """Return sets of parents as graphs × variables × words, after checking that they can be parents."""
     given = np.asarray(parents)
     if given.dtype.kind not in "iu" or (given.dtype.kind == "i" and given.size and int(given.min()) < 0):
-        raise InvalidData("sets of parents are bit masks: whole numbers, 0 or more")
+        raise InvalidData("sets of parents must be bit masks: integers of at least 0")
     graphs = with_words(np.ascontiguousarray(given, dtype=np.uint64))
     n = graphs.shape[1] if graphs.ndim == 3 else 0
     if not 1 <= n < MOST_VARIABLES or graphs.shape[2] != word_count(n):
@@ -128,15 +128,15 @@ def checked_graphs(parents: Words) -> Words:
             "variables, or graphs × variables for 1 to 64 variables"
         )
     never = _never_parents(n)
-    # In pieces that stay in a cache.
+    # In pieces that fit in the cache.
     size = max(1, _PIECE // never.size)
     if any((graphs[at : at + size] & never).any() for at in range(0, len(graphs), size)):
-        raise InvalidData("a set of parents holds the variable itself, or one that does not exist")
+        raise InvalidData("a set of parents contains the variable itself, or one that does not exist")
     return graphs
 
 
 @lru_cache(maxsize=4)
 def _never_parents(n: int) -> Words:
-    """For each of n variables the bits that its parents may not have: itself, and those of no variable."""
+    """Return, for each of n variables, the bits that its parents must not have: its own, and those beyond n."""
     beyond = (1 << _BITS * word_count(n)) - (1 << n)
     return pack([[beyond | 1 << variable for variable in range(n)]], n)
