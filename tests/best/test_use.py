@@ -68,14 +68,14 @@ def test_lists_of_other_scores_are_not_compared(tic):
         best.compare(ds.k_best(other, 3))
     with pytest.raises(ds.InvalidOption, match="same variables"):
         best.compare(ds.k_best(ds.local_scores(random_data(3, 10, seed=1)), 3))
-    with pytest.raises(ds.InvalidOption, match="a int is no list of networks"):
+    with pytest.raises(ds.InvalidOption, match="other is a int; it must be a list of networks"):
         best.compare(5)
 
 
 def test_functions_without_an_average(tic):
     best = ds.k_best(tic, 2)
     for value in ("text", (1, 2), [1], None, {}):
-        with pytest.raises(ds.InvalidOption, match="only numbers, truth values and arrays have averages"):
+        with pytest.raises(ds.InvalidOption, match="only numbers, Booleans and arrays can be averaged"):
             best.average(lambda dag, value=value: value)
     assert best.average(lambda dag: np.float32(2)) == 2
     np.testing.assert_allclose(best.average(lambda dag: dag.to_adjacency()), best.edges)

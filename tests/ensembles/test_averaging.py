@@ -1,4 +1,4 @@
-"""Averages over a list of networks against the same over every DAG that it stands for."""
+"""Averages over a list of networks, compared with averages over every DAG that it represents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def classes_of(n):
 
 
 def every_member(best, weights):
-    """Every DAG that a list stands for, with its probability."""
+    """Every DAG that a list represents, with its probability."""
     counts = best.class_sizes if weights == "dags" else [1] * len(best)
     shares = [math.exp(score - best.scores[0]) * count for score, count in zip(best.scores, counts, strict=True)]
     for share, network in zip(shares, best.networks, strict=True):
@@ -157,7 +157,9 @@ def test_totals_of_other_scores_are_refused():
     best = ds.k_best(scores)
     total = ds.posterior(scores).log_total
     assert 0 < best.coverage(total + 1) < best.coverage(total)
-    with pytest.raises(ds.InvalidOption, match=r"weigh more .* than all networks together .*: log_total is of other"):
+    with pytest.raises(
+        ds.InvalidOption, match=r"the log weight of the list .* exceeds that of all .*: the total is for other"
+    ):
         best.coverage(total - 1)
 
 
@@ -208,7 +210,7 @@ def single_rows(data):
 def test_predictions(space, weights, prior, ess):
     if (prior, space) == ("k2", "classes"):
         best = ds.k_best(ds.local_scores(random_data(3, 25, seed=1)), 2)
-        with pytest.raises(ds.InvalidOption, match="'k2' differs between members of a class"):
+        with pytest.raises(ds.InvalidOption, match="prior is 'k2', which differs between members of a class"):
             best.log_predictive(random_data(3, 25, seed=1), random_data(3, 12, seed=2), prior=prior)
         return
     train, rows = random_data(3, 25, seed=1, levels=3), random_data(3, 12, seed=2, levels=3)
@@ -245,7 +247,7 @@ def test_predictions_of_classes_are_those_of_their_members():
 
 
 def expected_agreement(best):
-    """By pair: in how many entries all, or only some, of the DAGs that it stands for have the edge either way."""
+    """For each pair, the number of entries in which all, or only some, of the DAGs have each direction of the edge."""
     counts = {}
     for network in best.networks:
         members = classes_of(network.n)[pattern(network.parent_masks)] if best.space == "classes" else [network]
@@ -299,7 +301,7 @@ def test_frame(space):
 
 
 def test_lists_whose_scores_are_far_apart():
-    """Nothing overflows, and nothing is warned of."""
+    """There is no overflow, and no warning."""
     scores = ds.FamilyTable({"a": {(): 0.0, ("b",): -5000.0}, "b": {(): 0.0, ("a",): -300.0}})
     best = ds.k_best(scores, space="dags")
     assert best.scores.tolist() == [0, -300, -5000]

@@ -22,7 +22,7 @@ SEEDS = st.integers(0, 10**9)
 
 
 def listed_shares(members):
-    """Both matrices by counting: the quotients of whole numbers, rounded once, as those of the fast way."""
+    """Both matrices by counting: quotients of integers, rounded once, as in the fast version."""
     n = members[0].n
     edges, paths = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
     for member in members:
@@ -107,8 +107,8 @@ def test_random_chordal_graphs_of_seven(seed, width):
 def count_by_source(lines, vertices, start, ends):
     """The AMOs of a chordal graph in which ``start`` is in ``ends`` or reaches it, by He, Jia and Yu's recursion.
 
-    An AMO has one source. Its edges are directed outwards and Meek's rules applied; what stays undirected are chordal
-    graphs again. With ``start`` and ``ends`` equal to all vertices this is the number of AMOs.
+    An AMO has one source. Direct its edges outwards and apply Meek's rules; the components that stay undirected are
+    chordal again. With ``start`` and ``ends`` equal to all vertices this is the number of AMOs.
     """
     if vertices.bit_count() == 1:
         return 1
@@ -228,7 +228,7 @@ def test_large_complete_graph_above_a_child():
     assert not paths[n + 1].any()
 
 
-def test_complete_graph_with_a_vertex_hung_on():
+def test_complete_graph_with_a_pendant():
     """Clique and pendant: the order of the clique begins anywhere, or the pendant is first and its anchor second."""
     n = 25
     cpdag = as_dag([*((1 << v) - 1 for v in range(n)), 1]).to_cpdag()
@@ -237,7 +237,7 @@ def test_complete_graph_with_a_vertex_hung_on():
     edges, paths = both_shares(cpdag)
     assert edges[n, 0] == paths[n, 0] == first / cpdag.size()
     assert edges[0, 1] == (math.factorial(n) // 2 + first) / cpdag.size()
-    # Another vertex reaches the pendant exactly if it comes before the anchor.
+    # Another vertex reaches the pendant if and only if it comes before the anchor.
     assert paths[1, n] == edges[1, 0] == math.factorial(n) // 2 / cpdag.size()
 
 

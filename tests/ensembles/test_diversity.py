@@ -1,4 +1,4 @@
-"""How different networks are, against comparisons of every two of them."""
+"""The diversity of lists, compared with comparisons of every two networks."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ def test_a_list_of_nothing():
 @pytest.mark.parametrize(
     ("truth", "message"),
     [
-        ({"a": ["b"]}, "a dict is no structure: give a Dag, a Cpdag or a Network"),
-        (None, "a NoneType is no structure"),
-        ("a -> b", "a str is no structure"),
-        (ds.Dag, "a type is no structure"),
+        ({"a": ["b"]}, "a dict is not a structure: give a Dag, a Cpdag or a Network"),
+        (None, "a NoneType is not a structure"),
+        ("a -> b", "a str is not a structure"),
+        (ds.Dag, "a type is not a structure"),
         (ds.Dag.from_edges("ab", [("a", "b")]), "the known structure does not have the variables of the networks"),
         (ds.Dag.from_edges("abcd").to_cpdag(), "the known structure does not have the variables of the networks"),
         (ds.Dag.from_edges("abx"), "the known structure does not have the variables of the networks"),

@@ -1,4 +1,4 @@
-"""Lists of networks of more than 64 variables, against the same questions to one network at a time."""
+"""Lists of networks of more than 64 variables, compared with the results for one network at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ N = 100
 
 
 def some_dags(count=6, n=N):
-    """Different DAGs, some of them of the same class."""
+    """Different DAGs, some of them in the same class."""
     dags = [ds.random_dag(n, 1.2, seed=seed) for seed in range(count - 2)]
     members = dags[0].to_cpdag().members()
     return [*dags, *itertools.islice((dag for dag in members if dag != dags[0]), 2)]

@@ -42,7 +42,7 @@ def averaged(dags, log_weights, train, rows, ess, prior) -> list[float]:
 
 
 def with_level(row: Dataset, target: str, levels: tuple[str, ...], code: int) -> Dataset:
-    """One row with the target's cell replaced, and not set; the column stands last if it was not there."""
+    """One row with the target's cell replaced, and not set; a new column comes last."""
     texts = {name: row.levels[name] for name in row.variables} | {target: levels}
     codes = [code if name == target else row.codes[0, row.variables.index(name)] for name in texts]
     marks = np.zeros((1, len(texts)), dtype=bool)
@@ -53,7 +53,7 @@ def with_level(row: Dataset, target: str, levels: tuple[str, ...], code: int) ->
 
 
 def predicted(dags, log_weights, train, rows, target, ess, prior) -> np.ndarray:
-    """The prediction of each distinct row by putting every level into it."""
+    """The prediction of each distinct row, by inserting every level."""
     found = []
     for row in single_rows(rows):
         levels = train.levels[target]
@@ -66,7 +66,7 @@ def predicted(dags, log_weights, train, rows, target, ess, prior) -> np.ndarray:
 
 @st.composite
 def problems(draw, marks=True):
-    """Some DAGs on up to four variables with weights, training data, and rows in other orders of everything."""
+    """Some DAGs on up to four variables with weights, training data, and rows with everything in other orders."""
     generator = np.random.default_rng(draw(st.integers(0, 10**6)))
     dags = [draw(st.sampled_from(all_dags(draw(st.integers(1, 4)))))]
     n = dags[0].n
@@ -272,7 +272,7 @@ def test_levels_that_training_did_not_see_must_be_declared():
     assert np.exp(log_predictive(*arguments, Dataset.from_array([["y"]], ["a"]), ess=2.0)) == pytest.approx([0.25])
     unused = Dataset.from_codes([[1]], {"a": ("z", "x")})
     assert np.exp(log_predictive(*arguments, unused, ess=2.0)) == pytest.approx([0.75])
-    message = "the data have levels of 'a' that the network lacks: 'z'; the network's are 'x', 'y'"
+    message = "the data have levels of 'a' that the network lacks: 'z'; the network has 'x', 'y'"
     with pytest.raises(InvalidData, match=message):
         log_predictive(*arguments, Dataset.from_array([["z"]], ["a"]))
     two = Dataset.from_codes([[0, 0]], {"a": ("x", "y"), "b": ("0",)})
@@ -293,7 +293,7 @@ def test_variables_must_agree():
         predict(*arguments, both, more, "b")
     with pytest.raises(InvalidData, match="the data lack variables of the network: 'b'"):
         log_predictive(*arguments, both.select(["a"]), both)
-    with pytest.raises(InvalidOption, match="data is a list; make a Dataset of it first"):
+    with pytest.raises(InvalidOption, match="data is a list; it must be a Dataset"):
         predict(*arguments, both, [[0, 0]], "b")
     with pytest.raises(InvalidOption, match="target is 'A', which is not a variable"):
         predict(*arguments, both, both, "A")
@@ -304,9 +304,9 @@ def test_variables_must_agree():
     [
         ([[0, 0, 0]], [0], r"parents has the shape \(1, 3\); it must be networks × 2 variables"),
         ([0, 0], [0], r"parents has the shape \(2,\); it must be networks × 2 variables"),
-        (np.zeros((0, 2), dtype=np.uint64), [], "with one network or more"),
-        ([[0.0, 0.0]], [0], "sets of parents are bit masks"),
-        ([[0, 2]], [0], "a set of parents holds the variable itself, or one that does not exist"),
+        (np.zeros((0, 2), dtype=np.uint64), [], "with at least one network"),
+        ([[0.0, 0.0]], [0], "sets of parents must be bit masks"),
+        ([[0, 2]], [0], "a set of parents contains the variable itself, or one that does not exist"),
         ([[0, 0], [2, 1]], [0, 0], "graph 1 has a directed cycle"),
         ([[0, 0]], [0, 0], "log_weights must be 1 numbers, one for each network"),
         ([[0, 0]], ["1"], "log_weights must be 1 numbers, one for each network"),
@@ -353,5 +353,5 @@ def test_what_does_not_fit_into_memory_is_refused(survey):
     wide = Dataset.from_codes(np.zeros((1, 64), dtype=int), dict.fromkeys(names, ("0", "1")))
     everyone = np.zeros((1, 64), dtype=np.uint64)
     everyone[0, 63] = 2**63 - 1
-    with pytest.raises(TooLarge, match=rf"tables of {2**64} probabilities need .*: take networks with fewer parents"):
+    with pytest.raises(TooLarge, match=rf"tables of {2**64} probabilities need .*: use networks with fewer parents"):
         log_predictive(names, everyone, [0.0], wide, wide)

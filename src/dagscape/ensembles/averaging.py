@@ -1,14 +1,14 @@
-"""Averages over the best networks, weighed by their posterior probability.
+"""Averages over the best networks, weighted by their posterior probability.
 
 With score(G) = ln P(G, D), a feature f has the probability
 
     P(f | D) ≈ Σ_G f(G) exp score(G) / Σ_G exp score(G)                                  (eq. 1 of [chen2014]_)
 
-over the networks G of a list. Over a list of equivalence classes, each represented by one of its members, either every
-class counts once (eq. 3), as it does where a prior of the classes is meant, or it counts as many times as it has
-members (eq. 4), as if all DAGs were listed. Members of one class are equally probable: what is needed of them is
-the share that has the feature. For edges and directed paths that share is computed without listing the members
-(:mod:`dagscape.ensembles.class_shares`); v-structures and Markov blankets are the same in all of them.
+over the networks G of a list. In a list of equivalence classes, one member represents each class. Either every class
+counts once (eq. 3), for a prior over classes, or it counts once for each member (eq. 4), as if all DAGs were listed.
+Members of one class are equally probable, so only the share of members with the feature is needed. For edges and
+directed paths, that share is computed without listing the members (:mod:`dagscape.ensembles.class_shares`);
+v-structures and Markov blankets are the same in all members.
 
 Notation: the paper's ω_i, the number of DAGs in a class, is ``class_sizes[i]``.
 """
@@ -35,7 +35,7 @@ Probabilities = NDArray[np.float64]
 
 
 def log_weights(scores: NDArray[np.float64], class_sizes: Sequence[int], weights: str) -> NDArray[np.float64]:
-    """The log weights of the entries of a list, not normalised."""
+    """Return the unnormalised log weights of the entries of a list."""
     if weights not in WEIGHTS:
         raise InvalidOption(f"is {weights!r}; it must be one of {', '.join(map(repr, WEIGHTS))}", option="weights")
     if weights == "classes":
@@ -45,13 +45,13 @@ def log_weights(scores: NDArray[np.float64], class_sizes: Sequence[int], weights
 
 
 def log_sum(values: NDArray[np.float64]) -> float:
-    """Ln of the sum of the exponentials."""
+    """Return the logarithm of the sum of exponentials."""
     highest = float(values.max())
     return highest + math.log(math.fsum(np.exp(values - highest)))
 
 
 def edge_average(dags: DagList, shares: NDArray[np.float64], *, classes: bool) -> Probabilities:
-    """The probability of every edge, with ``shares`` the probabilities of the entries."""
+    """Return the probability of every edge; ``shares`` are the probabilities of the entries."""
     if not classes:
         return _bit_average(dags.parents, shares)
     found = dags.cpdags()
@@ -63,7 +63,7 @@ def edge_average(dags: DagList, shares: NDArray[np.float64], *, classes: bool) -
 
 
 def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: bool) -> Probabilities:
-    """The probability of a directed path between every two variables."""
+    """Return the probability of a directed path from each variable to each other."""
     n = len(dags.variables)
     if not classes:
         return _bit_average(pack([dag.ancestor_masks() for dag in dags], n), shares)
@@ -74,7 +74,7 @@ def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: boo
 
 
 def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:
-    """The probability that one variable is in the Markov blanket of another: symmetric, and the same within a class."""
+    """Return the probability that one variable is in the Markov blanket of another; symmetric, equal within a class."""
     n = len(dags.variables)
     itself = pack([[1 << variable for variable in range(n)]], n)[0]
     blankets = np.zeros_like(dags.parents)
@@ -88,7 +88,7 @@ def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities
 
 
 def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tuple[str, str, str], float]:
-    """The probability of every v-structure (a, child, b) that some network has, most probable first."""
+    """Return the probability of every v-structure (a, child, b) that some network has, most probable first."""
     found: dict[tuple[int, int, int], float] = {}
     for share, dag in zip(shares.tolist(), dags, strict=True):
         for triple in v_structures(dag.parent_masks):
@@ -101,7 +101,7 @@ def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tupl
 def function_average(
     dags: DagList, shares: NDArray[np.float64], function: Callable[[Dag], Any], *, members: bool
 ) -> Any:
-    """The average of a function of a DAG: a number, a truth value, or an array."""
+    """Return the average of a function of a DAG: a number, a Boolean or an array."""
     total: Any = 0.0
     for share, dag in zip(shares.tolist(), dags, strict=True):
         each = dag.to_cpdag().members() if members else (dag,)
@@ -111,23 +111,23 @@ def function_average(
 
 
 def _as_number(value: Any) -> Any:
-    """A number or an array of numbers that an average can be taken of."""
+    """Return a value as a float or an array of floats, to be averaged."""
     if isinstance(value, bool | int | float):
         return float(value)
     array = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
     if array is None or array.dtype.kind not in "biuf":
         raise InvalidOption(
-            f"the function returned a {type(value).__name__}; only numbers, truth values and arrays have averages"
+            f"the function returned a {type(value).__name__}; only numbers, Booleans and arrays can be averaged"
         )
     return array.astype(np.float64) if array.ndim else float(array)
 
 
 def _bit_average(sets: Words, shares: NDArray[np.float64]) -> Probabilities:
-    """``[u, v]``: the sum of the shares of the graphs in which the set of v holds u."""
+    """Return at ``[u, v]`` the sum of the shares of the graphs in which the set of v contains u."""
     n = sets.shape[1]
     average = np.empty((n, n))
     for u in range(n):
         held = holds(sets, u).astype(np.float64)
-        # Not a dot product: its rounding may depend on the number of threads.
+        # Not a dot product, because its rounding may depend on the number of threads.
         average[u] = (held * shares[:, None]).sum(axis=0)
     return average

@@ -1,24 +1,25 @@
 """The share of the DAGs of an equivalence class that have an edge, or a directed path, without listing them.
 
-Undirected components of a CPDAG are directed independently of each other, so each is asked on its own: a connected
-chordal graph G, all of whose #AMO(G) acyclic orientations without v-structures ("AMOs") are equally likely. Clique
+Undirected components of a CPDAG are directed independently of each other, so each is treated separately: a connected
+chordal graph G with #AMO(G) equally likely acyclic orientations without v-structures ("AMOs"). Clique
 picking [wienobst2021]_ counts every AMO at exactly one maximal clique K, as an order of K that begins with none of the
-forbidden prefixes X_1 ⊂ … ⊂ X_l and an AMO of each H ∈ C_G(K) (:mod:`dagscape.graphs.class_size`). So do these sums:
+forbidden prefixes X_1 ⊂ … ⊂ X_l and an AMO of each H ∈ C_G(K) (:mod:`dagscape.graphs.class_size`). Here, too:
 
 *Edges.* The AMOs with u → v that are counted at K are
 
-- all, if u is in K and v is not, or if u is in an earlier component of C_G(K) than v, as the search from K meets them;
+- all, if u is in K and v is not, or if u is in an earlier component of C_G(K) than v, in the order in which
+  the search from K finds them;
 - φ_{u<v}(K) · Π #AMO(H), if both are in K;
 - φ(K) times the AMOs of H that have u → v times #AMO of the other components, if both are in the component H.
 
-*Paths.* All vertices of an undirected component have the same parents outside it, in a CPDAG as well as in G once K
-stands first. A path that enters a component can therefore enter it anywhere, and a path from s in U to t outside U
-exists exactly if s, within U, is or reaches an *end*: a vertex with a path of directed edges to t. With E the ends in
-G, the AMOs in which u reaches E and that are counted at K are, with E' the vertices of K or of u's component H that are
-in E or have a later component as child that holds a vertex of its E',
+*Paths.* All vertices of an undirected component have the same parents outside it, in a CPDAG as well as in G if K
+comes first. A path that enters a component can therefore enter it at any vertex. A path from s in U to t outside U
+exists if and only if s, within U, is or reaches an *end*: a vertex with a directed path to t. Let E be the ends in G,
+and let E' be the vertices of K, or of u's component H, that are in E or have a child in a later component with a vertex
+in its E'. The AMOs that are counted at K and in which u reaches E are
 
 - φ(K) times the AMOs of H in which u reaches E' times #AMO of the other components, if u is in H;
-- (φ(K) − φ_{E'<u}(K)) · Π #AMO(H), or all if u ∈ E', if u is in K: u reaches what comes after it.
+- (φ(K) − φ_{E'<u}(K)) · Π #AMO(H), or all if u ∈ E', if u is in K: u reaches all that come after it.
 
 φ_{B<u}(K) is the number of orders of K without forbidden prefixes in which u comes after all of B. Let free(D) be the
 orders of a set D in which u, if it is in D, comes after all of B ∩ D: |D|! / (|B ∩ D| + 1), or |D|! without u. By the
@@ -26,11 +27,11 @@ first forbidden prefix with which an order begins, with X_{l+1} = K and a_i = φ
 
     a_i = free(X_i) − Σ over j < i of a_j · free(X_i ∖ X_j),   but a_i = 0 where X_i holds u and not all of B
 
-Trees need no recursion: an AMO is given by its source, and an edge or a path fails for the sources on its wrong side.
+Trees need no recursion: the source determines the AMO, and an edge or a path is absent for sources on the wrong side.
 
 Cost: as for the size of the class, times the edges of G for edges; for paths, one recursion for each set E, over pairs
-(H, E') that are few in practice. Results are kept by the shape of a component, so that classes share them. Counts are
-exact integers, and a share is the quotient of two of them, rounded once.
+(H, E') that are few in practice. Results are cached by the shape of a component, so that classes share them. Counts
+are exact integers, and a share is the quotient of two of them, rounded once.
 
 Notation: K is ``clique``, X_1 … X_l ``prefixes``, E and E' ``ends``, B ``before``.
 """
@@ -55,13 +56,13 @@ PairShares = list[tuple[int, int, float]]
 
 
 def edge_shares(directed: Sequence[int], undirected: Sequence[int]) -> NDArray[np.float64]:
-    """The share of the DAGs in an equivalence class that have each edge.
+    """Return the share of the DAGs in an equivalence class that have each edge.
 
     Parameters
     ----------
     directed, undirected : sequence of int
         The CPDAG of the class: for each variable the parents on which all members agree, and the neighbours by
-        undirected edges, as sets. That they are those of a CPDAG is not checked.
+        undirected edges, as sets. They must be those of a CPDAG; this is not checked.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def edge_shares(directed: Sequence[int], undirected: Sequence[int]) -> NDArray[n
 
 
 def undirected_edge_shares(undirected: Sequence[int]) -> PairShares:
-    """The share of the DAGs in an equivalence class that direct an undirected edge in each of its two ways.
+    """Return the share of the DAGs in an equivalence class that direct each undirected edge in each direction.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def undirected_edge_shares(undirected: Sequence[int]) -> PairShares:
 
 
 def ancestor_shares(directed: Sequence[int], undirected: Sequence[int]) -> NDArray[np.float64]:
-    """The share of the DAGs in an equivalence class in which a directed path leads from one variable to another.
+    """Return the share of the DAGs in an equivalence class with a directed path from one variable to another.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ def ancestor_shares(directed: Sequence[int], undirected: Sequence[int]) -> NDArr
         targets: dict[int, list[int]] = {}
         for target, ancestors in enumerate(surely):
             ends = component & (ancestors | 1 << target)
-            # Where the whole component leads to the target, or nothing of it does, all members agree.
+            # If all of the component leads to the target, or none of it, all members agree.
             if ends and ends != component:
                 targets.setdefault(ends, []).append(target)
         for ends, reached in targets.items():
@@ -149,7 +150,7 @@ def ancestor_shares(directed: Sequence[int], undirected: Sequence[int]) -> NDArr
 
 
 def _directed_ancestors(directed: Sequence[int]) -> list[int]:
-    """For each vertex those from which a path of directed edges leads to it."""
+    """Return, for each vertex, those with a path of directed edges to it."""
     ancestors = list(directed)
     for middle in range(len(ancestors)):
         above = ancestors[middle]
@@ -159,7 +160,7 @@ def _directed_ancestors(directed: Sequence[int]) -> list[int]:
 
 
 def _matrix(sure: Sequence[int], shares: PairShares) -> NDArray[np.float64]:
-    """The matrix that is 1 at [u, v] where u is in the set of v, and elsewhere as given, or 0."""
+    """Return the matrix with 1 at [u, v] if u is in the set of v, the given shares, and 0 elsewhere."""
     n = len(sure)
     width = (n + 7) // 8
     octets = np.frombuffer(b"".join([mask.to_bytes(width, "little") for mask in sure]), dtype=np.uint8)
@@ -173,7 +174,7 @@ def _matrix(sure: Sequence[int], shares: PairShares) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=_SHAPES_KEPT)
 def _edges_within(shape: Shape) -> PairShares:
-    """The share of the AMOs of a connected chordal graph with u → v, for each edge in both directions."""
+    """Return the share of the AMOs of a connected chordal graph with u → v, for each edge in both directions."""
     n = len(shape)
     if _is_tree(shape):
         return [(u, v, (n - side.bit_count()) / n) for u in range(n) for v, side in _branches(shape)[u]]
@@ -189,7 +190,7 @@ def _edges_within(shape: Shape) -> PairShares:
 
 
 def _edge_counts(picking: CliquePicking, everything: int) -> dict[tuple[int, int], int]:
-    """The AMOs with u → v, for each edge with u < v."""
+    """Return the AMOs with u → v, for each edge with u < v."""
 
     @cache
     def counts(vertices: int) -> dict[tuple[int, int], int]:
@@ -201,7 +202,7 @@ def _edge_counts(picking: CliquePicking, everything: int) -> dict[tuple[int, int
             earlier = clique
             for component in components:
                 for v in bits(component):
-                    # Edges from a vertex u > v are of the pair (v, u), and none of these AMOs has v → u.
+                    # An edge from u > v belongs to the pair (v, u), and none of these AMOs has v → u.
                     for u in bits(picking.neighbours[v] & earlier & ((1 << v) - 1)):
                         found[u, v] += orientations
                 earlier |= component
@@ -215,7 +216,7 @@ def _edge_counts(picking: CliquePicking, everything: int) -> dict[tuple[int, int
 
 @lru_cache(maxsize=8 * _SHAPES_KEPT)
 def _shares_reaching(shape: Shape, ends: int) -> list[float]:
-    """For each vertex the share of the AMOs of a connected chordal graph in which it is in ``ends`` or reaches it."""
+    """Return, for each vertex, the share of a connected chordal graph's AMOs in which it is in or reaches ``ends``."""
     n = len(shape)
     if _is_tree(shape):
         return [1.0 if ends >> u & 1 else _tree_share(n, ends, sides) for u, sides in enumerate(_branches(shape))]
@@ -226,7 +227,7 @@ def _shares_reaching(shape: Shape, ends: int) -> list[float]:
 
 
 def _reaching_counts(picking: CliquePicking, everything: int, ends: int) -> dict[int, int]:
-    """For each vertex the AMOs in which it is in ``ends`` or reaches it."""
+    """Return, for each vertex, the number of AMOs in which it is in or reaches ``ends``."""
 
     @cache
     def counts(vertices: int, ends: int) -> dict[int, int]:
@@ -240,7 +241,7 @@ def _reaching_counts(picking: CliquePicking, everything: int, ends: int) -> dict
                 elsewhere = orientations // picking.size(component)
                 for u, count in counts(component, inside).items():
                     found[u] += elsewhere * count
-                # Any vertex stands for all, which have the same parents; what it adds to later components is not read.
+                # All vertices have the same parents, so any will do; what it adds to later components is not used.
                 leading |= picking.neighbours[next(bits(component))]
             inside = clique & leading
             beyond = orientations // orders
@@ -253,7 +254,7 @@ def _reaching_counts(picking: CliquePicking, everything: int, ends: int) -> dict
 
 
 def orders_after(clique: int, prefixes: Sequence[int], before: int, last: int) -> int:
-    """φ_{B<u}: the orders of a clique that begin with no forbidden prefix and have ``last`` after all of ``before``.
+    """Return φ_{B<u}: the number of orders of a clique without forbidden prefix, with ``last`` after all ``before``.
 
     Parameters
     ----------
@@ -282,7 +283,7 @@ def orders_after(clique: int, prefixes: Sequence[int], before: int, last: int) -
 
 
 def _free_orders(members: int, before: int, last: int) -> int:
-    """The orders of some members in which ``last``, if it is one, comes after those of ``before`` that are."""
+    """Return the number of orders of a set in which ``last``, if a member, comes after the members of ``before``."""
     orders = math.factorial(members.bit_count())
     return orders // ((before & members).bit_count() + 1) if members >> last & 1 else orders
 
@@ -293,7 +294,7 @@ def _is_tree(shape: Shape) -> bool:
 
 @lru_cache(maxsize=1 << 8)
 def _branches(shape: Shape) -> list[list[tuple[int, int]]]:
-    """For each vertex of a tree its neighbours, each with the vertices on its side of the edge between the two."""
+    """Return, for each vertex of a tree, its neighbours, each with the vertices on its side of the edge."""
     everything = (1 << len(shape)) - 1
     return [
         [((side & near).bit_length() - 1, side) for side in connected_components(shape, everything ^ 1 << u)]
@@ -302,9 +303,9 @@ def _branches(shape: Shape) -> list[list[tuple[int, int]]]:
 
 
 def _tree_share(n: int, ends: int, sides: list[tuple[int, int]]) -> float:
-    """The share of the sources of a tree from which a path leads through a vertex on to ``ends``.
+    """Return the share of the sources of a tree for which a vertex reaches ``ends``.
 
-    It does so unless all of ``ends`` is on the side of the vertex on which the source is.
+    It does, unless all of ``ends`` is on the same side of the vertex as the source.
     """
     holding = [side for _, side in sides if side & ends]
     return 1.0 if len(holding) > 1 else (n - holding[0].bit_count()) / n

@@ -1,8 +1,8 @@
-"""How different the networks of a list are: from each other, and from a known one.
+"""Diversity of a list of networks: their distances to each other, and to a known structure.
 
-The distance of two structures is the structural Hamming distance between their CPDAGs [tsamardinos2006]_, as in
-:func:`dagscape.compare`. Every function looks at the first network of a list, the first two, and so on, as curves over
-the length of the list are drawn.
+The distance between two structures is the structural Hamming distance between their CPDAGs [tsamardinos2006]_, as in
+:func:`dagscape.compare`. Every function returns a curve over the length of the list: its values for the first network,
+the first two, and so on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Curve = NDArray[np.float64]
 
 
 def mean_distances(classes: CpdagList) -> Curve:
-    """The average distance between two networks of each beginning of the list; 0 for the first alone.
+    """Return the average distance between two networks in each prefix of the list; 0 for the first network alone.
 
     Examples
     --------
@@ -39,20 +39,20 @@ def mean_distances(classes: CpdagList) -> Curve:
 
 
 def distances(classes: CpdagList, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
-    """The distance of each network to a known structure."""
+    """Return the distance of each network from a known structure."""
     known = _as_class(classes.variables, truth)
     sets = (pack([edges], known.n) for edges in (known.directed, known.undirected))
     return _differences(_edge_kinds(classes), _edge_kinds(CpdagList(classes.variables, *sets)))
 
 
 def least_distances(classes: CpdagList, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
-    """The least distance to a known structure in each beginning of the list ("oracle accuracy")."""
+    """Return the least distance to a known structure in each prefix of the list ("oracle accuracy")."""
     least: NDArray[np.int64] = np.minimum.accumulate(distances(classes, truth))
     return least
 
 
 def class_counts(classes: CpdagList) -> NDArray[np.int64]:
-    """The number of different equivalence classes in each beginning of the list."""
+    """Return the number of different equivalence classes in each prefix of the list."""
     seen: set[bytes] = set()
     counts = []
     for row in np.concatenate([classes.directed, classes.undirected], axis=1):
@@ -64,7 +64,7 @@ def class_counts(classes: CpdagList) -> NDArray[np.int64]:
 def _as_class(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag) -> Cpdag:
     structure = truth if isinstance(truth, Dag | Cpdag) else getattr(truth, "dag", None)
     if not isinstance(structure, Dag | Cpdag):
-        raise InvalidOption(f"a {type(truth).__name__} is no structure: give a Dag, a Cpdag or a Network")
+        raise InvalidOption(f"a {type(truth).__name__} is not a structure: give a Dag, a Cpdag or a Network")
     if sorted(structure.variables) != sorted(variables):
         raise InvalidOption("the known structure does not have the variables of the networks")
     if structure.variables != variables:
@@ -73,14 +73,14 @@ def _as_class(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag) -> Cpdag:
 
 
 def _edge_kinds(classes: CpdagList) -> Words:
-    """Edges to earlier variables, as sets: first those from them, then those towards them, then the undirected ones."""
+    """Return the edges to earlier variables, as sets: the incoming, then the outgoing, then the undirected ones."""
     n = len(classes.variables)
     earlier = pack([[(1 << variable) - 1 for variable in range(n)]], n)
     return np.stack([classes.directed, transposed(classes.directed), classes.undirected]) & earlier
 
 
 def _differences(first: Words, second: Words) -> NDArray[np.int64]:
-    """The number of pairs of variables with different edges, or an edge in one class alone, for each two classes."""
+    """Return the number of pairs of variables whose edge differs or is in one class only, for each two classes."""
     differing = np.bitwise_or.reduce(first ^ second, axis=0)
     found: NDArray[np.int64] = np.bitwise_count(differing).sum(axis=(1, 2), dtype=np.int64)
     return found

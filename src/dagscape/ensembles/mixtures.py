@@ -1,4 +1,4 @@
-"""What is to be expected of new rows, averaged over networks instead of trusting one [chen2014]_.
+"""Predictions of new rows, averaged over networks instead of relying on one [chen2014]_.
 
 For networks G with weights w_G that sum to 1, usually their posterior probabilities, and training data D, a new row x
 has the probability
@@ -6,18 +6,18 @@ has the probability
     P(x | D) = Σ_G w_G Π_i P(x_i | x_pa(i), D)
 
 where the parameters have their posterior means (:mod:`dagscape.networks.fitting`), which makes P(x | G, D) exact for
-one row; it is that of each row by itself, the others unseen. One variable t of the row is predicted from the rest by
+one row. Each row is predicted separately, without the other new rows. One variable t is predicted from the rest by
 
     P(x_t = l | x without x_t, D) = P(x with x_t = l | D) / Σ_l' P(x with x_t = l' | D)
 
-so that the networks which explain the rest of the row better count for more. Under BDeu, equivalent networks give the
-same probabilities [heckerman1995]_: one member of a class, with the weight of the class, stands for all. A value that
+so that networks which explain the rest of the row better have more weight. Under BDeu, equivalent networks give the
+same probabilities [heckerman1995]_: one member of a class, with the weight of the class, represents all. A value that
 was set has the factor 1 [cooper1999]_.
 
-Networks share families: each is fitted and looked up once, and a network is a sum of such rows of logarithms. Cost: one
-pass over the training rows and over the new rows for each of F families, then k n m additions, where F ≤ k n and mostly
-far less; predicting t has m times the levels of t in place of m. Memory: 8 F m bytes, and a little for the networks,
-which are taken in chunks.
+Networks share families: each family is fitted and evaluated once, as a row of logarithms, and a network is the sum of
+its rows. Cost: one pass over the training rows and the new rows for each of F families, then k n m additions; F ≤ k n,
+and usually far less. To predict t, m is multiplied by the number of levels of t. Memory: 8 F m bytes, and a little for
+the networks, which are processed in chunks.
 
 Notation: k networks, n variables, m distinct new rows; i is a variable and pa(i) its parents in G; l is a *level*.
 """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from dagscape.data.dataset import Dataset
 
-# Numbers in a chunk of networks × rows: few enough for a cache, enough for the calls not to matter.
+# Numbers in a chunk of networks × rows: few enough for the cache, enough to amortise the calls.
 _CHUNK = 2**17
 
 
@@ -70,23 +70,23 @@ def log_predictive(
         The parents of each variable in each network, as sets: variable *u* is bit *u* mod 64 of word *u* div 64. Up to
         64 variables may have the shape networks × variables.
     log_weights : array-like of float
-        The natural logarithm of each network's weight, up to a constant; minus infinity for none.
+        The natural logarithm of each network's weight, up to a constant; minus infinity for a weight of zero.
     train : Dataset
-        The data to fit the networks to; the levels are theirs, unobserved ones included.
+        The data to fit the networks to; they define the levels, including unobserved ones.
     rows : Dataset
         The new rows; variables and levels are matched by name, in any order. A value that was set counts as given,
         with the factor 1.
     ess, prior
         As in :meth:`dagscape.networks.network.Network.fit`.
     max_memory : int or str, optional
-        The most memory to take, such as ``"8GiB"``; most of what is available by default.
+        The memory limit, such as ``"8GiB"``. Default: most of the available memory.
 
     Returns
     -------
     ndarray of float64
-        The natural logarithm of each distinct row's probability, in the order of ``rows.codes``, since a data set does
-        not keep the order of the rows it came from. ``rows.to_frame(expand=False)`` has the same order, so that a
-        column added to it can be joined to other tables; ``np.repeat(result, rows.weights)`` has one entry for each row
+        The natural logarithm of each distinct row's probability, in the order of ``rows.codes``, because a data set
+        does not keep the order of its source. ``rows.to_frame(expand=False)`` has the same order, so that a column
+        added to it can be joined to other tables; ``np.repeat(result, rows.weights)`` has one entry for each row
         of ``rows.to_frame()``; ``(rows.weights * result).sum()`` is the sum over all rows. Minus infinity for an
         impossible row.
 
@@ -130,7 +130,8 @@ def predict(
     variables, parents, log_weights, train, ess, prior, max_memory
         As in :func:`log_predictive`.
     rows : Dataset
-        The new rows, with all variables but the target; if they have it, it is ignored, whether it was set included.
+        The new rows, with all variables but the target. If they have the target, it is ignored, and so is whether it
+        was set.
     target : str
         The variable to predict.
 
@@ -138,7 +139,7 @@ def predict(
     -------
     ndarray of float64, rows × levels
         The probabilities of the target's levels in the order of ``train.levels[target]``, for each distinct row in the
-        order of ``rows.codes``; :func:`log_predictive` says how to get from these to others. They sum to 1; if the rest
+        order of ``rows.codes``; :func:`log_predictive` explains how to get other orders. They sum to 1; if the rest
         of a row is impossible under every network, all levels are equally probable.
 
     Examples
@@ -179,9 +180,9 @@ class _Mixture:
     families : list of (int, int)
         The distinct families, each a child and the set of its parents.
     places : array of int, networks × variables
-        The families that each network is made of, as places in the list.
+        The families that each network is made of, as indices into the list.
     log_weights : array of float64
-        The logarithms of the weights, which sum to 1.
+        The logarithms of the weights; the weights sum to 1.
     """
 
     families: list[tuple[int, int]]
@@ -195,10 +196,10 @@ class _Mixture:
         if len(shape) not in (2, 3) or shape[0] == 0 or shape[1] != len(variables):
             raise InvalidData(
                 f"parents has the shape {shape}; it must be networks × {len(variables)} variables, "
-                "with one network or more"
+                "with at least one network"
             )
         graphs = checked_graphs(parents)
-        # Refuses cycles: the products of their factors would not sum to 1.
+        # Refuse cycles, because the products of their factors would not sum to 1.
         cpdags(graphs)
         weights = _checked_weights(log_weights, len(graphs))
         graphs, weights = graphs[weights > -np.inf], weights[weights > -np.inf]
@@ -211,7 +212,7 @@ class _Mixture:
         return cls(families, places, weights - _log_sum(weights, axis=0))
 
     def log_probabilities(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The logarithms of the averaged probabilities of rows, from those of the families (families × rows)."""
+        """Return the logarithms of the averaged probabilities of rows, from those of the families (families × rows)."""
         total = np.full(factors.shape[1], -np.inf)
         size = _chunk_size(factors.shape[1])
         for start in range(0, len(self.places), size):
@@ -229,7 +230,7 @@ def _checked_weights(log_weights: ArrayLike, count: int) -> NDArray[np.float64]:
         raise InvalidData(f"log_weights must be {count} numbers, one for each network")
     weights = weights.astype(np.float64)
     if not (weights < np.inf).all():
-        raise InvalidData("log_weights has NaN or infinity among its numbers; a weight is finite, or zero")
+        raise InvalidData("log_weights has NaN or infinity among its numbers; a weight must be finite")
     if not (weights > -np.inf).any():
         raise InvalidData("log_weights is minus infinity for every network: at least one must have a weight")
     return weights
@@ -238,14 +239,14 @@ def _checked_weights(log_weights: ArrayLike, count: int) -> NDArray[np.float64]:
 def _check_memory(
     mixture: _Mixture, fitter: FamilyFitter, rows: int, max_memory: int | str | None, *, levels: int = 1
 ) -> None:
-    """Refuse tables, then factors of rows with each of some levels, that would take too much memory."""
+    """Refuse tables, or factors of rows with each level, that would need too much memory."""
     cells = max(math.prod(fitter.shape(child, parents)) for child, parents in mixture.families)
     table = BYTES_PER_CELL * cells
-    check_memory(table, max_memory, f"tables of {cells} probabilities", "take networks with fewer parents")
+    check_memory(table, max_memory, f"tables of {cells} probabilities", "use networks with fewer parents")
     count, n = mixture.places.shape
-    # For each row its factors, its codes up to three times on their way, and a few words for its state and its sum;
-    # for each row and network of a chunk the product, what it is made of, and what is made of it; for each training
-    # row its state and its weight in two types.
+    # For each row: its factors, up to three copies of its codes, and a few words for its state and its sum. For each
+    # row and network of a chunk: the product, its factors, and temporaries of its sum. For each training row: its
+    # state, and its weight in two types.
     filled = rows * levels
     words = filled * (len(mixture.families) + 3 * n + 4 + 4 * min(count, _chunk_size(filled)))
     needed = table + 8 * (words + count * n + 4 * len(fitter.codes))
@@ -256,7 +257,7 @@ def _check_memory(
 
 
 def _chunk_size(rows: int) -> int:
-    """How many networks are taken at a time."""
+    """Return the number of networks in a chunk."""
     return max(1, _CHUNK // rows)
 
 
@@ -266,7 +267,7 @@ def _log_factors(
     codes: NDArray[np.int64],
     chosen: NDArray[np.bool_] | None,
 ) -> NDArray[np.float64]:
-    """Ln P(x_i | x_pa(i), D) for every family and every row; 0 where the child was set."""
+    """Return ln P(x_i | x_pa(i), D) for every family and every row; 0 where the child was set."""
     factors = np.empty((len(families), len(codes)))
     for row, (child, parents) in zip(factors, families, strict=True):
         row[:] = table_entries(fitter.fit(child, parents), codes, list(bits(parents)), child, fitter.arities)
@@ -277,7 +278,7 @@ def _log_factors(
 
 
 def _with_levels(others: NDArray[Any], column: int, values: NDArray[Any]) -> NDArray[Any]:
-    """Every row once with each of some values in a new column."""
+    """Return every row once with each of some values in a new column."""
     rows, n = len(others) * len(values), others.shape[1] + 1
     # Families are read column by column.
     table = np.empty((rows, n), dtype=others.dtype, order="F")
@@ -287,7 +288,7 @@ def _with_levels(others: NDArray[Any], column: int, values: NDArray[Any]) -> NDA
 
 
 def _log_sum(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Ln Σ exp along an axis, without overflow; minus infinity where all are."""
+    """Return ln Σ exp along an axis, without overflow; minus infinity if all values are."""
     top = values.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     with np.errstate(divide="ignore"):

@@ -1,6 +1,6 @@
-"""New rows, predicted by a list of networks: whose data, which rows in which order, and which prior.
+"""Prediction of new rows by a list of networks: checks of the data, the order of rows, and the prior.
 
-The averages themselves are those of :mod:`dagscape.ensembles.mixtures`.
+The averages are computed by :mod:`dagscape.ensembles.mixtures`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dagscape.data.dataset import Dataset, encode_rows
 from dagscape.data.frames import table_from_frame
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, argument
 from dagscape.networks.fitting import FitPrior, fit_options
 
 
@@ -29,15 +29,15 @@ def predict_rows(
     *,
     classes: bool,
 ) -> NDArray[np.float64]:
-    """Log-probabilities of rows, or the probabilities of a target's levels, in the order of the rows.
+    """Return log-probabilities of rows, or the probabilities of a target's levels, in the order of the rows.
 
-    With ``classes``, each network stands for its equivalence class.
+    With ``classes``, each network represents its equivalence class.
     """
     _check_train(networks, train)
     data, places = _encoded(networks.variables, train, rows, target)
     fit = _fit_options(networks, classes, ess, prior)
-    weighed = (networks.variables, networks.networks.parents, log_weights, train, data)
-    found = log_predictive(*weighed, *fit) if target is None else predict(*weighed, target, *fit)
+    weighted = (networks.variables, networks.networks.parents, log_weights, train, data)
+    found = log_predictive(*weighted, *fit) if target is None else predict(*weighted, target, *fit)
     return found[places]
 
 
@@ -52,7 +52,7 @@ def _check_train(networks: RankedNetworks, train: Dataset) -> None:
 def _encoded(
     variables: tuple[str, ...], train: Dataset, rows: Any, target: str | None
 ) -> tuple[Dataset, NDArray[np.int64]]:
-    """New rows as a data set, and which of its rows each of them is."""
+    """Return new rows as a data set, and the index of each in it."""
     if isinstance(rows, Dataset):
         return rows, np.arange(len(rows.codes))
     table = table_from_frame(rows, source="rows")
@@ -63,9 +63,12 @@ def _encoded(
 def _fit_options(
     networks: RankedNetworks, classes: bool, ess: float | None, prior: FitPrior | None
 ) -> tuple[float, FitPrior]:
-    """How tables are fitted: as the user says, or else as the scores do."""
+    """Return the requested options of the fit; they default to those of the scores."""
     scored_ess, scored_prior = fit_options(networks.score_info)
     prior = scored_prior if prior is None else prior
     if prior == "k2" and classes:
-        raise InvalidOption("prior 'k2' differs between members of a class: use a list of DAGs, or prior='bdeu'")
+        raise InvalidOption(
+            f"is 'k2', which differs between members of a class: use a list of DAGs, or {argument('prior', 'bdeu')}",
+            option="prior",
+        )
     return scored_ess if ess is None else ess, prior

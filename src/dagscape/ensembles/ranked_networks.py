@@ -1,4 +1,4 @@
-"""What lists of networks with scores have in common: their classes, how different they are, and how they are kept."""
+"""The base of ranked lists of networks: their classes, diversity, comparison and JSON form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dagscape.drawing.curves import draw_curves
 from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, function
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
@@ -57,11 +57,11 @@ class RankedNetworks(ScoredResult):
 
     @property
     def diversity(self) -> NDArray[np.float64]:
-        """The average structural Hamming distance between two of the first networks: of one, of two, and so on."""
+        """The average structural Hamming distance between two networks in each prefix of the list."""
         return mean_distances(self.cpdags)
 
     def oracle_accuracy(self, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
-        """The least structural Hamming distance to a known structure among the first networks: one, two, and so on."""
+        """Return the least structural Hamming distance to a known structure in each prefix of the list."""
         return least_distances(self.cpdags, truth)
 
     def __iter__(self) -> Iterator[Dag]:
@@ -71,12 +71,12 @@ class RankedNetworks(ScoredResult):
         return self.networks[index]
 
     def agreement(self) -> pd.DataFrame:
-        """What the networks agree on, and where they differ: one pair of variables in a row.
+        """Return what the networks agree on, and where they differ, with one row per pair of variables.
 
         Edges are those of the CPDAGs, directed where all members of a class agree (in a list of single DAGs, those of
-        the DAGs). The columns count networks: ``forward`` has the edge source → target, ``backward``
-        target → source, ``undirected`` (of a class) either, ``absent`` none. ``adjacent`` is ``"all"``, ``"some"`` or
-        ``"none"``. The pairs that most networks have come first.
+        the DAGs). The columns count networks: with the edge source → target (``forward``), target → source
+        (``backward``), an undirected edge of a class (``undirected``), or none (``absent``). ``adjacent`` is
+        ``"all"``, ``"some"`` or ``"none"``. Pairs that most networks join come first.
         """
         import pandas as pd
 
@@ -94,12 +94,12 @@ class RankedNetworks(ScoredResult):
         return pd.DataFrame(rows, columns=columns).sort_values("absent", kind="stable", ignore_index=True)
 
     def _edges(self) -> tuple[Words, Words]:
-        """Directed and undirected edges, as sets, that the networks are compared by."""
+        """Return the directed and undirected edges, as sets, by which the networks are compared."""
         found = self.cpdags
         return found.directed, found.undirected
 
     def compare(self, other: RankedNetworks, truth: Dag | Cpdag | HasDag | None = None) -> pd.DataFrame:
-        """The list beside another of the same scores, for every length up to the shorter of the two.
+        """Return a comparison with another list of the same scores, for every length up to that of the shorter list.
 
         Parameters
         ----------
@@ -112,13 +112,17 @@ class RankedNetworks(ScoredResult):
         -------
         DataFrame
             For each ``length`` the ``score`` of the last network, the average distance within the list
-            (``diversity``), the number of ``classes`` and the least ``distance`` to the truth; the same of the other
-            list with ``other_`` before the name.
+            (``diversity``), the number of ``classes`` and the least ``distance`` to the truth; the columns of the other
+            list have the prefix ``other_``.
         """
         import pandas as pd
 
         if not isinstance(other, RankedNetworks):
-            raise InvalidOption(f"a {type(other).__name__} is no list of networks: give the result of k_best or modes")
+            raise InvalidOption(
+                f"is a {type(other).__name__}; it must be a list of networks, the result of {function('k_best')} or "
+                f"{function('modes')}",
+                option="other",
+            )
         check_same_scores(self, other)
         length = min(len(self), len(other))
         columns: dict[str, Any] = {"length": np.arange(1, length + 1)}
@@ -137,17 +141,17 @@ class RankedNetworks(ScoredResult):
         other: RankedNetworks | None = None,
         truth: Dag | Cpdag | HasDag | None = None,
     ) -> None:
-        """Draw how diverse the list is, and how close to a known structure, as curves over its length.
+        """Draw the diversity of the list, and its distance to a known structure, as curves over its length.
 
         Parameters
         ----------
         path : path
-            The file to write; its ending says the format: ``.svg``, ``.png`` or ``.pdf``.
+            The file to write; its suffix is the format: ``.svg``, ``.png`` or ``.pdf``.
         other, truth
             As in :meth:`compare`.
         """
         if not len(self):
-            raise InvalidOption("there are no networks to draw curves of")
+            raise InvalidOption("there are no networks to draw")
         frame = self.compare(self if other is None else other, truth)
         panels = {"average distance within the list": "diversity", "different classes": "classes"}
         if truth is not None:
@@ -160,7 +164,7 @@ class RankedNetworks(ScoredResult):
         draw_curves(path, frame["length"], curves, "networks")
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as a JSON document; a network is the list of its edges (parent, child)."""
+        """Return the result as a JSON document; a network is the list of its edges (parent, child)."""
         return super(RankedNetworks, self).to_dict() | {"networks": self.networks.to_edges()}
 
     @classmethod
@@ -172,7 +176,7 @@ class RankedNetworks(ScoredResult):
 
 
 def _counts(sets: Words) -> NDArray[np.int64]:
-    """``[u, v]``: in how many graphs the set of v holds u."""
+    """Return at ``[u, v]`` the number of graphs in which the set of v contains u."""
     n = sets.shape[1]
     counts = np.zeros((n, n), dtype=np.int64)
     for u in range(n):
@@ -181,7 +185,7 @@ def _counts(sets: Words) -> NDArray[np.int64]:
 
 
 def times_less(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many times less probable each network is than the first; infinite beyond 10^308."""
+    """Return how many times less probable each network is than the first; infinity above 10^308."""
     with np.errstate(over="ignore"):
         times: NDArray[np.float64] = np.exp(scores[:1] - scores)
     return times
