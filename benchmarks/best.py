@@ -1,6 +1,6 @@
-"""The best networks: the optimal one, lists of classes and DAGs, and a peer's exact search, side by side.
+"""The best networks: the optimal one, lists of classes and DAGs, compared with a peer's exact search.
 
-python -m benchmarks.best [LARGEST]      (LARGEST is the most variables of an optimal network; 25 if not said)
+python -m benchmarks.best [LARGEST]      (LARGEST: most variables of an optimal network; default: 25)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAPER = {
 
 
 def table_of_the_dissertation() -> None:
-    """Scoring, search, class sizes and edge averages; the exact total for Δ is computed apart."""
+    """Scoring, search, class sizes and edge averages; the exact total for Δ is computed separately."""
     print("\nlists of classes, scoring and averages included; [paper]")
     sets = {"tic": ds.load_dataset("tic-tac-toe"), "votes": ds.load_dataset("votes")}
     for name, data in sets.items():
@@ -47,7 +47,7 @@ def table_of_the_dissertation() -> None:
 
 
 def peak_memory() -> None:
-    """Peak of a process of its own, above what it had with the scores."""
+    """Peak memory of a separate process, above its memory with the scores."""
     program = (
         "import sys, dagscape as ds\n"
         "def peak():\n"
@@ -76,7 +76,7 @@ def optimal(largest: int) -> None:
 
 
 def against_a_peer() -> None:
-    """causal-learn's dynamic programme, on the same data, both scoring as they do, BIC."""
+    """causal-learn's dynamic programming on the same data; each computes its own BIC scores."""
     try:
         from causallearn.search.ScoreBased.ExactSearch import bic_exact_search
     except ImportError:

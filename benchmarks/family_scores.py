@@ -1,6 +1,6 @@
-"""Local scores on demand: all pairs, all additions to a family, and single families beside pgmpy and pyAgrum.
+"""Local scores on demand: all pairs, all additions to a family, and single families compared with pgmpy and pyAgrum.
 
-python -m benchmarks.family_scores           (the peers come with the extra `bench`; without them only ours run)
+python -m benchmarks.family_scores           (the extra `bench` installs the peers; without them only dagscape runs)
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def class_sizes() -> None:
 
 def networks() -> None:
     if not SHARED.is_dir():
-        print("(the shared networks are not there)")
+        print("(the shared networks are not available)")
         return
     loaded = {}
     for name in ("alarm", "andes", "mildew", "barley"):

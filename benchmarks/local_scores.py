@@ -1,6 +1,6 @@
-"""Local scores: our own sizes, and BDeu side by side with pgmpy and pyAgrum on the same families.
+"""Local scores: data of several sizes, and BDeu compared with pgmpy and pyAgrum on the same families.
 
-python -m benchmarks.local_scores            (the peers come with the extra `bench`; without them only ours run)
+python -m benchmarks.local_scores            (the extra `bench` installs the peers; without them only dagscape runs)
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def sizes() -> None:
         elif source == "votes":
             data = ds.load_dataset("votes")
         elif not SHARED.is_dir():
-            print(f"{name:40} (the shared data sets are not there)")
+            print(f"{name:40} (the shared data sets are not available)")
             continue
         else:
             data = ds.read_data(SHARED / "sets/gobnilp_alarm_10000.csv.gz")

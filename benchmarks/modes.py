@@ -1,4 +1,4 @@
-"""Modes: speed and expanded states, and the experiments of [chen2019] with samples of our own.
+"""Modes: speed and expanded states, and the experiments of [chen2019] with new samples.
 
 python -m benchmarks.modes speed
 python -m benchmarks.modes states
@@ -26,7 +26,7 @@ DELTAS = (0, 1, 3, 5)
 SAMPLES = 10
 LENGTH = 20
 
-# "Child*": the paper drops five leaves, and does not say which; these are the first five.
+# "Child*": the paper drops five leaves without naming them; these are the first five.
 DROPPED_LEAVES = ("LVHreport", "LowerBodyO2", "RUQO2", "CO2Report", "XrayReport")
 
 # Table 1 of the paper: classes / networks among the top 10 on Sachs, by rows.
@@ -108,12 +108,12 @@ def large() -> None:
 
 
 def extended(curve: Sequence[float]) -> np.ndarray:
-    """A curve over LENGTH networks; where there are fewer, its last value goes on."""
+    """A curve over LENGTH networks; if there are fewer, its last value is repeated."""
     return np.array([curve[min(i, len(curve) - 1)] for i in range(LENGTH)], dtype=float)
 
 
 def lists_of(scores: ds.LocalScores, distinct: str = "network") -> dict[str, DagList]:
-    """The lists that are compared, by name."""
+    """The compared lists, by name."""
     space = "classes" if distinct == "class" else "dags"
     found = {"k best": ds.k_best(scores, LENGTH, space).networks}
     for delta in DELTAS:

@@ -1,6 +1,6 @@
 """Exact posteriors: sums over DAGs and over orders, scoring excluded.
 
-python -m benchmarks.posterior [LARGEST]      (LARGEST is the most variables of a sum over orders; 25 if not said)
+python -m benchmarks.posterior [LARGEST]      (LARGEST: most variables of a sum over orders; default: 25)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How benchmarks measure and print."""
+"""Timing and printing for benchmarks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def best_of(repeats: int, work: Callable[[], Value]) -> tuple[float, Value]:
 
 
 def machine() -> str:
-    """The processor, and how many of them we may use."""
+    """The processor, and the number of available cores."""
     model = "unknown processor"
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Two versions of dagscape side by side: the same jobs, run in turn, and the ratio of their times.
+"""Comparison of two versions of dagscape: the same jobs, run in turn, and the ratio of their times.
 
 python -m benchmarks.versions OTHER_PYTHON [ROUNDS]
 
@@ -112,7 +112,7 @@ def modes() -> Iterator[Job]:
 
 
 def run_all() -> dict[str, float]:
-    """Seconds by job, of the version that this interpreter has."""
+    """Seconds by job, for the version of this interpreter."""
     jobs = [job for group in (scoring, graphs, posteriors, best, modes) for job in group()]
     return {name: best_of(repeats, work)[0] for name, repeats, work in jobs}
 

@@ -1,4 +1,4 @@
-"""Good networks that differ: modes beside the k best, for rows drawn from a known network.
+"""Good networks that differ: modes compared with the k best networks, for rows drawn from a known network.
 
 python examples/modes.py
 """

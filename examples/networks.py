@@ -10,7 +10,7 @@ import dagscape as ds
 
 
 def main() -> None:
-    """Ask what a structure without one edge of the chest clinic loses."""
+    """Show what a structure without one edge of the chest clinic loses."""
     truth = ds.load_network("asia")
     print(f"{truth}\n")
     cpdag = truth.dag.to_cpdag()
@@ -28,7 +28,7 @@ def main() -> None:
     for name, network in fitted.items():
         print(f"  {name:22} log-likelihood {network.log_likelihood(rows):10.2f}")
 
-    # As equivalence classes: with the edge, a v-structure goes.
+    # Compared as equivalence classes: without the edge, a v-structure is lost, too.
     print("\nThe simpler structure, compared with the truth:")
     for measure, value in ds.compare(simpler, truth).items():
         print(f"  {measure:22} {value:6.3g}")

@@ -17,7 +17,7 @@ print("\nThe most probable edges, and whether the network that made the rows has
 for row in post.to_frame().head(8).itertuples():
     print(f"  {row.source:>7} -> {row.target:<7} {row.edge:.3f}   {asia.dag.has_edge(row.source, row.target)}")
 
-# Data cannot tell the direction of some edges: look at pairs, too.
+# Data cannot determine the direction of some edges, so look at pairs, too.
 print("\nP(smoke - bronc, either way):", round(post.edge("smoke", "bronc") + post.edge("bronc", "smoke"), 3))
 print("P(smoke leads to dyspnoea):  ", round(post.ancestor("smoke", "dysp"), 3))
 prior = ds.posterior(scores, prior=True)

@@ -1,4 +1,4 @@
-"""Local scores of a bundled table: read it, score it with a limit and constraints, and keep the scores.
+"""Local scores of a bundled table: read it, score it with a limit and constraints, and save the scores.
 
 Run it with ``python examples/scores.py``; it writes to a temporary folder only.
 """
@@ -26,7 +26,7 @@ def main() -> None:
     gain = scores.family(outcome, [middle]) - scores.family(outcome)
     print(f"\nThe middle square explains the outcome better than nothing does, by {gain:.3f} nats.")
 
-    # Ties are exact: the two diagonals through the middle are equally good, to the last bit.
+    # Ties are exact: the two diagonals through the middle have identical scores, to the last bit.
     families = scores.families(outcome)
     tied = families.first(int((families.exact == families.exact[0]).sum()))
     print(f"{len(tied)} families share the best score of {outcome!r}:")
