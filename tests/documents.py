@@ -1,7 +1,7 @@
-"""Parts of the documents that are made from the code, and the examples in them.
+"""Parts of the documents that are generated from the code, and the examples in them.
 
-A part stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``. A test compares it with the code;
-``python tests/documents.py`` writes all parts anew.
+A part is between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``. A test compares it with the code;
+``python tests/documents.py`` updates all parts.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def method_table() -> str:
 
 
 def floors() -> Iterator[list[str]]:
-    """The rooms that exist, floor by floor, in the order of the alphabet."""
+    """The existing rooms, floor by floor, in alphabetical order."""
     for floor in FLOORS:
         found = sorted(room for room in floor if (SOURCE / room).is_dir() or (SOURCE / f"{room}.py").is_file())
         if found:
@@ -145,12 +145,12 @@ PARTS = {
 
 
 def parts_of(text: str) -> list[str]:
-    """The names of the parts that a document has."""
+    """The names of the parts of a document."""
     return re.findall(r"^<!-- begin ([\w-]+) -->$", text, re.MULTILINE)
 
 
 def renewed(text: str) -> str:
-    """A document with its parts made anew."""
+    """A document with its parts updated."""
     for name in parts_of(text):
         pattern = rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
         part = f"\n{PARTS[name]().strip(chr(10))}\n\n"

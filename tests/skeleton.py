@@ -1,7 +1,7 @@
-"""A plugin of pytest that puts the method of ``docs/adding-a-method.md`` in its place.
+"""A pytest plugin that installs the method of ``docs/adding-a-method.md``.
 
-Each block of code in the page begins with the file that it belongs to. A new module is made of it, or lines are added
-to the module that is there; then the method joins the registries, as the page says.
+Each block of code in the page begins with the name of its file. The plugin creates a module from it, or adds its lines
+to an existing module. Then it adds the method to the registries, as the page describes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def files() -> dict[str, str]:
 
 
 def install(path: str, code: str) -> None:
-    """Make or extend the module that a file is."""
+    """Create or extend the module of a file."""
     name = path.removeprefix("src/").removeprefix("tests/").removesuffix(".py").replace("/", ".")
     try:
         module = import_module(name)
@@ -33,7 +33,7 @@ def install(path: str, code: str) -> None:
 
 
 def register() -> None:
-    """Add the lines that the page asks for in words."""
+    """Make the one-line additions that the page lists."""
     from dagscape.posterior import methods
     from dagscape.registry import METHODS
     from dagscape.report import loading, planning, tables

@@ -74,7 +74,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(tree: ast.AST, known: dict[str, Path]):
-    """The modules of dagscape that some code imports, wherever it does so; type checkers' imports do not count."""
+    """The modules of dagscape that some code imports anywhere; imports for type checkers do not count."""
     if isinstance(tree, ast.If) and isinstance(tree.test, ast.Name) and tree.test.id == "TYPE_CHECKING":
         for node in tree.orelse:
             yield from imports_of(node, known)
@@ -180,8 +180,8 @@ LONGEST_KERNEL_FUNCTION = 60
 
 
 def native_functions(code: str):
-    """The first line, number of lines and head of every function in formatted C++: whatever has braces of its own
-    inside namespaces and classes only."""
+    """The first line, number of lines and head of every function in formatted C++: every block in braces directly
+    inside namespaces and classes."""
 
     def blank(match: re.Match[str]) -> str:
         return re.sub(r"[^\n]", " ", match[0])

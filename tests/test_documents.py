@@ -1,4 +1,4 @@
-"""The documents do what they say: their examples run, and what they take from the code is up to date."""
+"""The documents are correct: their examples run, and their generated parts are up to date."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from documents import DOCUMENTS, PARTS, ROOT, parts_of, renewed
 
 _BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-# Printed between the outputs of commands, to tell them apart.
+# Printed between the outputs of commands, to separate them.
 _MARK = "\x1e"
 
 
@@ -59,7 +59,7 @@ class Session:
         for index, command in enumerate(commands):
             example = doctest.Example(command, expected[index])
             checker = doctest.OutputChecker()
-            # Tables fill their lines with blanks, which a document leaves out.
+            # Tables pad their lines with blanks, which a document omits.
             output = re.sub(r"[ ]+$", "", outputs[index], flags=re.MULTILINE)
             if not checker.check_output(expected[index], output, doctest.ELLIPSIS):
                 pytest.fail(f"$ {command}\n{checker.output_difference(example, output, doctest.ELLIPSIS)}")
@@ -68,7 +68,7 @@ class Session:
 
 
 def prompts(text: str) -> list[tuple[str, str]]:
-    """The commands of a shell session, each with what it prints; lines that begin with ``> `` go on."""
+    """The commands of a shell session, each with its output; lines that begin with ``> `` continue a command."""
     parts = re.split(r"^\$ ", text, flags=re.MULTILINE)
     assert not parts[0].strip(), f"a console block begins with output: {parts[0]!r}"
     found = []
@@ -133,7 +133,7 @@ def test_right_examples_are_not(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_every_command_is_run(document):
-    """No example of the command line stands where it is not run: in blocks of another kind, or indented."""
+    """No example of the command line is where tests do not run it: in other kinds of blocks, or indented."""
     text = document.read_text(encoding="utf-8")
     rest = _BLOCK.sub(lambda match: "" if match[1] == "console" else match[0], text)
     assert not re.findall(r"^(?:    |\$ )\s*(?:\$ )?dagscape .*", rest, re.MULTILINE)
@@ -143,7 +143,7 @@ def test_every_command_is_run(document):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_parts_made_from_the_code_are_up_to_date(document):
     text = document.read_text(encoding="utf-8")
-    assert "{{" not in text, "a page read on a code host shows placeholders as they are"
+    assert "{{" not in text, "a page read on a code host does not replace placeholders"
     assert renewed(text) == text, "run: python tests/documents.py"
 
 
@@ -153,7 +153,7 @@ def test_every_part_is_in_a_document():
 
 
 def test_the_methods_of_the_readme_exist():
-    """Every name in the second column of its table can be used as it stands there."""
+    """Every name in the second column of its table can be used as written."""
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Methods")[2]
     known = {*ds.__all__, *SCORES, *PRIORS, *DISCRETIZERS, *NETWORKS, *BUNDLED, ".jkl", ".npz", "interventions="}
     rows = re.findall(r"^\| .*? \| (.*?) \|", text, re.MULTILINE)

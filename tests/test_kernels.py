@@ -1,4 +1,4 @@
-"""What the kernels say about themselves: limits, and the bytes that they need."""
+"""What the kernels report: limits, and the bytes that they need."""
 
 from __future__ import annotations
 

@@ -118,14 +118,14 @@ def test_too_little_memory_is_refused_with_number_limit_and_remedy(method, setti
 
 @pytest.fixture
 def without_trials(monkeypatch):
-    """Plan memory only: trials of time would dominate the time of the tests."""
+    """Plan memory only: timing trials would dominate the run time of the tests."""
     monkeypatch.setattr(planning, "scoring_seconds", lambda *_: 0.0)
     for name, method in METHODS.items():
         monkeypatch.setitem(METHODS, name, replace(method, seconds=lambda *_, **__: 0.0))
 
 
 class Accepted(Exception):
-    """Raised by a listener when the work begins."""
+    """Raised by a listener to stop the work."""
 
 
 def accepts(method, scores, **options) -> bool:
@@ -165,7 +165,7 @@ def test_a_plan_that_does_not_fit_names_what_does(method, settings, without_tria
 
 
 @every_method
-def test_plans_of_what_nothing_can_do(method, settings, without_trials):
+def test_plans_when_nothing_fits(method, settings, without_trials):
     planned = ds.plan(dependent_data(200, 20), method.name, max_memory="1GiB", **settings)
     assert not planned.fits
     assert planned.advice == "no exact method fits 200 variables within 1.0 GiB"
@@ -219,10 +219,10 @@ def test_an_interrupt_stops_long_work_without_a_listener(function, options):
 
 @every_method
 def test_no_possible_network(method, settings):
-    ring = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("a",): 0.0}}, complete=True, score_equivalent=True)
+    cyclic = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("a",): 0.0}}, complete=True, score_equivalent=True)
     options = {"space": "dags"} if method.name == "best" else {}
     with pytest.raises(ds.InvalidData, match=r"every \w+ has an impossible family"):
-        method.function(ring, **options, **settings)
+        method.function(cyclic, **options, **settings)
 
 
 @every_method

@@ -242,10 +242,10 @@ def test_numbers_of_other_kinds_are_numbers(tmp_path):
 
 
 def test_without_a_possible_network_there_are_no_modes():
-    ring = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("c",): 0.0}, "c": {("a",): 0.0}}, complete=True)
+    cyclic = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("c",): 0.0}, "c": {("a",): 0.0}}, complete=True)
     for options in ({}, {"bound": "none"}, {"groups": 2}, {"distinct": "class"}):
         with pytest.raises(ds.InvalidData, match="every network has an impossible family: there are no modes"):
-            ds.modes(ring, **options)
+            ds.modes(cyclic, **options)
 
 
 def test_progress_is_reported():

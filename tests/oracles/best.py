@@ -1,4 +1,4 @@
-"""The best networks by listing all of them, and by sorting all candidates of every set as the rule of order says.
+"""The best networks by listing all networks, and by sorting all candidates of every set by the documented order.
 
 Networks are tuples of sets of parents, scores are exact integers, and the best comes first.
 """
@@ -89,7 +89,7 @@ def ranked(scores, space):
 
 
 def scores_of_sets(families, *, forwards):
-    """The score of the best network on every set, or of the best families of all that follow it; none if there is none.
+    """The score of the best network on every set, or of the best families of all that follow it; None if there is none.
 
     Scores are relative to the best family of each child.
     """

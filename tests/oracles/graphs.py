@@ -1,4 +1,4 @@
-"""Graphs the slow and obvious way: sets of edges, all paths, all graphs."""
+"""Slow, obvious versions of graph algorithms: sets of edges, all paths, all graphs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def all_dags(n: int) -> tuple[ds.Dag, ...]:
 
 
 def disjoint_union(dags: list[ds.Dag], places: list[int]) -> ds.Dag:
-    """All DAGs beside each other as one, their variables one after the other at the given places."""
+    """The disjoint union of DAGs, their variables in turn at the given places."""
     parents = [0] * len(places)
     start = 0
     for dag in dags:
@@ -72,7 +72,7 @@ def check_equivalence(first: ds.Dag, second: ds.Dag) -> bool:
 
 
 def after_move(parents: Parents, kind: str, parent: int, child: int) -> Parents | None:
-    """The graph after a move; None where that is not another DAG."""
+    """The graph after a move; None if that is not another DAG."""
     if (kind == "add") == (parent in parents[child]) or parent == child:
         return None
     changed = [set(above) for above in parents]

@@ -1,4 +1,4 @@
-"""Sums over structures in 50 digits, where rounding plays no part: from scores as they are, or from the data."""
+"""Sums over structures in 50 digits, to exclude rounding errors: from given scores, or from the data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def masks(n: int, child: int):
 
 
 def rounded_log_weights(scores: ds.LocalScores) -> LogWeights:
-    """The scores as they are, integers of a unit."""
+    """The scores as given: integer multiples of a unit."""
     with mpmath.workdps(50):
         unit = mpmath.mpf(2) ** -scores.unit.bits
         rows = [zip(masks(scores.n, v), scores.score_row(v).tolist(), strict=True) for v in range(scores.n)]
@@ -95,7 +95,7 @@ def data_log_weights(
 
 
 def every_structure(weights: LogWeights, over: str):
-    """All DAGs that are possible with their probabilities; over orders, each counts for the orders it agrees with."""
+    """All DAGs that are possible with their probabilities; over orders, each counts once per order it agrees with."""
     with mpmath.workdps(50):
         found = []
         for dag in all_dags(len(weights)):
@@ -149,7 +149,7 @@ def parent_sums(listed, n, v):
 
 
 def posterior_in_50_digits(scores: ds.LocalScores):
-    """ln of the total, and the matrices of edges and ancestors, from the scores as they are."""
+    """ln of the total, and the matrices of edges and ancestors, from the given scores."""
     weights = rounded_log_weights(scores)
     log_total, edges, ancestors = dag_posterior(weights)
     with mpmath.workdps(50):

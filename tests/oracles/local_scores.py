@@ -10,7 +10,7 @@ import mpmath
 
 
 def counts(rows: Sequence[Sequence[int]], child: int, parents: Sequence[int]) -> dict[tuple[int, ...], Counter[int]]:
-    """For each observed state of the parents, how often each level of the child occurs."""
+    """For each observed state of the parents, the count of each level of the child."""
     found: dict[tuple[int, ...], Counter[int]] = {}
     for row in rows:
         state = tuple(row[parent] for parent in parents)

@@ -15,7 +15,7 @@ from oracles.best import pattern
 
 
 def kendall(first, second):
-    """How many pairs of variables two orderings have in different order."""
+    """The number of pairs of variables that two orderings have in different order."""
     place = {v: i for i, v in enumerate(second)}
     return sum(place[u] > place[v] for u, v in itertools.combinations(first, 2))
 
@@ -35,7 +35,7 @@ def best_within(families):
 
 
 def worth(best, order, before=0):
-    """The score of variables that follow a set in this order; none where one of them has no family."""
+    """The score of variables that follow a set in this order; None if one of them has no family."""
     total = 0
     for v in order:
         family = best(v, before)
@@ -79,7 +79,7 @@ def obvious_modes(families, delta):
 
 @cache
 def rearrangements(size, most):
-    """The permutations of so many places with at most so many inversions, but for that which changes nothing."""
+    """All permutations of a given length with at most a given number of inversions, except the identity."""
     unchanged = tuple(range(size))
     return [places for places in itertools.permutations(unchanged) if 0 < kendall(unchanged, places) <= most]
 
@@ -157,7 +157,7 @@ def mode_networks(families, delta, distinct="network"):
 
 
 def bound_of_groups(families, groups):
-    """The most that a graph can be worth in which no variables of the same group form a circle; none if there is none.
+    """The highest score of a graph without a cycle within a group; None if there is none.
 
     It is the best ordering of each group after all other variables.
     """

@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what a network does: joint probabilities, likelihood, fitting, and a test of samples."""
+"""Slow, obvious versions of network methods: joint probabilities, likelihood, fitting, and a test of samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = dict[str, str]
 
 
 def rows_of(data: Dataset) -> Iterator[tuple[Row, frozenset[str], int]]:
-    """Every distinct row as a dictionary, the variables that were set in it, and how often it occurs."""
+    """Every distinct row as a dictionary, the variables that were set in it, and its count."""
     for i, codes in enumerate(data.codes.tolist()):
         row = {name: data.levels[name][code] for name, code in zip(data.variables, codes, strict=True)}
         marks = [] if data.interventions is None else data.interventions[i].tolist()
@@ -36,7 +36,7 @@ def conditional(network: Network, variable: str, row: Row) -> float:
 
 
 def joint(network: Network) -> dict[tuple[str, ...], float]:
-    """The probability of every row there is."""
+    """The probability of every possible row."""
     return {
         levels: math.prod(
             conditional(network, name, dict(zip(network.variables, levels, strict=True))) for name in network.variables
@@ -46,7 +46,7 @@ def joint(network: Network) -> dict[tuple[str, ...], float]:
 
 
 def log_likelihood(network: Network, data: Dataset) -> float:
-    """The sum of the logarithms of all conditional probabilities of what was not set."""
+    """The sum of the logarithms of the conditional probabilities of all values that were not set."""
     total = 0.0
     for row, chosen, weight in rows_of(data):
         for variable in network.variables:

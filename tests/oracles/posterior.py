@@ -1,4 +1,4 @@
-"""Posteriors by adding up every DAG, or every order with every DAG that agrees with it."""
+"""Posteriors by summing over every DAG, or over every order and every DAG that agrees with it."""
 
 from __future__ import annotations
 

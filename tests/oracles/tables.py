@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what a data set does with its rows."""
+"""Slow, obvious versions of how a data set merges rows."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ if TYPE_CHECKING:
 
 
 def merge(rows: Sequence[Sequence[Hashable]]) -> list[tuple[tuple[Hashable, ...], int]]:
-    """The distinct rows in order, with how often each occurs."""
+    """The distinct rows in order, each with its count."""
     return sorted(Counter(map(tuple, rows)).items())
