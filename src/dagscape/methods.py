@@ -80,8 +80,6 @@ class Method:
     ----------
     name : str
         The name in plans and on the command line.
-    summary : str
-        One line for tables.
     function : callable
         The public function. Its first argument is the local scores.
     result : type
@@ -97,13 +95,17 @@ class Method:
     """
 
     name: str
-    summary: str
     function: Callable[..., Result]
     result: type[Result]
     requirements: Callable[..., Requirements]
     seconds: Callable[..., float]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     citations: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """One line for tables: the first of the function's documentation."""
+        return (self.function.__doc__ or "").partition("\n")[0].rstrip(".")
 
 
 def provenance_of(

@@ -9,21 +9,7 @@ from dagscape.best.result import BestNetworks
 from dagscape.methods import Method
 
 OPTIMAL = Method(
-    name="optimal",
-    summary="the network with the highest score",
-    function=optimal_network,
-    result=OptimalNetwork,
-    requirements=best_requirements,
-    seconds=best_seconds,
-    citations=("silander2006",),
+    "optimal", optimal_network, OptimalNetwork, best_requirements, best_seconds, citations=("silander2006",)
 )
 
-BEST = Method(
-    name="best",
-    summary="the k best DAGs or equivalence classes, and averages over them",
-    function=k_best,
-    result=BestNetworks,
-    requirements=best_requirements,
-    seconds=best_seconds,
-    citations=("chen2014",),
-)
+BEST = Method("best", k_best, BestNetworks, best_requirements, best_seconds, citations=("chen2014",))

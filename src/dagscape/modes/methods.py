@@ -7,12 +7,4 @@ from dagscape.modes.mode_orderings import modes
 from dagscape.modes.requirements import modes_requirements, modes_seconds
 from dagscape.modes.result import Modes
 
-MODES = Method(
-    name="modes",
-    summary="the best networks of mode orderings: good, and different from each other",
-    function=modes,
-    result=Modes,
-    requirements=modes_requirements,
-    seconds=modes_seconds,
-    citations=("chen2019",),
-)
+MODES = Method("modes", modes, Modes, modes_requirements, modes_seconds, citations=("chen2019",))

@@ -10,12 +10,11 @@ from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import sum_seconds
 
 POSTERIOR = Method(
-    name="posterior",
-    summary="the exact probability of every edge, ancestor relation and path",
-    function=posterior,
-    result=Posterior,
-    requirements=sum_requirements,
-    seconds=sum_seconds,
+    "posterior",
+    posterior,
+    Posterior,
+    sum_requirements,
+    sum_seconds,
     options={"over": SUMMED_OVER},
     citations=("tian2009", "koivisto2004", "koivisto2006"),
 )

@@ -8,7 +8,7 @@ limit; those not used recently are dropped.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,11 @@ from dagscape.errors import argument
 from dagscape.methods import provenance_of
 from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.results import Provenance
-from dagscape.scores.constraints import Edge
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import Members
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.rounding import network_rounding
-from dagscape.scores.scoring_job import ScoringJob, prepare
+from dagscape.scores.scoring_job import ScoringJob, StructureOptions, prepare
 from dagscape.scores.set_functions import FamilyKernel, ScoredData
 
 # The default size of the cache: tens of millions of sets.
@@ -106,14 +105,10 @@ def family_scores(
     data: ScoredData,
     score: str = "bdeu",
     ess: float = 1.0,
-    max_parents: int | None = None,
-    structure_prior: str = "uniform",
-    required: Iterable[Edge] = (),
-    forbidden: Iterable[Edge] = (),
-    tiers: Sequence[Iterable[str]] | None = None,
     *,
     threads: int | None = None,
     max_memory: int | str | None = None,
+    **structure: Unpack[StructureOptions],
 ) -> OnDemandScores:
     """Prepare local scores on demand, for any number of variables.
 
@@ -128,20 +123,15 @@ def family_scores(
         One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
     ess : float
         The equivalent sample size of BDeu.
-    max_parents : int, optional
-        The limit on the number of parents of a variable. Default: no limit. With hundreds of variables, a limit makes
-        the unit of exact scores finer (``unit.bits``, ``rounding``).
-    structure_prior : str
-        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (each edge costs K nats).
-    required, forbidden : iterable of (parent, child)
-        Edges that every network must have, and edges that no network may have.
-    tiers : sequence of iterables of names, optional
-        Edges must not lead from a later tier to an earlier one. Variables in no tier are unconstrained.
     threads : int, optional
         The number of threads. Default: all processors. The scores do not depend on it.
     max_memory : int or str, optional
         The limit on memory, including the data, such as ``"500MiB"``. Default: 1 GiB for the cache, or less if less is
         available. Scores that are no longer in the cache are computed again.
+    **structure
+        ``max_parents``, ``structure_prior``, ``required``, ``forbidden`` and ``tiers``, as in
+        :func:`dagscape.local_scores`. With hundreds of variables, a limit on parents makes the unit of exact scores
+        finer (``unit.bits``, ``rounding``).
 
     Returns
     -------
@@ -162,16 +152,7 @@ def family_scores(
     [-620.849, -571.795]
     """
     start = time.perf_counter()
-    job = prepare(
-        data,
-        score=score,
-        ess=ess,
-        max_parents=max_parents,
-        structure_prior=structure_prior,
-        required=required,
-        forbidden=forbidden,
-        tiers=tiers,
-    )
+    job = prepare(data, score=score, ess=ess, **structure)
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
     what = f"the data of {data.n} variables and the work on them"

@@ -85,16 +85,21 @@ class ScoringJob:
         return _size_terms(self.definition, self.prior, self.data.n, self.max_parents)
 
 
-class ScoreOptions(TypedDict, total=False):
-    """The arguments of :func:`dagscape.local_scores` that determine the scores; see its documentation."""
+class StructureOptions(TypedDict, total=False):
+    """The arguments of :func:`dagscape.local_scores` that say which families there are, and their prior."""
 
-    score: str
-    ess: float
     max_parents: int | None
     structure_prior: str
     required: Iterable[Edge]
     forbidden: Iterable[Edge]
     tiers: Sequence[Iterable[str]] | None
+
+
+class ScoreOptions(StructureOptions, total=False):
+    """The arguments of :func:`dagscape.local_scores` that shape the scores."""
+
+    score: str
+    ess: float
 
 
 def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
