@@ -23,7 +23,7 @@ using Numbers = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device:
 void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers out, unsigned threads,
                          const Progress& progress) {
     if (out.size() != std::size_t{1} << families.view.n())
-        throw nb::value_error("out does not have one place for each set");
+        throw nb::value_error("out must have one entry for each set");
     const Direction direction = forwards ? Direction::forwards : Direction::backwards;
     run_monitored(progress, [&](Monitor& monitor) {
         const SortedFamilies sorted(families.view, SortedFamilies::Keep::undominated, threads, monitor);
@@ -32,7 +32,7 @@ void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers o
     });
 }
 
-// A search that can be asked again, unless it was stopped half way.
+// A search that can be continued, unless it was interrupted or ran out of memory.
 struct BoundBestNetworks {
     unsigned n;
     std::unique_ptr<BestNetworks> search;
@@ -50,10 +50,10 @@ void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool cla
     new (bound) BoundBestNetworks{families.view.n(), std::move(search)};
 }
 
-// Fills rows with the next networks and their scores; returns how many it found, and whether it stopped for want of
-// room. Fewer than there are rows otherwise means that there are no more.
+// Fills the rows with the next networks and their scores. Returns the number of networks found, and whether the search
+// ran out of memory. If it did not, fewer networks than rows mean that there are no more.
 std::tuple<std::size_t, bool> next(BoundBestNetworks& bound, Graphs parents, Numbers scores, const Progress& progress) {
-    if (bound.broken) throw nb::value_error("the search was stopped half way, and cannot go on");
+    if (bound.broken) throw nb::value_error("the search was interrupted or ran out of memory, and cannot continue");
     if (parents.shape(0) != scores.size() || parents.shape(1) != bound.n) {
         throw nb::value_error("parents and scores must have a row for each network");
     }

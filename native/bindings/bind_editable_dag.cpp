@@ -14,7 +14,7 @@ namespace {
 
 using Flags = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// An EditableDag that checks numbers and moves: the kernel only asserts.
+// An EditableDag that checks variable indices and moves; the kernel only asserts.
 class CheckedDag {
 public:
     explicit CheckedDag(std::size_t n) : dag_(n) {}
@@ -37,7 +37,7 @@ public:
     void additions(unsigned child, Flags legal) const { dag_.additions(child, checked(child, legal)); }
     void reversals(unsigned child, Flags legal) const { dag_.reversals(child, checked(child, legal)); }
 
-    // Moves return whether they were legal, and are made only if they were.
+    // A move is made only if it is legal; the return value tells whether it was.
     bool add(unsigned parent, unsigned child) {
         const bool legal = can_add(parent, child);
         if (legal) dag_.add(parent, child);
@@ -59,7 +59,7 @@ public:
 
 private:
     void check(unsigned u, unsigned v) const {
-        if (u >= dag_.n() || v >= dag_.n()) throw nb::index_error("the number of a variable is out of range");
+        if (u >= dag_.n() || v >= dag_.n()) throw nb::index_error("a variable index is out of range");
     }
 
     std::span<bool> checked(unsigned child, const Flags& legal) const {

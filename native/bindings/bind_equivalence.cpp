@@ -16,25 +16,26 @@ using Keys = nb::ndarray<std::uint64_t, nb::shape<-1, 2>, nb::c_contig, nb::devi
 
 GraphArray checked(const Graphs& parents) {
     if (parents.shape(1) == 0 || parents.shape(2) != words_for(parents.shape(1))) {
-        throw nb::value_error("graphs must be graphs × variables × words, one word for every 64 variables");
+        throw nb::value_error(
+            "the graphs must have the shape (graphs, variables, words), with one word per 64 variables");
     }
     return {parents.data(), parents.shape(0), parents.shape(1)};
 }
 
 void bound_class_keys(Graphs parents, Keys keys) {
     const GraphArray graphs = checked(parents);
-    if (keys.shape(0) != graphs.count) throw nb::value_error("keys must be graphs × 2");
+    if (keys.shape(0) != graphs.count) throw nb::value_error("the keys must have the shape (graphs, 2)");
     nb::gil_scoped_release unlocked;
     class_keys(graphs, keys.data());
 }
 
-// The number of the first graph with a cycle, where the work ended, or -1.
+// Returns the index of the first graph with a cycle, at which the work stops; -1 if no graph has a cycle.
 std::int64_t bound_cpdags(Graphs parents, Sets directed, Sets undirected) {
     const GraphArray graphs = checked(parents);
     for (const Sets* out : {&directed, &undirected}) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             if (out->shape(axis) != parents.shape(axis)) {
-                throw nb::value_error("the outputs must have the shape of the graphs");
+                throw nb::value_error("the outputs must have the same shape as the graphs");
             }
         }
     }

@@ -16,7 +16,7 @@ using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::devi
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Sets = nb::ndarray<const Subset, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// All 2^(n-1) sets of the other variables, by mask with the child's bit taken out.
+// All 2^(n-1) sets of the other variables, by mask with the child's bit removed.
 BoundFamilies by_mask(Rows scores) {
     const auto n = static_cast<unsigned>(scores.shape(0));
     if (n < 1 || n > kMostVariables || scores.shape(1) != std::size_t{1} << (n - 1)) {
@@ -40,12 +40,12 @@ BoundFamilies listed(Numbers first, Sets sets, Numbers scores) {
     bool ordered = first.size() >= 2 && n <= kMostVariables && first.data()[0] == 0 && sets.size() == scores.size() &&
                    first.data()[n] == static_cast<std::int64_t>(sets.size());
     for (std::size_t child = 0; ordered && child < n; ++child) ordered = first.data()[child] <= first.data()[child + 1];
-    if (!ordered) throw nb::value_error("the parts of the list do not match");
+    if (!ordered) throw nb::value_error("the arrays of the list do not match");
     for (std::size_t child = 0; child < n; ++child) {
         for (std::int64_t i = first.data()[child]; i < first.data()[child + 1]; ++i) {
             const Subset set = sets.data()[i];
             if (set >> n != 0 || contains(set, static_cast<unsigned>(child)))
-                throw nb::value_error("the parents of a child are no set of other variables");
+                throw nb::value_error("the parents of a child must be a set of other variables");
         }
     }
     const FamilyScores view =

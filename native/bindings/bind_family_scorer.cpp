@@ -35,7 +35,8 @@ FamilyFunctions functions_from(const std::vector<Function>& functions, const Inp
                                const Input<std::uint32_t, 1>& family, const Input<std::uint32_t, 1>& parents) {
     FamilyFunctions made;
     for (const auto& [term, alpha, unit_bits, guard_bits, penalty_per_state, max_states, subset] : functions) {
-        if (subset >= subsets.shape(0)) throw nb::value_error("a function has a subset of the rows that is not there");
+        if (subset >= subsets.shape(0))
+            throw nb::value_error("a function refers to a subset of the rows that does not exist");
         made.specs.push_back(
             {{static_cast<CellTermKind>(term), alpha, unit_bits, guard_bits}, penalty_per_state, max_states});
         made.subset.push_back(subset);
@@ -46,7 +47,7 @@ FamilyFunctions functions_from(const std::vector<Function>& functions, const Inp
     for (std::size_t child = 0; child < made.family.size(); ++child) {
         if (std::max(made.family[child], made.parents[child]) >= made.specs.size() ||
             made.subset[made.family[child]] != made.subset[made.parents[child]]) {
-            throw nb::value_error("a child has functions that are not there, or of different rows");
+            throw nb::value_error("a child refers to functions that do not exist or that use different rows");
         }
     }
     return made;
@@ -59,7 +60,7 @@ void construct(BoundScorer* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
                std::size_t most_bytes) {
     if (codes.shape(0) == 0 || codes.shape(0) != weights.size() || codes.shape(1) != arities.size() ||
         subsets.shape(1) != weights.size() || family.size() != arities.size() || parents.size() != arities.size()) {
-        throw nb::value_error("codes, weights, arities, subsets and functions do not have matching shapes");
+        throw nb::value_error("the shapes of codes, weights, arities, subsets and functions do not match");
     }
     FamilyFunctions made = functions_from(functions, subsets, family, parents);
     std::unique_ptr<FamilyScorer> scores;
@@ -70,7 +71,7 @@ void construct(BoundScorer* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
     new (bound) BoundScorer{std::move(scores)};
 }
 
-// Work below this many visits of rows takes milliseconds: it is not worth a thread of its own.
+// Work of fewer row visits takes milliseconds, and is not worth a separate thread.
 constexpr std::size_t kBriefVisits = std::size_t{1} << 22;
 
 void run(std::size_t visits, const Progress& progress, const std::function<void(Monitor&)>& kernel) {
@@ -87,14 +88,14 @@ void run(std::size_t visits, const Progress& progress, const std::function<void(
 void check_members(const FamilyScorer& scores, std::uint16_t child, std::span<const std::uint16_t> members) {
     const auto wrong = [&](std::uint16_t member) { return member >= scores.variables() || member == child; };
     if (child >= scores.variables() || std::any_of(members.begin(), members.end(), wrong)) {
-        throw nb::value_error("a family names a variable that is not there, or the child as its own parent");
+        throw nb::value_error("a family contains a variable that does not exist, or the child as its own parent");
     }
 }
 
 void scores(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Output out,
             const Progress& progress) {
     check_members(*bound.scores, child, view(sets));
-    if (out.size() != sets.shape(0)) throw nb::value_error("out does not have one place for each set");
+    if (out.size() != sets.shape(0)) throw nb::value_error("out must have one entry for each set");
     const std::size_t visits = sets.shape(0) * (sets.shape(1) + 1) * bound.scores->rows();
     run(visits, progress, [&](Monitor& monitor) {
         bound.scores->scores(child, view(sets), sets.shape(1), {out.data(), out.size()}, monitor);
@@ -105,7 +106,7 @@ void additions(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 1> 
                Input<std::uint16_t, 1> candidates, Output out, const Progress& progress) {
     check_members(*bound.scores, child, view(parents));
     check_members(*bound.scores, child, view(candidates));
-    if (out.size() != candidates.size()) throw nb::value_error("out does not have one place for each candidate");
+    if (out.size() != candidates.size()) throw nb::value_error("out must have one entry for each candidate");
     const std::size_t visits = (parents.size() + candidates.size() + 1) * bound.scores->rows();
     run(visits, progress, [&](Monitor& monitor) {
         bound.scores->additions(child, view(parents), view(candidates), {out.data(), out.size()}, monitor);

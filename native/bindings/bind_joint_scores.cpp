@@ -19,7 +19,8 @@ using Output = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::
 
 auto view(const auto& array) { return std::span(array.data(), array.size()); }
 
-// The arguments of a job. The job itself is made when it runs: sorting many rows takes time in which Ctrl-C must work.
+// The arguments of a job. The job itself is constructed when it runs, because sorting many rows takes time and Ctrl-C
+// must work meanwhile.
 struct BoundJob {
     std::variant<Input<std::uint8_t, 2>, Input<std::uint32_t, 2>> codes;
     Input<std::uint32_t, 1> weights;
@@ -40,7 +41,7 @@ void construct(BoundJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weig
                unsigned max_size, int term, double alpha, int unit_bits, int guard_bits, double penalty_per_state,
                std::uint64_t max_states) {
     if (codes.shape(0) == 0 || codes.shape(0) != weights.size() || codes.shape(1) != arities.size()) {
-        throw nb::value_error("codes, weights and arities do not have matching shapes");
+        throw nb::value_error("the shapes of codes, weights and arities do not match");
     }
     const JointScoreSpec spec{
         {static_cast<CellTermKind>(term), alpha, unit_bits, guard_bits}, penalty_per_state, max_states};
@@ -49,7 +50,7 @@ void construct(BoundJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weig
 
 void run(const BoundJob& job, Output out, unsigned threads, const Progress& progress) {
     if (out.size() != SetIndex(static_cast<unsigned>(job.arities.size()), job.max_size).size()) {
-        throw nb::value_error("out does not have one place for each set");
+        throw nb::value_error("out must have one entry for each set");
     }
     run_monitored(progress,
                   [&](Monitor& monitor) { job.make(monitor).run({out.data(), out.size()}, threads, monitor); });

@@ -30,7 +30,7 @@ void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned d
     if (delta > kMostDelta) throw nb::value_error("delta is too large");
     Subset grouped = 0;
     for (const Subset group : groups) {
-        if (group == 0 || (grouped & group) != 0) throw nb::value_error("groups must not be empty, nor overlap");
+        if (group == 0 || (grouped & group) != 0) throw nb::value_error("the groups must be non-empty and disjoint");
         grouped |= group;
     }
     if (grouped != singleton(families.view.n()) - 1) throw nb::value_error("the groups must cover all variables");
@@ -43,11 +43,11 @@ void construct(BoundModeSearch* bound, const BoundFamilies& families, unsigned d
     new (bound) BoundModeSearch{families.view.n(), std::move(search)};
 }
 
-// Fills in the next network; returns what came of it, and its score.
+// Writes the next network and its ordering; returns the outcome and the score.
 std::tuple<ModeSearch::Outcome, std::int64_t> next(BoundModeSearch& bound, Parents parents, Order order, double seconds,
                                                    const Progress& progress) {
     if (parents.size() != bound.n || order.size() != bound.n)
-        throw nb::value_error("parents and order must have n places");
+        throw nb::value_error("parents and order must have n entries");
     if (!bound.search) return {ModeSearch::Outcome::no_more, 0};
     ModeSearch::Outcome outcome{};
     std::int64_t score = 0;

@@ -40,16 +40,16 @@ void fill(Matrix& matrix, const std::vector<double>& values) {
     std::copy(values.begin(), values.end(), matrix.data());
 }
 
-// A table that is kept if it is asked for: mantissas, and exponents after them.
+// Checks an optional output table: mantissas, followed by exponents.
 void check_table(const auto& table, std::size_t numbers) {
     if (table && (table->shape(0) != 2 || table->size() != 2 * numbers)) {
-        throw nb::value_error("a table must have as many mantissas and exponents as there are sets");
+        throw nb::value_error("a table must have one mantissa and one exponent for each set");
     }
 }
 
-// Fills the two matrices; returns mantissa and exponent of the total, the disagreement and the condition.
-// The cube of paths may be empty, where they are not wanted. H and A can be kept: 2 × 2^n and 2 × n × 2^(n-1) numbers,
-// mantissas in [1/2, 1) and exponents; zero has the mantissa 0.
+// Fills the two matrices; returns the mantissa and exponent of the total, the disagreement and the condition. `paths`
+// is empty if no paths are requested. H and A are copied to `forward` and `parent_sums` if these are given: 2 × 2^n and
+// 2 × n × 2^(n-1) numbers, mantissas in [1/2, 1) followed by exponents; zero has the mantissa 0.
 std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits, Matrix edges, Matrix ancestors,
                                                    Cube paths, unsigned threads, const Progress& progress,
                                                    std::optional<Matrix> forward, std::optional<Cube> parent_sums) {
@@ -57,7 +57,8 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
     check_table(forward, std::size_t{1} << n);
     check_table(parent_sums, scores.size());
     const bool with_paths = paths.size() > 0;
-    if (with_paths && paths.size() != std::size_t{n} * n * n) throw nb::value_error("the paths must be n × n × n");
+    if (with_paths && paths.size() != std::size_t{n} * n * n)
+        throw nb::value_error("the paths must have the shape (n, n, n)");
     DagSumResult result;
     std::vector<double> found_paths;
     run_monitored(progress, [&](Monitor& monitor) {
@@ -74,7 +75,7 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
     return {result.total_mantissa, result.total_exponent, result.disagreement, result.condition};
 }
 
-// Fills the matrix; returns mantissa and exponent of the total, and the disagreement.
+// Fills the matrix; returns the mantissa and exponent of the total, and the disagreement.
 std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
                                                    const Progress& progress) {
     const unsigned n = variables(scores, 1);
@@ -87,7 +88,7 @@ std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits,
     return {result.total_mantissa, result.total_exponent, result.disagreement};
 }
 
-// With the scores that it is given.
+// Includes the bytes of the scores.
 double dag_sum_bytes(unsigned n, unsigned threads, bool paths) {
     const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
     const double sums = scores + ParentSums::bytes(n, threads) + DagSum::bytes(n, paths);
@@ -99,7 +100,7 @@ double dense_order_sum_bytes(unsigned n, unsigned threads) {
     return at_most_endless(scores + ParentSums::bytes(n, threads) + order_sum_bytes(n));
 }
 
-// The same from families by size: see tiled_order_sum.hpp.
+// The same for scores by size (tiled_order_sum.hpp).
 std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned max_parents, int unit_bits,
                                                          Matrix edges, unsigned threads, const Progress& progress) {
     const auto n = static_cast<unsigned>(scores.shape(0));

@@ -1,4 +1,4 @@
-// Local scores as Python hands them to kernels: a view, and the arrays that it looks at.
+// Local scores as Python passes them to kernels: a view, and the arrays that it refers to.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -4,7 +4,7 @@ namespace nb = nanobind;
 
 namespace {
 
-// Whether this processor runs the kernels built for x86-64-v3.
+// Whether this processor supports the kernels built for x86-64-v3.
 bool supports_v3() {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&

@@ -1,4 +1,4 @@
-// Runs a kernel on another thread while this one reports progress to Python and listens for Ctrl-C.
+// Runs a kernel on another thread while this one reports progress to Python and checks for Ctrl-C.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,12 +13,12 @@
 
 namespace dagscape {
 
-// A function of Python that is called with what is done and the total, or none.
+// A Python callback progress(done, total), or none.
 using Progress = std::optional<nanobind::typed<nanobind::callable, void(std::uint64_t, std::uint64_t)>>;
 
-// Calls kernel(monitor) without the GIL. Ten times a second the GIL is taken back to run Python's signal handlers and
-// to call progress(done, total), if it was given. If either raises, the kernel is stopped, waited for, and the Python
-// exception goes on from here.
+// Calls kernel(monitor) without the GIL. Ten times a second it reacquires the GIL to run Python's signal handlers and
+// to call progress(done, total), if given. If either raises, it stops the kernel, waits for it and rethrows the Python
+// exception.
 inline void run_monitored(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
     using namespace std::chrono_literals;
     Monitor monitor;

@@ -168,7 +168,7 @@ def test_a_kernel_out_of_room_says_how_many_it_found_and_stops():
     assert search.bytes <= 300_000
     whole = kernel_list(families, 8, True, count)
     assert (parents[:count].tolist(), exact[:count].tolist()) == whole[:2]
-    with pytest.raises(ValueError, match="cannot go on"):
+    with pytest.raises(ValueError, match="cannot continue"):
         search.next(parents, exact, None)
 
 
@@ -178,7 +178,7 @@ def test_kernels_check_the_shape_of_arrays():
     search = kernels.BestNetworks(kernels.Families.by_mask(values), True, 1, PLENTY, None)
     with pytest.raises(ValueError, match="a row for each network"):
         search.next(np.zeros((2, 3), dtype=np.uint64), np.zeros(3, dtype=np.int64), None)
-    with pytest.raises(ValueError, match="one place for each set"):
+    with pytest.raises(ValueError, match="one entry for each set"):
         kernels.best_scores(kernels.Families.by_mask(values), True, np.zeros(4, dtype=np.int64), 1, None)
     for wrong in (values[:2], values[:, :2].copy(), values[:0]):
         with pytest.raises(ValueError, match="a row for each variable"):
@@ -203,7 +203,7 @@ def test_kernels_check_lists():
         with pytest.raises(ValueError, match="do not match"):
             kernels.Families.listed(*parts)
     for outside in (sets | np.uint64(8), sets | np.uint64(1)):
-        with pytest.raises(ValueError, match="no set of other variables"):
+        with pytest.raises(ValueError, match="must be a set of other variables"):
             kernels.Families.listed(first, outside, exact)
 
 
@@ -280,7 +280,7 @@ def test_a_search_stopped_half_way_cannot_go_on():
     with pytest.raises(Enough):
         search.next(parents, exact, stop)
     assert exact[-1] == 0, "the list was filled although it was to stop"
-    with pytest.raises(ValueError, match="stopped half way"):
+    with pytest.raises(ValueError, match="was interrupted"):
         search.next(parents, exact, None)
 
 

@@ -178,7 +178,7 @@ def test_a_kernel_out_of_room_says_so():
 def test_kernels_check_their_arguments():
     families = kernel_families(ds.local_scores(random_data(3, 10, seed=1)), "mask")
     for groups in ([0b011, 0b110], [0b111, 0]):
-        with pytest.raises(ValueError, match="groups must not be empty, nor overlap"):
+        with pytest.raises(ValueError, match="the groups must be non-empty and disjoint"):
             kernels.ModeSearch(families, 1, True, False, groups, 1, PLENTY, None)
     for groups in ([0b011], [0b1111]):
         with pytest.raises(ValueError, match="the groups must cover all variables"):
@@ -187,7 +187,7 @@ def test_kernels_check_their_arguments():
         kernels.ModeSearch(families, 9, True, False, [0b111], 1, PLENTY, None)
     search = kernels.ModeSearch(families, 1, True, False, [0b111], 1, PLENTY, None)
     for places in ((2, 3), (3, 4)):
-        with pytest.raises(ValueError, match="parents and order must have n places"):
+        with pytest.raises(ValueError, match="parents and order must have n entries"):
             search.next(np.zeros(places[0], dtype=np.uint64), np.zeros(places[1], dtype=np.uint8), 1.0, None)
 
 

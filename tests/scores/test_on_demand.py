@@ -302,13 +302,13 @@ def test_the_kernel_checks_its_arguments():
     none, out = np.empty(0, dtype=np.uint16), np.empty(1, dtype=np.int64)
     for child, members in ((5, [1]), (0, [5]), (0, [0])):
         wrong = np.array(members, dtype=np.uint16)
-        with pytest.raises(ValueError, match="a family names a variable that is not there"):
+        with pytest.raises(ValueError, match="a family contains a variable that does not exist"):
             kernel.additions(child, none, wrong, out, None)
-        with pytest.raises(ValueError, match="a family names a variable that is not there"):
+        with pytest.raises(ValueError, match="a family contains a variable that does not exist"):
             kernel.scores(child, wrong.reshape(1, 1), out, None)
-    with pytest.raises(ValueError, match="one place for each"):
+    with pytest.raises(ValueError, match="one entry for each"):
         kernel.additions(0, none, np.array([1, 2], dtype=np.uint16), out, None)
-    with pytest.raises(ValueError, match="one place for each"):
+    with pytest.raises(ValueError, match="one entry for each"):
         kernel.scores(0, np.array([[1], [2]], dtype=np.uint16), out, None)
 
 
