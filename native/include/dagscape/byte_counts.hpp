@@ -1,6 +1,7 @@
-// Bytes that kernels need, counted before anything is allocated: each count stands beside the allocations it is of.
+// The bytes that kernels need, computed before anything is allocated. Each count is defined next to the allocations
+// that it describes.
 //
-// They are doubles, exact where any machine has that much memory, and at most kEndless for any number of variables.
+// Counts are doubles: exact up to any realistic size of memory, and at most kEndless for any number of variables.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ inline double times_sets(double factor, unsigned n) noexcept {
     return at_most_endless(std::ldexp(factor, static_cast<int>(std::min(n, 10000U))));
 }
 
-// How many sets of at most `max_size` out of n variables there are.
+// The number of sets of at most `max_size` out of n variables.
 inline double set_count(unsigned n, unsigned max_size) noexcept {
     if (max_size >= n) return times_sets(1, n);
     double of_size = 1, sum = 1;

@@ -1,4 +1,4 @@
-// A function over a list of sets, as numbers with or without exponents of their own.
+// A function over a list of sets, stored as numbers with or without separate exponents.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace dagscape {
 
-// Without exponents, `exponent` is empty. With them, numbers are normal (scaled.hpp).
+// Without separate exponents, `exponent` is empty. With them, the numbers are normal (scaled.hpp).
 struct Column {
     std::vector<double> mantissa, exponent;
 
@@ -20,7 +20,8 @@ struct Column {
     bool wide() const noexcept { return !exponent.empty(); }
 };
 
-// to[i] += from[i] for `count` places from the given ones on; both must be of one kind.
+// Adds or copies `count` entries of `from`, starting at from_at, to `to`, starting at to_at. Either both columns have
+// separate exponents, or neither has.
 void add(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count);
 void copy(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count);
 

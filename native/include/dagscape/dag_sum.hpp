@@ -2,22 +2,23 @@
 //
 // With A_v(U) the sum of the weights of v's families inside U, g_U(T) = (-1)^|T| Π_{v∈T} A_v(U), and V all variables:
 //
-//   H(S)  = Σ over DAGs on S                                          H(U ∪ T) -= H(U) g_U(T)  for all U and T ≠ ∅
-//   RR(X) = Σ over DAGs in which X takes any parents in V             RR(X) = -Σ_{Y ⊊ X} w(Y),  w(Y) = RR(Y) g_U(X∖Y),
-//   U = V∖X q_v(U) = -H(U) Σ_{Y ⊆ X, v ∉ Y} w(Y)                              the weight of the DAGs in which the
-//   nondescendants of v are U
+//   H(S)   = Σ over DAGs on S                                  H(U ∪ T) -= H(U) g_U(T)  for all U and T ≠ ∅
+//   RR(X)  = Σ over DAGs in which X takes any parents in V     RR(X) = -Σ_{Y ⊊ X} w(Y)
+//   q_v(U) = Σ over DAGs in which v has nondescendants U       q_v(U) = -H(U) Σ_{Y ⊆ X, v ∉ Y} w(Y)
+//
+// where U = V∖X and w(Y) = RR(Y) g_U(X∖Y) in the last two lines. Then
 //
 //   total = H(V) = RR(V) = Σ_U q_v(U) for every v
 //   P(s ⇝ t) = Σ_{U ∌ t} q_s(U) / total
 //   P(u → v) = Σ_{U ∋ u} q_v(U) (1 - A_v(U∖u) / A_v(U)) / total
 //
-// H and RR are those of [tian2009], section 3 and 4; the sums are pushed from U instead of pulled to S, which saves a
-// factor of n, and ancestor relations come from q without further work. Two variables, 0 and 1, are the lanes of the
-// vectors: for each pair of sets of the others, four sources meet four targets (nine of the sixteen pairs are real).
+// H and RR are defined in sections 3 and 4 of [tian2009]. Sums are pushed from U instead of pulled to S, which saves a
+// factor of n, and ancestor relations follow from q at no extra cost. Variables 0 and 1 are the lanes of the vectors:
+// for each pair of sets of the other variables, four sources meet four targets, and nine of the sixteen pairs are real.
 //
-// Range: H(S) is stored relative to 2^h(S), where h(S) is the best sum of exponents of A along an order of S. Every
-// order's product of A's is a part of H(S), and H(S) is at most the sum over all orders: so the stored number is
-// between 2^-n and n!. The same holds for RR.
+// Range: H(S) is stored relative to 2^h(S), where h(S) is the best sum of exponents of A along an order of S. The
+// product of A along any order is part of H(S), and H(S) is at most the sum over all orders. The stored number is
+// therefore between 2^-n and n!. The same holds for RR.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct DagSumResult {
     // The total is mantissa · 2^exponent.
     double total_mantissa = 0;
     double total_exponent = 0;
-    // How far RR(V) and the sums of q are from H(V), relative to it, at most.
+    // The maximum relative difference of RR(V) and the sums of q from H(V).
     double disagreement = 0;
     // Σ |terms| / |Σ terms| in the last step of H.
     double condition = 0;
@@ -47,7 +48,8 @@ struct DagSumResult {
 
 class DagSum {
 public:
-    // Needs at least two variables. The sums must stay alive. Recording the nondescendants takes n 2^n numbers.
+    // Needs at least two variables. The sums must outlive this object. Recording the nondescendants needs n 2^n
+    // numbers.
     DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor, bool record_nondescendants = false);
 
     DagSumResult run();
@@ -57,9 +59,10 @@ public:
         return times_sets(sizeof(double) * (4.0 + (record_nondescendants ? n : 0)), n);
     }
 
-    // After run(): H(S), and q_v(U) / total where it was recorded.
+    // After run(): H(S), and q_v(U) / total if it was recorded.
     ScaledNumber forward(Subset S) const noexcept { return {forward_[S], forward_reference_[S]}; }
-    // H of all sets, normal (scaled.hpp): 2^n mantissas and exponents, from which DAGs can be drawn.
+    // Copies H of all sets as normal numbers (scaled.hpp), from which DAGs can be sampled: 2^n mantissas and 2^n
+    // exponents.
     void copy_forward(double* mantissa, double* exponent) const;
     double nondescendants(unsigned v, Subset U) const noexcept { return nondescendants_[(std::size_t{v} << n()) + U]; }
 

@@ -1,23 +1,21 @@
-// A DAG on any number of variables that is changed edge by edge, with the answer to every question of a local search at
-// hand: may this edge be added, or turned, without closing a cycle?
+// A DAG on any number of variables that is changed edge by edge and quickly answers the questions of a local search:
+// can this edge be added or reversed without creating a cycle?
 //
-// Beside the edges, both ways round, it keeps the relation of ancestors, both ways round: four matrices of n × n bits,
-// as rows of words. With A(v) the ancestors, D(v) the descendants, P(v) the parents and C(v) the children of v,
+// It stores the edges and the ancestor relation, each in both directions: four n × n bit matrices, as rows of words.
+// With A(v) the ancestors, D(v) the descendants, P(v) the parents and C(v) the children of v,
 //
-//     u → v can be added     if u is none of v, P(v), D(v)                          one bit; a row for all u
-//     u → v can be turned    if no other path leads from u to v: C(u) ∩ A(v) = ∅    n / 64 words
+//     u → v can be added       if u is not in {v} ∪ P(v) ∪ D(v)                       one bit; a row for all u
+//     u → v can be reversed    if no other path leads from u to v: C(u) ∩ A(v) = ∅    n / 64 words
 //
-// and the relation follows the edges:
+// and the ancestor relation is updated as follows:
 //
-//     add u → v       A(d) ∪= A(u) ∪ {u} for d in D(v) ∪ {v}, and D(a) ∪= D(v) ∪ {v} for a in A(u) ∪ {u}; nothing if u
-//     was
-//                     an ancestor of v before
-//     remove u → v    nothing if another path leads from u to v; else A(d) again, from the parents of d, for v and
-//     those of
-//                     its descendants, in topological order, that have a parent whose ancestors have changed
+//     add u → v       if u was not an ancestor of v: A(d) ∪= A(u) ∪ {u} for d in D(v) ∪ {v},
+//                     and D(a) ∪= D(v) ∪ {v} for a in A(u) ∪ {u}
+//     remove u → v    if no other path leads from u to v: recompute A(d) from the parents of d, for v and those of its
+//                     descendants, in topological order, that have a parent whose ancestors have changed
 //
-// Topological order is that of |A|: an ancestor has fewer ancestors. Cost, in words: n / 64 for each changed row of
-// either kind, and for removal n / 64 for each parent of the changed rows too.
+// Sorting by |A| gives a topological order, because an ancestor of v has fewer ancestors than v. Cost, in words: n / 64
+// for each changed row of either relation; a removal also needs n / 64 for each parent of the changed rows.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +30,7 @@ namespace dagscape {
 
 class EditableDag {
 public:
-    // The graph without edges.
+    // The empty graph.
     explicit EditableDag(std::size_t n);
 
     std::size_t n() const noexcept { return n_; }
@@ -41,7 +39,7 @@ public:
     bool has_edge(unsigned u, unsigned v) const noexcept { return contains(parents(v), u, words_); }
     bool has_path(unsigned u, unsigned v) const noexcept { return contains(ancestors(v), u, words_); }
     bool can_add(unsigned u, unsigned v) const noexcept { return u != v && !has_edge(u, v) && !has_path(v, u); }
-    // Of an edge u → v that is there.
+    // The edge u → v must exist.
     bool can_reverse(unsigned u, unsigned v) const noexcept;
 
     // Sets as rows of words.
@@ -50,11 +48,11 @@ public:
     const Subset* ancestors(unsigned v) const noexcept { return &ancestors_[v * words_]; }
     const Subset* descendants(unsigned v) const noexcept { return &descendants_[v * words_]; }
 
-    // For every u, whether u → v can be added; of the edges u → v, whether they can be turned.
+    // For every u, whether u → v can be added, or whether u → v is an edge that can be reversed.
     void additions(unsigned v, std::span<bool> legal) const;
     void reversals(unsigned v, std::span<bool> legal) const;
 
-    // Only what can be done may be asked for.
+    // The move must be legal.
     void add(unsigned u, unsigned v);
     void remove(unsigned u, unsigned v);
     void reverse(unsigned u, unsigned v);
@@ -69,7 +67,7 @@ private:
     std::size_t n_;
     std::size_t words_;
     Rows parents_, children_, ancestors_, descendants_;
-    // Kept between moves: a row, and a set of variables whose ancestors have changed.
+    // Buffers reused between moves: a row, and a set of variables whose ancestors have changed.
     Rows above_, below_;
     std::vector<std::pair<std::size_t, unsigned>> by_ancestors_;
 };

@@ -1,5 +1,5 @@
 // Markov equivalence of DAGs on any number of variables, for many graphs at once. A graph is the list of its parent
-// sets, each a row of words (word_sets.hpp); up to 64 variables have one word, and kernels of their own.
+// sets, each a row of words (word_sets.hpp). Up to 64 variables need one word per set, and have specialised kernels.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace dagscape {
 
-// Graphs on the same variables, one after the other.
+// Graphs on the same variables, stored consecutively.
 struct GraphArray {
     const Subset* parents;  // count × n × words_for(n)
     std::size_t count;
@@ -20,8 +20,9 @@ struct GraphArray {
     std::size_t stride() const noexcept { return n * words_for(n); }
 };
 
-// The CPDAGs of the graphs: compelled edges as parent sets, the others as neighbour sets, in arrays as large as the
-// graphs'. Returns how many graphs there are, or the number of the first with a directed cycle, where the work ends.
+// Computes the CPDAGs of the graphs: compelled edges as parent sets, reversible edges as neighbour sets, in arrays of
+// the same size as the graphs. Stops at the first graph with a directed cycle and returns its index; otherwise returns
+// the number of graphs.
 std::size_t cpdags(GraphArray graphs, Subset* directed, Subset* undirected);
 
 struct ClassKey {
@@ -30,19 +31,19 @@ struct ClassKey {
 
     bool operator==(const ClassKey&) const = default;
 
-    // Each edge of the skeleton and each v-structure adds one random word to each half. Numbers of variables have up
-    // to 21 bits.
+    // Each edge of the skeleton and each v-structure adds one random word to each half. Variable indices have at most
+    // 21 bits.
     void add_edge(unsigned a, unsigned b) noexcept;
     void add_v_structure(unsigned a, unsigned child, unsigned b) noexcept;
 
-    // For keys that tell DAGs apart, and graphs on different sets of variables.
+    // For keys that distinguish DAGs, and graphs on different sets of variables.
     void add_family(unsigned child, Subset parents) noexcept;
     void add_vertex(unsigned vertex) noexcept;
     // For keys of orderings: their last variables, as one word.
     void add_tail(std::uint64_t tail) noexcept;
 };
 
-// Keys that are the same for equivalent DAGs, and in practice only for them; the low and the high half of each.
+// Computes keys that are equal for equivalent DAGs, and in practice only for them: the low and the high half of each.
 void class_keys(GraphArray graphs, std::uint64_t* halves);
 
 // The key of one DAG on up to 64 variables.

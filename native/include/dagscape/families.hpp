@@ -1,4 +1,4 @@
-// The local scores of all families, as searches for the best networks see them: integers, relative to each child's
+// The local scores of all families, as used by the searches for the best networks: integers, relative to each child's
 // best.
 #pragma once
 
@@ -14,15 +14,15 @@
 
 namespace dagscape {
 
-// Sets of variables are words, and one bit is spare.
+// A set of variables is one word, with one spare bit.
 inline constexpr unsigned kMostVariables = 63;
 
-// Stands for an impossible family among relative scores. Scores relative to the best of each child are at most 0, and
-// any sum of real ones is above this; a sum of two values of this or more does not overflow, and the larger of this and
-// such a sum is this again.
+// The relative score of an impossible family. Scores relative to the best of each child are at most 0, and any sum of
+// possible ones is greater than this. Adding this to itself or to a relative score does not overflow, and the maximum
+// of this and such a sum is this again.
 inline constexpr std::int64_t kRuledOut = -(std::int64_t{1} << 62);
 
-// The place of a set of other variables in a row of 2^(n-1): its mask with the child's bit taken out.
+// The index of a set of other variables in a row of 2^(n-1): its mask with the child's bit removed.
 constexpr std::size_t place_without(Subset set, unsigned child) noexcept {
     return (set & (singleton(child) - 1)) | (set >> (child + 1) << child);
 }
@@ -47,10 +47,10 @@ public:
         return scores_.subspan(first_[child], first_[child + 1] - first_[child]);
     }
 
-    // Whether every child has a family.
+    // Whether every child has a possible family.
     bool possible() const noexcept { return possible_; }
     std::int64_t best(unsigned child) const noexcept { return best_[child]; }
-    // The sum of all children's best: what the scores of networks are relative to.
+    // The sum of the best scores of all children, to which the scores of networks are relative.
     std::int64_t offset() const noexcept;
 
     std::int64_t relative(unsigned child, std::int64_t score) const noexcept {
@@ -66,10 +66,10 @@ public:
             if (layout_ == Layout::listed) set = sets_[first_[child] + place];
             if (scores[place] != kImpossible) visit(set, scores[place] - best_[child]);
             if (layout_ == Layout::by_mask) {
-                // One more, but for the child's own bit.
+                // The next mask without the child's own bit.
                 set = ((set | singleton(child)) + 1) & ~singleton(child);
             } else if (layout_ == Layout::by_size) {
-                // The last set of its size is followed by the first of the next.
+                // The last set of a size is followed by the first set of the next size.
                 const Subset next = next_of_same_size(set);
                 const auto size = static_cast<unsigned>(std::popcount(set));
                 set = next == 0 || next >> n_ != 0 ? (Subset{2} << size) - 1 : next;
@@ -90,24 +90,24 @@ private:
     std::vector<std::int64_t> best_;
 };
 
-// The possible families of every child, best first; ties by fewest parents, then by the smaller set as a number.
+// The possible families of every child, best first. Ties are broken by fewer parents, then by the smaller mask.
 class SortedFamilies {
 public:
-    // Either all, or those that are best within some set: all but the dominated, which have a family of fewer parents
-    // before them.
+    // Either all families, or only the undominated ones, which are best within some set. A family is dominated if one
+    // with a subset of its parents comes before it.
     enum class Keep { all, undominated };
 
     SortedFamilies(const FamilyScores& families, Keep keep, unsigned threads, Monitor& monitor);
 
-    // What a family takes while it is sorted, and afterwards.
+    // Bytes per family, during the sort and afterwards.
     static constexpr std::size_t kFamilyBytes = sizeof(Subset) + sizeof(std::int64_t);
 
     unsigned n() const noexcept { return static_cast<unsigned>(sets_.size()); }
     std::span<const Subset> sets(unsigned child) const noexcept { return sets_[child]; }
     std::int64_t score(unsigned child, std::size_t rank) const noexcept { return scores_[child][rank]; }
 
-    // The rank, from the given one on, of the next family whose parents are within a set; the number of families if
-    // none is.
+    // The first rank, starting at `rank`, of a family whose parents are within a set; the number of families if there
+    // is none.
     std::size_t next_within(unsigned child, Subset set, std::size_t rank) const noexcept;
 
     // The score of the best family within a set; kRuledOut if there is none.
@@ -128,8 +128,8 @@ private:
     std::vector<std::vector<std::int64_t>> scores_;
 };
 
-// The relative score of each child's best family inside every set: a zeta transform with max for sum, in n 2^(n-1)
-// numbers.
+// The relative score of each child's best family inside every set: a zeta transform with the maximum as the sum, stored
+// as n 2^(n-1) numbers.
 class BestFamilies {
 public:
     BestFamilies(const FamilyScores& families, unsigned threads, Monitor& monitor);
@@ -138,7 +138,7 @@ public:
         return times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
     }
 
-    // Of a child and a set; whether the set holds the child does not matter.
+    // The result is the same whether or not the set contains the child.
     std::int64_t operator()(unsigned child, Subset set) const noexcept {
         return values_[(std::size_t{child} << (n_ - 1)) + place_without(set, child)];
     }

@@ -1,5 +1,5 @@
-// The rows of a table grouped by the parents of a child, and within each group by the child, so that any further
-// variable can be counted against both in one pass over the rows.
+// The rows of a table, grouped by the parents of a child, and within each group by the child, so that one pass over the
+// rows counts any further variable against both.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace dagscape {
 
-// Counters of one pass, and of one refinement.
+// Counters for one pass, and for one refinement.
 struct CountScratch {
     explicit CountScratch(std::uint32_t largest_arity) : refine(largest_arity), by_code(largest_arity) {}
 
     std::size_t bytes() const noexcept { return 4 * (cells.capacity() + touched.capacity() + 4 * by_code.capacity()); }
-    // The most it takes.
+    // The maximum size in bytes.
     static std::size_t most_bytes(std::size_t rows, std::size_t largest_arity) noexcept;
 
     RefineScratch refine;
     std::vector<std::uint32_t> by_code;
-    std::vector<std::uint32_t> cells;  // all 0 between two passes
+    std::vector<std::uint32_t> cells;  // all 0 between passes
     std::vector<std::uint32_t> touched;
 };
 
-// The rows of the open cells of a partition, in the order of the table: columns are read from front to back.
+// The rows of the open cells of a partition, in the order of the table, so that columns are read sequentially.
 struct GroupedRows {
     std::vector<std::uint32_t> row, weight, group;
     std::uint32_t groups = 0;
@@ -37,21 +37,21 @@ struct GroupedRows {
 
 class FamilyGroups {
 public:
-    // The sums of the terms of the cells of two sets: the whole family, and the parents alone.
+    // The sums of the cell terms of two sets: the whole family, and the parents alone.
     struct Sums {
         std::int64_t family, parents;
     };
 
-    // Groups the rows of a partition by the parents, which must outlive this.
+    // Groups the rows of a partition by the parents. The partition and the columns must outlive this object.
     void reset(const Columns& columns, const Partition& by_parents, unsigned child, RefineScratch& scratch);
 
-    // The sums with the variable at `position` as one more parent.
+    // The sums with the variable at `position` as an additional parent.
     Sums with(unsigned position, const CellTerms& family_terms, const CellTerms& parent_terms,
               CountScratch& scratch) const;
 
     std::size_t open_rows() const noexcept { return parents_.row.size(); }
     std::size_t bytes() const noexcept;
-    // The most it takes.
+    // The maximum size in bytes.
     static std::size_t most_bytes(std::size_t rows, std::size_t largest_arity) noexcept;
 
 private:
@@ -65,8 +65,8 @@ private:
     const Partition* by_parents_ = nullptr;
     Partition by_family_;
     GroupedRows parents_, family_;
-    // For each of the rows that are grouped by parents, its group by parents and child; and for each group by parents,
-    // where its groups end.
+    // For each row grouped by parents, its group by parents and child; for each group by parents, the end of its groups
+    // by parents and child.
     std::vector<std::uint32_t> family_group_, group_end_;
     std::vector<std::uint32_t> group_of_code_;
 };

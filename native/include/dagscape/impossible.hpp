@@ -1,4 +1,4 @@
-// The score of a family, or the value of a set, that is impossible.
+// The score of an impossible family, or the value of an impossible set.
 #pragma once
 
 #include <cstdint>

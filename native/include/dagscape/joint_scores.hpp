@@ -1,12 +1,12 @@
-// One set function over the lattice, from which the local scores of all families are differences.
+// One set function over the lattice; the local scores of all families are differences of its values.
 //
 //   J(S) = Σ over the observed joint states of S of a term  −  penalty · q(S), summed with guard bits and rounded once
 //
 // where the term (cell_terms.hpp) depends on the number of rows in the state, and q(S) is the number of possible
 // states. With J of every set of at most d + 1 variables, local_score(i, G) = J(G ∪ {i}) − J(G) for BDeu, BIC and AIC.
 //
-// The sets are walked depth first, each partition refining that of its parent; cost: a pass over the distinct rows of
-// the open cells per set. Integers throughout: the result does not depend on the order of anything.
+// The sets are visited depth first, and each partition refines that of its parent. Cost: one pass over the distinct
+// rows of the open cells per set. All arithmetic is on integers, so the result does not depend on any order.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct JointScoreSpec {
     double penalty_per_state;
     std::uint64_t max_states;  // sets with more states are impossible, and so are families that contain them
 
-    // J of a set with so many possible states, from the sum over its cells.
+    // J of a set with `states` possible states, from the sum over its cells.
     std::int64_t value(std::int64_t sum, std::uint64_t states) const noexcept;
 };
 
-// The number of joint states with one more variable; it stops growing at 2^62.
+// The number of joint states with one more variable, capped at 2^62.
 std::uint64_t more_states(std::uint64_t states, std::uint32_t arity) noexcept;
 
-// What can be said before the work: fixed for given data, whatever the number of threads.
+// The plan of the work, which depends on the data but not on the number of threads.
 class JointScoreJob {
 public:
     template <class Code>
@@ -46,8 +46,7 @@ public:
     // Fills `out`, one number per set in the order of index().
     void run(std::span<std::int64_t> out, unsigned threads, Monitor& monitor) const;
 
-    // Seconds that run() takes per set on one thread, from parts of the lattice chosen at random within `budget`
-    // seconds.
+    // Estimates the seconds per set of run() on one thread, from random parts of the lattice, within `budget` seconds.
     double seconds_per_set(double budget, Monitor& monitor) const;
 
 private:

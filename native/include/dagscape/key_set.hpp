@@ -1,4 +1,4 @@
-// A set of keys of graphs (equivalence.hpp), in one array.
+// A hash set of graph keys (equivalence.hpp), in one array.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace dagscape {
 
 class KeySet {
 public:
-    // False if it is there already.
+    // Returns false if the key is already present.
     bool insert(ClassKey key) {
         if (key == ClassKey{}) return !std::exchange(holds_zero_, true);
         if (2 * (size_ + 1) > places_.size()) grow();
@@ -25,12 +25,12 @@ public:
         return !places_.empty() && places_[find(key)] == key;
     }
     std::size_t bytes() const noexcept { return places_.size() * sizeof(ClassKey); }
-    // What it takes while the next key is added: the places of today, and twice as many beside them where these are
-    // full.
+    // The peak number of bytes while the next key is inserted: if the slots are full, twice as many are allocated
+    // besides them.
     std::size_t bytes_after_growth() const noexcept { return (2 * (size_ + 2) > places_.size() ? 3 : 1) * bytes(); }
 
 private:
-    // Where a key is, or else the empty place where it belongs.
+    // The slot of a key, or the empty slot where it belongs.
     std::size_t find(ClassKey key) const noexcept {
         const std::size_t mask = places_.size() - 1;
         std::size_t at = key.low & mask;
@@ -51,7 +51,7 @@ private:
         }
     }
 
-    std::vector<ClassKey> places_;  // a key of zeros, that of a graph without edges, stands for an empty place
+    std::vector<ClassKey> places_;  // a zero key, that of a graph without edges, marks an empty slot
     bool holds_zero_ = false;
     std::size_t size_ = 0;
 };

@@ -1,4 +1,4 @@
-// Four numbers at a time, by the vector extensions that GCC and Clang share.
+// Vectors of four numbers, with the vector extensions that GCC and Clang share.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ using LaneBits = std::int64_t __attribute__((vector_size(32)));
 inline Lanes broadcast(double value) noexcept { return Lanes{value, value, value, value}; }
 inline LaneBits broadcast_bits(std::int64_t value) noexcept { return LaneBits{value, value, value, value}; }
 
-// The lanes of the given numbers: 0 to 3 are those of the first vector, 4 to 7 those of the second. GCC and Clang have
-// this builtin in common; __builtin_shuffle is GCC's alone.
+// The lanes with the given indices: 0 to 3 are those of the first vector, 4 to 7 those of the second. GCC and Clang
+// both have this builtin; only GCC has __builtin_shuffle.
 template <int a, int b, int c, int d, class Four>
 inline Four shuffled(Four first, Four second) noexcept {
     return __builtin_shufflevector(first, second, a, b, c, d);
@@ -53,7 +53,7 @@ inline Lanes lanes_of(LaneBits bits) noexcept {
 
 inline double sum(Lanes values) noexcept { return (values[0] + values[1]) + (values[2] + values[3]); }
 
-// 2^exponent for integers below 1000; from -1000 down as good as zero.
+// 2^exponent for integers below 1000; exponents below -1000 give 2^-1000, which is practically zero.
 inline Lanes power_of_two(Lanes exponent) noexcept {
     const Lanes lowest = broadcast(-1000);
     exponent = exponent < lowest ? lowest : exponent;

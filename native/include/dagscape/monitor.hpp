@@ -1,4 +1,4 @@
-// Progress and cancellation, shared between a kernel's threads and whoever waits for it.
+// Progress and cancellation, shared between the threads of a kernel and the thread that waits for them.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace dagscape {
 
-// Thrown by kernels when they were asked to stop; nothing they have written is meaningful then.
+// Thrown by kernels after a request to stop; their output is then meaningless.
 struct Stopped : std::exception {
     const char* what() const noexcept override { return "stopped"; }
 };

@@ -1,10 +1,10 @@
-// Sums over all orders of the variables, each with all DAGs that agree with it: the order-modular prior [koivisto2004].
+// Sums over all orders of the variables, each with all DAGs consistent with it: the order-modular prior [koivisto2004].
 //
 //   F(S) = Σ_{i∈S} A_i(S∖i) F(S∖i)        R(U) = Σ_{i∉U} A_i(U) R(U∪i)        total = F(V) = R(∅)
 //   P(u → v) = Σ_{U ∌ v, U ∋ u} F(U) R(U∪v) (A_v(U) - A_v(U∖u)) / total
 //
-// All terms are positive: nothing cancels. F and R are scaled by the best order, as in dag_sum.hpp. O(n² 2^n) for all
-// edges.
+// All terms are positive, so nothing cancels. F and R are scaled by the best order, as in dag_sum.hpp. Cost: O(n² 2^n)
+// for all edges.
 #pragma once
 
 #include <vector>

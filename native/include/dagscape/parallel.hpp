@@ -1,4 +1,4 @@
-// Threads: a fixed list of tasks, taken in order by whichever thread is free.
+// Threads: each free thread takes the next task from a fixed list.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace dagscape {
 
 // Runs work(task, worker) for every task in [0, tasks) on the given number of threads.
 //
-// The list of tasks must not depend on the number of threads, and each task must write only to places of its own (or
-// leave its part for a reduction in task order): then any number of threads gives the same bits. The first exception of
+// The list of tasks must not depend on the number of threads. Each task must write only to memory of its own, or leave
+// its part for a reduction in task order. Any number of threads then gives the same bits. The first exception thrown by
 // a task stops the others and is rethrown here.
 void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
                const std::function<void(std::size_t task, unsigned worker)>& work);
 
-// One item for each worker that takes part, made when it is first asked for: call it from within tasks.
+// One item per active worker, created on first use within a task.
 template <class Item>
 class PerWorker {
 public:

@@ -1,7 +1,7 @@
 // A_v(U): the sum, over the parent sets G ⊆ U of a variable, of B_v(G) = exp(local score).
 //
-// The zeta transform of B_v in scaled numbers: nothing overflows or underflows, whatever the range of the scores.
-// Cost: n² 2^(n-2) additions; memory: 12 bytes for each of n 2^(n-1) pairs of a variable and a set without it.
+// This is the zeta transform of B_v in scaled numbers, so nothing overflows or underflows, whatever the range of the
+// scores. Cost: n² 2^(n-2) additions; memory: 12 bytes for each of n 2^(n-1) pairs of a variable and a set without it.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,26 @@ namespace dagscape {
 class ParentSums {
 public:
     // `scores` has, for each variable, the local scores of all 2^(n-1) sets of the others, in units of 2^-unit_bits
-    // nats; kImpossible stands for an impossible family. A set is numbered by its mask with the variable's bit
-    // taken out.
+    // nats; kImpossible marks an impossible family. The index of a set is its mask with the variable's bit removed.
     ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads, Monitor& monitor);
 
-    // Bytes that they take, and the work on them.
+    // Bytes of the sums and of the work on them.
     static double bytes(unsigned n, unsigned threads) noexcept {
         constexpr double kEach = sizeof(double) + sizeof(std::int32_t), kWork = 2 * sizeof(double);
         return at_most_endless(times_sets(kEach * n, n - 1) + times_sets(kWork * threads, n - 1));
     }
 
-    // All of them, by variable and then by mask with the variable's bit taken out: n 2^(n-1) mantissas and exponents.
+    // Copies all sums, by variable and then by mask with the variable's bit removed: n 2^(n-1) mantissas and exponents.
     void copy_to(double* mantissa, double* exponent) const;
 
     unsigned n() const noexcept { return n_; }
 
-    // Of variable v and a set U that does not hold it.
+    // For a variable v and a set U without it.
     double mantissa(unsigned v, Subset U) const noexcept { return mantissa_[place(v, U)]; }
     double exponent(unsigned v, Subset U) const noexcept { return wide(exponent_[place(v, U)]); }
     ScaledNumber get(unsigned v, Subset U) const noexcept { return {mantissa(v, U), exponent(v, U)}; }
 
-    // The same for U, U + {0}, U + {1} and U + {0, 1}, where v > 1 and U holds neither 0 nor 1.
+    // The same for U, U + {0}, U + {1} and U + {0, 1}, where v > 1 and U contains neither 0 nor 1.
     Lanes mantissas(unsigned v, Subset U) const noexcept { return load(&mantissa_[place(v, U)]); }
     Lanes exponents(unsigned v, Subset U) const noexcept {
         const std::int32_t* from = &exponent_[place(v, U)];

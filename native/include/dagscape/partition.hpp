@@ -1,11 +1,9 @@
 // Partitions of the rows of a table by the values of a set of variables, refined one variable at a time.
 //
-// Rows are kept once each, with how often they occur. Two things keep partitions small on the way down the lattice
-// (MATH: "work only on distinct rows with multiplicities; stop refining a cell that holds one distinct row"):
-//   - a cell of a single row cannot be split any more: only its weight is kept;
-//   - once a variable has been passed over for good, rows of a cell that differ in nothing else become one row. The
-//   rows
-//     are sorted with the last variable as the most significant one, so such rows are neighbours.
+// Each distinct row is stored once, with its multiplicity. Two rules keep partitions small on the way down the lattice:
+//   - a cell of a single row cannot be split further, so only its weight is kept;
+//   - once a variable is left out for good, rows of a cell that differ in nothing else become one row. The rows are
+//     sorted with the last variable as the most significant one, so such rows are neighbours.
 #pragma once
 
 #include <array>
@@ -19,7 +17,7 @@
 
 namespace dagscape {
 
-// The columns of a table of codes, each as bytes where its codes fit.
+// The columns of a table of codes, each stored as bytes if its codes fit.
 class Columns {
 public:
     // `codes` is row-major, rows × variables. Row i of the columns is row rows[i] of the codes, and the column at
@@ -33,7 +31,7 @@ public:
     std::uint32_t arity(unsigned position) const noexcept { return arity_[position]; }
     std::uint32_t largest_arity() const noexcept;
     std::size_t bytes() const noexcept;
-    // The bytes of a column of so many rows.
+    // The bytes of a column of `rows` rows.
     static std::size_t bytes_of(std::size_t rows, std::uint32_t arity) noexcept {
         return rows * (arity > kByteCodes ? sizeof(std::uint32_t) : sizeof(std::uint8_t));
     }
@@ -55,7 +53,7 @@ private:
     std::vector<std::uint32_t> words_;
 };
 
-// A table of codes, variables in the order in which the lattice is walked, rows distinct and sorted.
+// A table of codes, with the variables in the order in which the lattice is walked, and with distinct, sorted rows.
 class Rows {
 public:
     // `codes` is row-major, rows × variables; `order[p]` is the variable at position p.
@@ -68,7 +66,7 @@ public:
     unsigned positions() const noexcept { return columns_->positions(); }
     std::span<const std::uint32_t> weights() const noexcept { return weight_; }
 
-    // Rows that agree from a position on have the same number there, and only they.
+    // Two rows have the same number at a position if and only if they agree from that position on.
     const std::uint32_t* suffix(unsigned position) const noexcept {
         return suffix_.data() + std::size_t{position} * size();
     }
@@ -80,7 +78,7 @@ private:
     std::optional<Columns> columns_;
 };
 
-// Cells that hold one row: how many there are of each weight.
+// The cells with a single row: their number for each weight.
 class SingleRows {
 public:
     void clear() noexcept;
@@ -102,34 +100,35 @@ private:
     static constexpr std::uint32_t kSmall = 64;
 
     std::array<std::uint32_t, kSmall> small_{};
-    std::uint32_t used_ = 0;  // weights from here on do not occur among the small ones
+    std::uint32_t used_ = 0;  // all small weights that occur are below this
     std::uint32_t largest_ = 0;
     std::vector<std::uint32_t> large_;
 };
 
 struct Partition {
     struct Cell {
-        std::uint32_t end;  // where its rows end; they begin where those of the cell before end
+        std::uint32_t end;  // the end of its rows, which begin where the previous cell ends
         std::uint32_t weight;
     };
 
     std::vector<std::uint32_t> row;     // the rows of the open cells, cell by cell, in increasing order within each
-    std::vector<std::uint32_t> weight;  // how many rows of the data each stands for
-    std::vector<Cell> cells;            // with two rows or more
+    std::vector<std::uint32_t> weight;  // the number of rows of the data that each represents
+    std::vector<Cell> cells;            // with at least two rows
     SingleRows singles;
-    std::uint32_t largest = 0;  // no cell and no single row weighs more
+    std::uint32_t largest = 0;  // an upper bound on the weights of cells and single rows
 
     std::uint32_t open_rows() const noexcept { return cells.empty() ? 0 : cells.back().end; }
     std::size_t bytes() const noexcept {
         return 4 * (row.capacity() + weight.capacity()) + sizeof(Cell) * cells.capacity() + singles.bytes();
     }
-    // The most that a partition of so many rows takes; vectors that grow one by one may take twice their length.
+    // The maximum number of bytes of a partition of `rows` rows. A vector that grows by push_back may allocate twice
+    // its length.
     static std::size_t most_bytes(std::size_t rows) noexcept {
         return 2 * (4 * (rows + 1) * 2 + sizeof(Cell) * (rows / 2 + 1) + 4 * rows);
     }
 };
 
-// Counters of one refinement; kept between calls so that they need not be allocated and zeroed each time.
+// Counters for one refinement, reused between calls so that they need not be allocated and zeroed each time.
 struct RefineScratch {
     explicit RefineScratch(std::uint32_t largest_arity)
         : rows(largest_arity, 0), weight(largest_arity, 0), start(largest_arity, 0) {}
@@ -137,7 +136,8 @@ struct RefineScratch {
     std::vector<std::uint32_t> rows, weight, start, seen;
 };
 
-// All rows in one cell; given `chosen`, a byte for each row, only those whose byte is not 0.
+// Puts all rows into one cell. If `chosen` is not empty, it has one byte per row, and only rows with a non-zero byte
+// are included.
 void start_partition(std::span<const std::uint32_t> weights, std::span<const std::uint8_t> chosen,
                      Partition& partition);
 
@@ -149,14 +149,14 @@ std::int64_t refine(const Columns& columns, const Partition& parent, unsigned po
 void split(const Columns& columns, const Partition& parent, unsigned position, RefineScratch& scratch,
            Partition& child);
 
-// The same sum, where the refined partition itself is not needed.
+// The same sum, without building the refined partition.
 std::int64_t refined_sum(const Columns& columns, const Partition& parent, unsigned position, const CellTerms& terms,
                          RefineScratch& scratch);
 
-// The sum of the terms of the cells as they are.
+// The sum of the terms of the current cells.
 std::int64_t cell_sum(const Partition& partition, const CellTerms& terms) noexcept;
 
-// Makes one row of those that agree from `position` on, within each cell.
+// Merges the rows of each cell that agree from `position` on.
 void forget_before(const Rows& rows, unsigned position, Partition& partition);
 
 }  // namespace dagscape

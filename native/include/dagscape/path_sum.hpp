@@ -1,12 +1,12 @@
-// P(s ⇝ p ⇝ t): a directed path from s to t by way of p, for all triples, in O(4^n).
+// P(s ⇝ p ⇝ t): a directed path from s to t via p, for all triples, in O(4^n).
 //
 // Let W be the nondescendants of p, with p and t outside and s inside, and U ⊆ W∖s the nondescendants of s within W.
-// Then s leads to p just where p has a parent outside U, which happens with probability 1 - A_p(U) / A_p(W):
+// Then s leads to p if and only if p has a parent outside U, which has probability 1 - A_p(U) / A_p(W):
 //
 //   P(s ⇝ p ⇝ t) = Σ_W q_p(W) / total · Σ_U h_s(W, U) / H(W) · (1 - A_p(U) / A_p(W))
 //
-// h_s(W, U), the weight of the DAGs on W in which the nondescendants of s are U, comes from the recurrence of
-// dag_sum.hpp run inside W. (The dissertation's appendix B [chen2016] needs O(n 7^(n-2)) for each relation.)
+// h_s(W, U), the weight of the DAGs on W in which the nondescendants of s are U, follows from the recurrence of
+// dag_sum.hpp inside W. (Appendix B of [chen2016] needs O(n 7^(n-2)) for each relation.)
 #pragma once
 
 #include <vector>
@@ -17,10 +17,10 @@
 
 namespace dagscape {
 
-// [(s * n + p) * n + t]; `dags` must have run with its nondescendants recorded.
+// Indexed by (s * n + p) * n + t. `dags` must have run with its nondescendants recorded.
 std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigned threads, Monitor& monitor);
 
-// Bytes of the tables inside one set, on each thread.
+// Bytes of the tables inside one set W, on all threads.
 double path_sum_bytes(unsigned n, unsigned threads) noexcept;
 
 }  // namespace dagscape

@@ -1,17 +1,18 @@
 // Numbers with an extended exponent, one at a time.
 //
-// Probabilities of structures span thousands of nats, far beyond a double. A scaled number is mantissa · 2^exponent,
-// with the exponent an integer in a double of its own: exponents are then added and aligned with ordinary
-// floating-point arithmetic. Zero has the exponent kNothing, so low that nothing is left of it when it is aligned to
-// another number. A number is normal if it is zero, or its mantissa is in [1/2, 1).
+// Probabilities of structures span thousands of nats, far beyond a double. A scaled number is mantissa · 2^exponent.
+// The exponent is an integer stored in a separate double, so that ordinary floating-point arithmetic adds and aligns
+// exponents. Zero has the exponent kNothing, which is so low that it vanishes when aligned to another number. A number
+// is normal if it is zero, or its mantissa is in [1/2, 1).
 //
-// Plain scalar code, which compilers for GPUs accept too; scaled_lanes.hpp does the same to four numbers at a time, and
-// gives the same bits.
+// This is plain scalar code, which GPU compilers accept too. scaled_lanes.hpp does the same for four numbers at a time,
+// with the same bits.
 #pragma once
 
 #include <cstdint>
 
-// The one macro: a GPU compiler only lets its kernels call functions that carry these words, which others do not know.
+// The only macro: a GPU compiler lets kernels call only functions with these attributes, which other compilers do not
+// know.
 #ifdef __CUDACC__
 #define DAGSCAPE_EVERYWHERE __host__ __device__
 #else
@@ -22,7 +23,7 @@ namespace dagscape {
 
 inline constexpr double kNothing = -1e12;
 
-// A packed number is a word: 40 bits of the mantissa, and 24 of the exponent above them.
+// A packed number is one word: 40 bits of mantissa, and 24 bits of exponent above them.
 inline constexpr int kPackedMantissaBits = 40;
 inline constexpr std::int64_t kExponentBias = std::int64_t{1} << 23;
 
@@ -36,7 +37,7 @@ struct ScaledNumber {
     double exponent = kNothing;
 };
 
-// 2^exponent for integers; zero below 2^-1000, and infinity where a double holds no more.
+// 2^exponent for integers; zero below 2^-1000, and infinity above the range of a double.
 DAGSCAPE_EVERYWHERE constexpr double power_of_two(double exponent) noexcept {
     if (exponent < -1000) return 0.0;
     const double bounded = exponent > 1024 ? 1024.0 : exponent;
@@ -59,7 +60,7 @@ DAGSCAPE_EVERYWHERE constexpr ScaledNumber plus(ScaledNumber a, ScaledNumber b) 
             exponent};
 }
 
-// The sum of two normal numbers that are not negative, normal again: one bit may be carried, and no more.
+// The sum of two non-negative normal numbers, normalised: at most one bit is carried.
 DAGSCAPE_EVERYWHERE constexpr ScaledNumber plus_carried(ScaledNumber a, ScaledNumber b) noexcept {
     const ScaledNumber sum = plus(a, b);
     return sum.mantissa >= 1 ? ScaledNumber{sum.mantissa * 0.5, sum.exponent + 1} : sum;
@@ -69,12 +70,12 @@ DAGSCAPE_EVERYWHERE constexpr ScaledNumber times(ScaledNumber a, ScaledNumber b)
     return {a.mantissa * b.mantissa, a.exponent + b.exponent};
 }
 
-// A number that is not negative, rounded to 40 bits of mantissa; exponents must be within ±2^23.
+// A non-negative number, rounded to 40 bits of mantissa; exponents must be within ±2^23.
 DAGSCAPE_EVERYWHERE constexpr std::int64_t packed(ScaledNumber value) noexcept {
     constexpr int kDropped = kFractionBits - kPackedMantissaBits;
     const ScaledNumber normal = normalised(value);
     if (normal.mantissa == 0) return 0;
-    // A carry moves into the exponent by itself.
+    // A carry propagates into the exponent.
     const std::int64_t rounded =
         (__builtin_bit_cast(std::int64_t, normal.mantissa) - kHalf + (std::int64_t{1} << (kDropped - 1))) >> kDropped;
     const std::int64_t exponent = static_cast<std::int64_t>(normal.exponent) + kExponentBias;

@@ -1,7 +1,7 @@
 // Four scaled numbers at a time: the functions of scaled.hpp, with the same bits.
 //
-// The one difference: what is more than a thousand powers of two below the number that it is added to counts as 2^-1000
-// of it here, and as zero there, which a sum with a normal number cannot tell apart.
+// The only difference: an addend that is more than a thousand powers of two below the other is multiplied by 2^-1000
+// here, and by zero there. Its sum with a normal number has the same bits either way.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ScaledLanes {
     }
 };
 
-// Small integers in the low bits of words, as doubles.
+// Converts small integers in the low bits of words to doubles.
 inline Lanes to_double(LaneBits small) noexcept {
     return lanes_of(small + bits_of(broadcast(0x1.8p52))) - broadcast(0x1.8p52);
 }

@@ -1,8 +1,8 @@
 // A cache of the values of set functions, for any number of variables, in bounded memory.
 //
-// Two generations: what is found in the old one moves to the young one, and when the young one is full it becomes the
-// old one, and what was not asked for meanwhile is forgotten. The members of a set are compared, so that two sets with
-// the same hash are never mistaken for each other.
+// The cache has two generations. An entry found in the old one moves to the young one. When the young generation is
+// full, it becomes the old one, and entries not requested meanwhile are dropped. Lookups compare the members of sets,
+// so two sets with the same hash are never confused.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace dagscape {
 
 class SetCache {
 public:
-    // A set of variables, members increasing, and the function whose value is kept for it.
+    // A set of variables, members in increasing order, and the function whose value is cached for it.
     struct Key {
         std::uint32_t function;
         std::span<const std::uint16_t> members;
@@ -25,15 +25,15 @@ public:
     explicit SetCache(std::size_t most_bytes);
 
     std::optional<std::int64_t> find(const Key& key);
-    // The key must not be there yet.
+    // The key must not be present.
     void insert(const Key& key, std::int64_t value);
 
     std::size_t size() const noexcept { return young_.entries + old_.entries; }
     std::size_t bytes() const noexcept;
 
 private:
-    // An entry is a sequence of words: its value; its function and the number of its members; four members in each
-    // further word, as bytes. Entries lie in blocks, and slots hold the places where they begin, plus one.
+    // An entry is a sequence of words: its value; its function and the number of its members; then four members per
+    // word. Entries are stored in blocks, and slots hold their positions plus one.
     struct Generation {
         std::vector<std::uint32_t> slots;
         std::vector<std::unique_ptr<std::uint64_t[]>> blocks;

@@ -1,4 +1,4 @@
-// Where a set of variables stands in a table over the lattice.
+// The position of a set of variables in a table over the lattice.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace dagscape {
 
 // Numbers the subsets of {0..n-1} with at most `max_size` members.
 //
-// Where every subset is there, the number is the bit mask. Otherwise the sets stand by size, and within a size in
+// If every subset is included, the number is the bit mask. Otherwise the sets are ordered by size, and within a size in
 // colexicographic order, which is also the order of their masks: {b1 < b2 < ... < bk} is C(b1,1) + C(b2,2) + ... +
-// C(bk,k) places after the first of its size.
+// C(bk,k) positions after the first set of its size.
 class SetIndex {
 public:
     SetIndex(unsigned n, unsigned max_size);
@@ -22,7 +22,7 @@ public:
     bool is_mask() const noexcept { return max_size_ >= n_; }
     std::uint64_t size() const noexcept { return size_; }
 
-    // The place of a set given by its members in increasing order.
+    // The number of a set, given its members in increasing order.
     std::uint64_t rank(std::span<const std::uint16_t> members) const noexcept {
         if (is_mask()) {
             std::uint64_t mask = 0;
@@ -34,10 +34,11 @@ public:
         return place;
     }
 
-    // C(from, size) for size <= max_size, and 2^62 where it is more.
+    // C(from, size) for size <= max_size, capped at 2^62.
     std::uint64_t choose(unsigned from, unsigned size) const noexcept { return choose_[from * (max_size_ + 1) + size]; }
 
-    // How many sets extend a given one by some of `free` further variables, the given one included.
+    // The number of sets that extend a set of `members` members by any of `free` further variables, including the set
+    // itself.
     std::uint64_t extensions(unsigned free, unsigned members) const noexcept;
 
 private:

@@ -14,7 +14,7 @@ constexpr bool contains(Subset set, unsigned member) noexcept { return (set >> m
 
 constexpr unsigned lowest(Subset set) noexcept { return static_cast<unsigned>(std::countr_zero(set)); }
 
-// The next larger set with as many members; the empty set stays as it is.
+// The next larger mask with the same number of members; the empty set is followed by itself.
 constexpr Subset next_of_same_size(Subset set) noexcept {
     if (set == 0) return 0;
     const Subset lowest_bit = set & -set;

@@ -3,18 +3,17 @@
 //   forwards   value(S) = Σ over i ∈ S of  value(S∖i) · A_i(S∖i),   value(∅) = 1
 //   backwards  value(S) = Σ over i ∉ S of  value(S∪i) · A_i(S),     value(V) = 1
 //
-// with A_i(S) the sum over the families of i inside S. A_i is never kept: a tile builds what it needs of it from the
-// families (tiles.hpp). No family of i holds i, so that A_i(S∪i) = A_i(S), and it does not matter which is read.
+// where A_i(S) is the sum over the families of i inside S. A_i is never stored: each tile builds the part that it needs
+// from the families (tiles.hpp). No family of i contains i, so A_i(S∪i) = A_i(S), and either can be read.
 //
-// A semiring says what sums and products are, and how things are kept:
+// A semiring defines sums, products and storage:
 //
-//   Column                       a function of the families; add() and copy() ranges of it, room() for one
-//   Function                     a function of the sets of a tile; at() gives four of its values
-//   spread()                     brings a column at a tile to the function A_i of the tile's sets
-//   Four                         four values: zero(), plus(), times(), set_to_one(), add_product() for single lanes,
-//   and
-//                                finished(), once the sum of a set is complete
-//   load(), store()              four values in words
+//   Column             a function of the families; add() and copy() work on ranges of it, room() allocates one
+//   Function           a function of the sets of a tile; at() returns four of its values
+//   spread()           converts a column at a tile to the function A_i of the tile's sets
+//   Four               four values: zero(), plus(), times(), set_to_one(), add_product() for single lanes, and
+//                      finished() once the sum of a set is complete
+//   load(), store()    four values in words
 #pragma once
 
 #include <algorithm>
@@ -29,25 +28,25 @@
 
 namespace dagscape {
 
-// What can be told about a walk: a walk of another kind does more than fill its values in, where these are called.
+// The callbacks of a walk. Observers derive from this to do more than fill in the values.
 struct TileObserver {
     void begin(Subset) {}  // before a tile is filled
     template <class Four>
-    void neighbour(std::size_t, const Four&) {}  // four values of the tile with one more or one less high variable
-    void neighbours_seen(unsigned) {}            // all of them, for a variable
+    void neighbour(std::size_t, const Four&) {}  // four values of the tile with one high variable more or fewer
+    void neighbours_seen(unsigned) {}            // after all of them, for one variable
     template <class Four>
-    void end(const std::vector<Four>&) {}  // when the tile is filled
-    void ascend(unsigned, bool) {}         // after all tiles in which variable r - 1 is taken, or is not
+    void end(const std::vector<Four>&) {}  // after a tile is filled
+    void ascend(unsigned, bool) {}         // after all tiles with, or without, variable r - 1
 };
 
-// Fills in the values of one pattern of the last variables after the other. One per thread.
+// Fills in the values, one pattern of the last variables at a time. Each thread has its own walk.
 template <class Semiring>
 class TileWalk {
 public:
     using Column = typename Semiring::Column;
     using Four = typename Semiring::Four;
 
-    // The families, one column for each variable, and the words of all sets are shared by all threads.
+    // All threads share the families, one column per variable, and the words of all sets.
     TileWalk(const Tiles& tiles, Direction direction, std::span<const Column> families, std::span<std::int64_t> words,
              Monitor& monitor)
         : tiles_(tiles), forwards_(direction == Direction::forwards), families_(families), words_(words),
@@ -116,7 +115,7 @@ private:
         observer.end(tile_);
     }
 
-    // Four sets that agree on all but the first two variables, from those next to them.
+    // Fills four sets that agree on all but the first two variables, from their neighbours.
     void fill_four(std::size_t q) {
         Four four = tile_[q];
         for_each_member(forwards_ ? q : ~q & (kTile / 4 - 1), [&](unsigned bit) {

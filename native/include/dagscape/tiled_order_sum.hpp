@@ -1,8 +1,10 @@
 // Sums over orders in 8 bytes per set: for many variables and few parents each.
 //
-// The recurrences of order_sum.hpp, walked in tiles (tile_walk.hpp), so that A_i is never kept. Forwards, a tile stores
-// F; backwards, it reads F, and writes R over it. Backwards, the weights F(U) R(U∪v) of a tile also go the opposite way
-// of the walk, to the families:  Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v), and P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total.
+// The recurrences of order_sum.hpp are evaluated in tiles (tile_walk.hpp), without storing A_i. Forwards, a tile stores
+// F; backwards, it reads F and overwrites it with R. Backwards, the weights F(U) R(U∪v) of a tile also propagate to the
+// families, against the direction of the walk:
+//
+//   Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v)        P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total
 //
 // F and R are words of a 40-bit mantissa and a 24-bit exponent, relative to the best family of each variable: the
 // ranges of the scores, added up over the variables, must stay below 2^23 powers of two (five million nats).
@@ -17,13 +19,13 @@
 
 namespace dagscape {
 
-// `scores` has for each variable the local scores of all sets of at most `max_parents` variables, by size and then by
-// mask (set_index.hpp); sets that hold the variable, and impossible families, have kImpossible. Needs at least
-// ten variables, and more than `max_parents`.
+// `scores` has, for each variable, the local scores of all sets of at most `max_parents` variables, by size and then by
+// mask (set_index.hpp); they are kImpossible for sets that contain the variable and for impossible families. Needs at
+// least ten variables, and more than `max_parents`.
 OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                                unsigned threads, Monitor& monitor);
 
-// Bytes that it takes, with the scores it is given.
+// Bytes needed, including the scores passed in.
 double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads) noexcept;
 
 }  // namespace dagscape

@@ -1,9 +1,9 @@
-// How walks over all sets of variables go by tiles of sets that agree on all but a few variables.
+// Tiles for walks over all sets of variables: the sets of a tile agree on all but a few variables.
 //
-// A function of the families is brought to a tile by deciding the high variables one after the other, from the last on:
-// passing one over drops the families that hold it, taking it in merges each family that holds it with the one without.
-// The sets that are left after a decision are those of the first r variables with at most `max_parents` members, by
-// size and then by mask.
+// To restrict a function of the families to a tile, a walk decides the high variables one by one, starting with the
+// last. Leaving a variable out drops the families that contain it; taking it merges each family that contains it with
+// the one without it. The sets left after a decision are those of the first r variables with at most `max_parents`
+// members, by size and then by mask.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace dagscape {
 
-// Tiles are sets that differ in this many variables, an even number.
+// The sets of a tile differ in this many variables, an even number.
 inline constexpr unsigned kLow = 10;
 inline constexpr std::size_t kTile = std::size_t{1} << kLow;
 
@@ -24,22 +24,23 @@ struct Tiles {
     Tiles(unsigned n, unsigned max_parents);
 
     unsigned n, max_parents;
-    unsigned top;                        // tiles that agree on the last so many variables are walked by one thread
-    std::vector<std::size_t> low_masks;  // the sets of low variables that families may hold, in their order
-    std::vector<std::vector<std::size_t>> first;  // [r][s]: where the sets of size s begin, out of r variables
+    unsigned top;                                 // one thread walks the tiles that agree on this many last variables
+    std::vector<std::size_t> low_masks;           // the sets of low variables that families may contain, in order
+    std::vector<std::vector<std::size_t>> first;  // [r][s]: the index of the first set of size s, out of r variables
 
-    // How many numbers a walk keeps for the families of n variables while it decides about them (TileWalk::levels_).
+    // The number of values that a walk stores for the families of n variables (TileWalk::levels_).
     static double walk_numbers(unsigned n, unsigned max_parents) noexcept;
 
     std::size_t choose(unsigned from, unsigned size) const { return first[from][size + 1] - first[from][size]; }
     std::size_t sets(unsigned from) const { return first[from][max_parents + 1]; }
 
-    // The choices of the last variables, layer by layer as a walk has to take them; those of one layer, which have as
-    // many members, are independent of each other.
+    // The choices of the last variables, in layers, in the order of the walk. Choices of the same layer have the same
+    // number of members, and are independent of each other.
     std::vector<std::vector<Subset>> layers(Direction direction) const;
 
-    // Calls merge(to, from, count, taken) for each run of places in which deciding variable r - 1 brings the sets of
-    // the first r variables to those of the first r - 1: once for the sets without it, and where it is taken once more.
+    // Calls merge(to, from, count, taken) for each range of entries that the decision about variable r - 1 moves from
+    // the sets of the first r variables to those of the first r - 1: once for the sets without it and, if it is taken,
+    // once for the sets with it.
     template <class Merge>
     void decide(unsigned r, bool take, Merge&& merge) const {
         for (unsigned s = 0; s <= max_parents; ++s) {

@@ -10,8 +10,8 @@ namespace dagscape {
 
 constexpr std::size_t words_for(std::size_t n) noexcept { return (n + 63) / 64; }
 
-// The number of words of a set of up to 64 variables, known to the compiler: loops over words vanish. Kernels take it,
-// or a std::size_t, as their type `Words`.
+// The number of words of a set of up to 64 variables, as a compile-time constant, so that loops over words vanish.
+// Kernels take it, or a std::size_t, as their type `Words`.
 struct OneWord {
     constexpr operator std::size_t() const noexcept { return 1; }
 };
@@ -44,7 +44,7 @@ constexpr void for_each_member(const Subset* set, Words words, Visit&& visit) {
     }
 }
 
-// A list of sets of the same number of words.
+// A list of sets with the same number of words.
 template <class Word, class Words>
 struct SetRows {
     Word* data;

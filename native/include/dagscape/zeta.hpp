@@ -1,7 +1,7 @@
 // The zeta transform of a function of sets: every set gets the sum over its subsets, or over its supersets.
 //
-// One variable after the other is taken in: f(S ∪ v) += f(S) for every S without v. Sums may be those of any semiring;
-// three are here. The first two variables are the lanes of vectors of four sets, the others are taken two at a time,
+// Variables are processed in turn: f(S ∪ v) += f(S) for every S without v. Sums may be those of any semiring; three are
+// defined here. The first two variables are the lanes of vectors of four sets. The others are processed two at a time,
 // which halves the passes over memory and gives the same bits: (f(∅) + f(a)) + (f(b) + f(ab)) either way.
 // Cost: n 2^(n-1) additions.
 #pragma once
@@ -31,7 +31,7 @@ struct Sums {
     }
 };
 
-// The larger of two integers for their sum, kRuledOut for zero.
+// The maximum of two integers as their sum, and kRuledOut as zero.
 struct Maxima {
     using Values = std::int64_t*;
     using Four = LaneBits;
@@ -45,7 +45,7 @@ struct Maxima {
     }
 };
 
-// Sums of normal scaled numbers that are not negative.
+// Sums of non-negative normal scaled numbers.
 struct ScaledSums {
     struct Values {
         double* mantissa;
@@ -68,7 +68,7 @@ struct ScaledSums {
     }
 };
 
-// The two variables that tell the lanes of a vector apart.
+// The two variables that distinguish the lanes of a vector.
 template <class Semiring, Over over>
 typename Semiring::Four zeta_of_lanes(typename Semiring::Four four) noexcept {
     if constexpr (over == Over::subsets) {
@@ -116,7 +116,7 @@ void zeta(typename Semiring::Values values, std::size_t sets, Check&& check) {
         }
     }
     if (step == sets) return;
-    // An odd variable is left.
+    // If n is odd, one variable is left.
     for (std::size_t at = 0; at < step; at += 4) {
         if (at % kBetweenChecks == 0) check();
         const auto without = Semiring::load_four(values, at), with = Semiring::load_four(values, at + step);
