@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kBlockBits = 4;
 constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 14;
 
-// Scores are added for products, and the larger of two is kept for their sum.
+// The semiring in which a product is the sum of scores, and a sum is the larger score.
 struct BestOf {
     using Column = std::vector<std::int64_t>;
     using Function = std::vector<std::int64_t>;
@@ -48,7 +48,7 @@ struct BestOf {
     static void store(std::int64_t* words, LaneBits four) noexcept { dagscape::store(words, four); }
 };
 
-// All sets in order, with best(i, set) the best family of i within a set, whether or not that holds i.
+// Visits all sets in order. best(i, set) is the score of the best family of i within a set, which may contain i.
 template <class Best>
 std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction direction, unsigned threads,
                                     Monitor& monitor) {
@@ -70,7 +70,7 @@ std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction dire
             if ((count + 1) % kSetsBetweenChecks == 0) monitor.advance(kSetsBetweenChecks);
         }
     };
-    // Blocks with as many of the last variables are independent.
+    // Blocks with the same number of last variables are independent.
     for (unsigned layer = 0; layer <= top; ++layer) {
         const unsigned size = forwards ? layer : top - layer;
         std::vector<Subset> blocks;
@@ -126,7 +126,7 @@ double best_scores_bytes_by_mask(unsigned n) noexcept {
 }
 
 double best_scores_bytes_by_size(unsigned n, unsigned max_parents, unsigned threads) noexcept {
-    // The scores, as they are given and relative to each child's best, and the columns of the walks.
+    // The scores, as given and relative to each child's best, and the columns of the walks.
     const double columns = n * set_count(n, max_parents);
     return at_most_endless(sizeof(std::int64_t) * (2 * columns + threads * Tiles::walk_numbers(n, max_parents)));
 }

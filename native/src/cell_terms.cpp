@@ -28,14 +28,14 @@ CellTerms::CellTerms(const CellTermSpec& spec, long double alpha, long double lo
 void CellTerms::reserve(std::uint32_t count) {
     const std::uint32_t wanted = std::min(count, kTabulated) + 1;
     if (wanted <= table_.size()) return;
-    // Growing by halves again keeps the number of reallocations small.
+    // Growing by a factor of 1.5 keeps the number of reallocations small.
     const std::uint32_t grown = std::min<std::uint32_t>(kTabulated + 1, std::max(wanted, wanted / 2 * 3));
     for (auto n = static_cast<std::uint32_t>(table_.size()); n < grown; ++n) {
         if (spec_.kind == CellTermKind::entropy) {
             last_ = n * std::log(static_cast<long double>(n));
         } else {
-            // lnΓ(n + a) = lnΓ(n - 1 + a) + ln(n - 1 + a); Neumaier's sum keeps what each addition rounds away. ln a
-            // comes from outside, since a itself may be below the smallest number.
+            // lnΓ(n + a) = lnΓ(n - 1 + a) + ln(n - 1 + a). Neumaier summation keeps the rounding error of each
+            // addition. ln a is passed in, because a itself may underflow.
             const long double increment = n == 1 ? log_alpha_ : std::log(n - 1 + alpha_);
             const long double sum = last_ + increment;
             last_low_ +=
@@ -47,7 +47,7 @@ void CellTerms::reserve(std::uint32_t count) {
 }
 
 std::size_t CellTerms::most_bytes(std::uint64_t count) noexcept {
-    // Half as many again are tabulated, and a vector that grows may take twice its length.
+    // The table grows by a factor of 1.5, and a growing vector may allocate twice its length.
     const std::uint64_t tabulated = std::min<std::uint64_t>(kTabulated + 1, (count + 2) / 2 * 3);
     return 2 * tabulated * sizeof(std::int64_t) + sizeof(CellTerms) + 48;
 }

@@ -9,20 +9,20 @@
 namespace dagscape {
 namespace {
 
-// Of a set on which there is no DAG: whatever is aligned to it vanishes.
+// The reference of a set without any DAG: every number aligned to it vanishes.
 constexpr double kNoReference = -kNothing;
 
-// Tables of products are kept for this many variables at a time, so that they stay in the cache.
+// Tables of products cover this many variables at a time, so that they stay in the cache.
 constexpr unsigned kInnerVariables = 6;
 
-// Targets are shared out by which of this many variables they hold; each target then has one owner, and gets its
-// contributions in one order, whatever the number of threads.
+// Targets are distributed by which of this many variables they contain. Each target then has one owner, and receives
+// its contributions in the same order for any number of threads.
 constexpr unsigned kOwnerVariables = 3;
 
-// How many parts a layer is cut into for the backward pass; their features are added up in order.
+// The number of parts of a layer in the backward pass; their features are added in order.
 constexpr std::size_t kChunks = 32;
 
-// Numbers that are zero align to nothing, whatever their reference.
+// Zeros get the exponent kNothing, whatever their reference.
 Lanes source_exponents(Lanes values, Lanes reference) {
     return values == broadcast(0) ? broadcast(kNothing) : reference;
 }
@@ -70,7 +70,7 @@ ScaledNumber lane_product(const ParentSums& sums, Subset U, unsigned lanes) {
     return product;
 }
 
-// The sets of a layer: those with `size` out of `variables` members, in increasing order.
+// The sets of a layer: those with `size` members out of `variables` variables, in increasing order.
 std::vector<Subset> layer(unsigned variables, unsigned size) {
     std::vector<Subset> sets;
     for (Subset set = (Subset{1} << size) - 1; set < Subset{1} << variables; set = next_of_same_size(set)) {
@@ -80,7 +80,7 @@ std::vector<Subset> layer(unsigned variables, unsigned size) {
     return sets;
 }
 
-// g over the lanes by which one set has more than another, for all pairs of sets of lanes; nothing for others.
+// g over the lanes that one set has beyond another, for all pairs of sets of lanes; zero if it is not a superset.
 struct LaneWeights {
     Lanes mantissa[4], exponent[4];
 
@@ -100,7 +100,7 @@ void for_each_lane(Visit&& visit) {
 
 }  // namespace
 
-// What one part of the backward pass adds to the result.
+// The contribution of one part of the backward pass to the result.
 struct DagSum::Features {
     explicit Features(const DagSumResult& result, unsigned n)
         : total_mantissa(result.total_mantissa), total_exponent(result.total_exponent), mass(n, 0), edges(n * n, 0),
@@ -109,13 +109,13 @@ struct DagSum::Features {
     double total_mantissa, total_exponent;
     std::vector<double> mass, edges, ancestors;
 
-    // Of the tile at hand: products over the variables of X, w by what X has more than Y, summed over the outer and
-    // over the inner variables, and w where Y lacks a lane.
+    // For the current tile: products over the variables of X; w by X∖Y, summed over the outer and over the inner
+    // variables; and w where Y lacks a lane.
     std::vector<unsigned> variables;
     Products inner, outer;
     std::vector<Lanes> inner_sum, outer_sum;
     Lanes without_0, without_1;
-    LaneWeights weights;  // [y][u]: the lanes that X has more than y, when U has the lanes u
+    LaneWeights weights;  // [y][u]: the lanes of X that are not in y, if U has the lanes u
     Lanes reference;      // of RR(X), by the lanes of U
 };
 
@@ -162,7 +162,7 @@ void DagSum::find_references() {
         if ((set & 0xFFFF) == 0) monitor_.check();
         const auto without = [&](unsigned v) { return set & ~singleton(v); };
         best(forward_reference_, set, set, without, without);
-        // The first of X in an order has all that is not in X before it.
+        // The first variable of X in an order comes after all variables outside X.
         best(backward_reference_, set, set, without, [&](unsigned) { return all & ~set; });
     }
 }
@@ -175,7 +175,7 @@ void DagSum::sum_forward() {
     for (unsigned size = 0; size <= tile_variables(); ++size) {
         const std::vector<Subset> sources = layer(tile_variables(), size);
         for (const Subset tile : sources) finish_tile(tile);
-        // The owners of many targets first.
+        // Owners of many targets come first.
         run_tasks(std::size_t{1} << owners, threads_, monitor_, [&](std::size_t task, unsigned) {
             const Subset owned = (owner_mask - (static_cast<Subset>(task) << first_owner));
             for (const Subset tile : sources) {
@@ -185,7 +185,7 @@ void DagSum::sum_forward() {
     }
 }
 
-// What sets of a tile push to others of the same tile.
+// Pushes from sets of a tile to other sets of the same tile.
 void DagSum::finish_tile(Subset tile) {
     const std::size_t base = tile << 2;
     for (unsigned u = 0; u < 4; ++u) {
@@ -203,7 +203,7 @@ void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask) {
     thread_local Products inner, outer;
     const std::size_t base = tile << 2;
     const Lanes values = load(&forward_[base]);
-    LaneWeights weights;  // [u][s]: the lanes that s has more than u
+    LaneWeights weights;  // [u][s]: the lanes of s that are not in u
     for (unsigned u = 0; u < 4; ++u) {
         for (unsigned s = 0; s < 4; ++s) {
             weights.set(u, s, (s & u) == u ? lane_product(sums_, base | u, s ^ u) : ScaledNumber{});
@@ -214,7 +214,7 @@ void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask) {
     const auto extend = [&](Products& products, unsigned v) {
         products.extend(v, -sums_.mantissas(v + 2, base), sums_.exponents(v + 2, base));
     };
-    // All of these are in every target of this owner.
+    // Every target of this owner contains all of these variables.
     for_each_member(owned & ~tile, [&](unsigned v) {
         outer.mantissa[0] *= -sums_.mantissas(v + 2, base);
         outer.exponent[0] += sums_.exponents(v + 2, base);
@@ -226,7 +226,7 @@ void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask) {
 
     for (std::size_t i = 0; i < outer.size; ++i) {
         const Lanes outer_mantissa = outer.mantissa[i], outer_exponent = outer.exponent[i];
-        // The tile itself is no target.
+        // The tile itself is not a target.
         for (std::size_t k = outer.set[i] == tile ? 1 : 0; k < inner.size; ++k) {
             const Lanes source = outer_mantissa * inner.mantissa[k];
             const Lanes exponent = outer_exponent + inner.exponent[k];
@@ -274,7 +274,8 @@ void DagSum::pull_tile(Subset tile, Features& features) {
     start_pull(tile, features);
     sum_subsets(tile, features);
     finish_pull(tile, features);
-    // Σ over the Y without v is the sum over what holds v among X∖Y: fold the tables from the last variable on.
+    // The sum over all Y without v is the sum over the sets X∖Y that contain v: fold the tables, starting with the last
+    // variable.
     const auto fold = [&](std::vector<Lanes>& sums, std::size_t first, std::size_t count) {
         for (std::size_t v = count; v-- > 0;) {
             const std::size_t half = std::size_t{1} << v;
@@ -296,7 +297,7 @@ void DagSum::pull_tile(Subset tile, Features& features) {
     monitor_.check();
 }
 
-// The products over the variables of X.
+// Computes the products over the variables of X.
 void DagSum::start_pull(Subset tile, Features& features) {
     const std::size_t base = tile << 2;
     const Subset rest = (tiles() - 1) & ~tile;  // X without its lanes
@@ -317,7 +318,7 @@ void DagSum::start_pull(Subset tile, Features& features) {
     });
 }
 
-// w(Y) for all Y that lack a variable of X besides the lanes.
+// Computes w(Y) for all Y that lack a variable of X other than the lanes.
 void DagSum::sum_subsets(Subset tile, Features& features) const {
     const Subset rest = (tiles() - 1) & ~tile;
     const Products &inner = features.inner, &outer = features.outer;
@@ -351,7 +352,7 @@ void DagSum::sum_subsets(Subset tile, Features& features) const {
     features.without_1 = without_1;
 }
 
-// RR of the tile's own sets, from the smallest on; then what they add where Y has all of X but lanes.
+// Computes RR of the tile's own sets, smallest first, and adds the contributions of all Y that lack only lanes of X.
 void DagSum::finish_pull(Subset tile, Features& features) {
     const std::size_t rest_base = ((tiles() - 1) & ~tile) << 2;
     Lanes everything = broadcast(0);
@@ -372,7 +373,7 @@ void DagSum::finish_pull(Subset tile, Features& features) {
     }
 }
 
-// q_v for the four sets of a tile, from the sums of w over the Y without v.
+// Computes q_v for the four sets of a tile, from the sums of w over all Y without v.
 void DagSum::add_features(Subset tile, unsigned v, Lanes unfinished, Features& features) {
     const std::size_t base = tile << 2;
     const std::size_t rest_base = ((tiles() - 1) & ~tile) << 2;
@@ -395,7 +396,7 @@ void DagSum::add_features(Subset tile, unsigned v, Lanes unfinished, Features& f
     if (v != 0) ancestors[0] += q[0] + q[2];
     if (v != 1) ancestors[1] += q[0] + q[1];
 
-    // P(u → v): the share of v's families inside U that hold u.
+    // P(u → v): the share of v's families inside U that contain u.
     for (unsigned lanes = 0; lanes < 4; ++lanes) {
         if (q[lanes] == 0) continue;
         const Subset U = base | lanes;
@@ -409,7 +410,7 @@ void DagSum::add_features(Subset tile, unsigned v, Lanes unfinished, Features& f
     }
 }
 
-// Σ |H(U) g_U(V∖U)| / H(V): by how much rounding errors of the terms are magnified in the total.
+// Σ |H(U) g_U(V∖U)| / H(V): the factor by which rounding errors of the terms are amplified in the total.
 double DagSum::top_condition() const {
     const Subset all = (Subset{1} << n()) - 1;
     double magnitude = 0;

@@ -56,7 +56,7 @@ void EditableDag::add(unsigned u, unsigned v) {
     insert(row(parents_, v), u, words_);
     insert(row(children_, u), v, words_);
     if (has_path(u, v)) return;
-    // The rows that change are the members of the two sets that they change by: work on copies.
+    // Work on copies: A(u) ∪ {u} and D(v) ∪ {v} are both the sets to add and the lists of the rows to change.
     std::copy(ancestors(u), ancestors(u) + words_, above_.begin());
     std::copy(descendants(v), descendants(v) + words_, below_.begin());
     insert(above_.data(), u, words_);
@@ -67,7 +67,7 @@ void EditableDag::add(unsigned u, unsigned v) {
 
 void EditableDag::remove(unsigned u, unsigned v) {
     assert(has_edge(u, v));
-    // Asked before the edge goes, this is whether it was the only path.
+    // Before the edge is removed, this tells whether it is the only path.
     const bool only_path = can_reverse(u, v);
     erase(row(parents_, v), u, words_);
     erase(row(children_, u), v, words_);
@@ -97,7 +97,7 @@ void EditableDag::recompute_ancestors(unsigned v, Subset* found) const {
     for_each_member(parents(v), words_, [&](unsigned parent) { unite(found, ancestors(parent), words_); });
 }
 
-// Takes what is left of the ancestors of v, and says whether any were lost.
+// Replaces the ancestors of v; returns whether any were lost.
 bool EditableDag::replace_ancestors(unsigned v, const Subset* found) {
     bool changed = false;
     Subset* known = row(ancestors_, v);

@@ -8,7 +8,7 @@
 namespace dagscape {
 namespace {
 
-// The finaliser of the generator SplitMix64, a bijection of words that looks random.
+// The finaliser of SplitMix64, a bijection of words with random-looking output.
 constexpr std::uint64_t mixed(std::uint64_t word) noexcept {
     word += 0x9E3779B97F4A7C15;
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9;
@@ -23,14 +23,14 @@ void add_feature(ClassKey& key, std::uint64_t feature) noexcept {
     key.high += mixed(feature ^ kSecondWord);
 }
 
-// Turns DAGs on n variables into CPDAGs, one after the other in the same space.
+// Converts DAGs on n variables to CPDAGs, reusing the same buffers.
 template <class Words>
 class Labelling {
 public:
     Labelling(std::size_t n, Words words)
         : n_(static_cast<unsigned>(n)), words_(words), order_(n), place_(n), path_(n), placed_(words), met_(words) {}
 
-    // False if the graph has a cycle.
+    // Returns false if the graph has a cycle.
     bool cpdag(const Subset* graph, Subset* directed, Subset* undirected) {
         const Parents parents{graph, words_};
         const SetRows<Subset, Words> compelled{directed, words_}, open{undirected, words_};
@@ -50,8 +50,8 @@ public:
 private:
     using Parents = SetRows<const Subset, Words>;
 
-    // Depth first, from each variable up to parents that are not placed yet: 2n looks at a set of parents, since each
-    // either finds a variable or places one. False if there is a cycle.
+    // Depth-first search from each variable to parents that are not placed yet. It inspects parent sets 2n times, since
+    // each inspection either finds a variable or places one. Returns false if there is a cycle.
     bool topological_order(Parents parents) {
         std::fill(placed_.begin(), placed_.end(), Subset{0});
         std::fill(met_.begin(), met_.end(), Subset{0});
@@ -71,7 +71,7 @@ private:
                     --depth;
                     continue;
                 }
-                // Met but not placed: it is on the path that has led here.
+                // Visited but not placed: the parent is on the current path, which closes a cycle.
                 if (contains(met_.data(), parent, words_)) return false;
                 insert(met_.data(), parent, words_);
                 path_[depth++] = parent;
@@ -100,8 +100,8 @@ private:
                 std::fill(compelled[child], compelled[child] + words_, Subset{0});
                 continue;
             }
-            // The edge from the last parent decides about all: either each is compelled, or just those that follow a
-            // compelled edge into it.
+            // The edge from the last parent decides for all: either all are compelled, or only those from parents with
+            // a compelled edge into the last one.
             const bool all = decides_for_all(above, last, parents[last], compelled[last]);
             const Subset* agreed = all ? above : compelled[last];
             std::copy(agreed, agreed + words_, compelled[child]);
@@ -135,7 +135,7 @@ std::size_t cpdags_of(GraphArray graphs, Words words, Subset* directed, Subset* 
     return graphs.count;
 }
 
-// The neighbours of each variable are written to `adjacent`.
+// Writes the neighbours of each variable to `adjacent`.
 template <class Words>
 ClassKey key_of(SetRows<const Subset, Words> parents, std::size_t n, SetRows<Subset, Words> adjacent) {
     const Words words = parents.words;

@@ -20,7 +20,7 @@ std::vector<std::size_t> rows_of(unsigned n, std::size_t length) {
     return first;
 }
 
-// Sorts pieces, then merges them, and looks whether it should stop in between.
+// Sorts pieces and then merges them, checking for a request to stop in between.
 template <class Item, class Before>
 void sort_in_pieces(std::vector<Item>& items, const Monitor& monitor, Before before) {
     const auto at = [&](std::size_t place) {
@@ -38,7 +38,7 @@ void sort_in_pieces(std::vector<Item>& items, const Monitor& monitor, Before bef
     }
 }
 
-// The score of a child's best family inside every set, by mask with the child's bit taken out.
+// The score of a child's best family inside every set, by mask with the child's bit removed.
 void fill_best(const FamilyScores& families, unsigned child, std::span<std::int64_t> values, const Monitor& monitor) {
     families.for_each(child, [&](Subset set, std::int64_t score) { values[place_without(set, child)] = score; });
     if (values.size() >= 4) {
@@ -91,7 +91,8 @@ SortedFamilies::SortedFamilies(const FamilyScores& families, Keep keep, unsigned
         std::vector<Family> found;
         const bool all_sets = families.layout() == FamilyScores::Layout::by_mask;
         if (keep == Keep::undominated && all_sets) {
-            // Where all sets are there, the best of the smaller ones tells at once, and few families are left to sort.
+            // If all sets are given, the best scores of the subsets show at once which families are dominated, and few
+            // are left to sort.
             std::vector<std::int64_t> best(families.row(child).size(), kRuledOut);
             fill_best(families, child, best, monitor);
             families.for_each(child, [&](Subset set, std::int64_t score) {
@@ -138,7 +139,7 @@ void SortedFamilies::drop_dominated(unsigned child, Monitor& monitor) {
 std::size_t SortedFamilies::next_within(unsigned child, Subset set, std::size_t rank) const noexcept {
     const std::vector<Subset>& sets = sets_[child];
     const Subset outside = ~set;
-    // Eight at a time, for the sake of vector instructions; most sets of parents are not within a small set.
+    // Eight at a time, to use vector instructions; most parent sets are not within a small set.
     constexpr std::size_t kStride = 8;
     while (rank + kStride <= sets.size()) {
         unsigned within = 0;

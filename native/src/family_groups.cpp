@@ -7,19 +7,19 @@ namespace {
 
 constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 
-// Four counters for each cell, taken in turn, so that no row waits for the row before it; as long as they stay within
+// Each cell has four counters, used in turn, so that no row waits for the previous row, as long as all counters fit in
 // the fastest cache.
 constexpr unsigned kBanks = 4;
 constexpr std::size_t kBankedCells = 1024;
 
-// Where there are more cells than this for each row, only those that occur are visited.
+// With more cells per row than this, only the cells that occur are visited.
 constexpr std::size_t kCellsPerRow = 2;
 constexpr std::size_t kFewCells = 256;
 
-// More counters than this are not kept.
+// With more cells than this, the partitions are refined instead.
 constexpr std::size_t most_cells(std::size_t rows) noexcept { return (std::size_t{1} << 16) + 8 * rows; }
 
-// Calls add(cell, bank, weight) for each of the rows, where `group` numbers their groups and banks take turns.
+// Calls add(cell, bank, weight) for each row, where `group` has the group of each row, and the banks take turns.
 template <bool every_row, bool weighted, class Code, class Add>
 void visit_cells(const GroupedRows& rows, const std::uint32_t* group, const Code* column, std::uint32_t arity,
                  Add&& add) {
@@ -48,7 +48,7 @@ void visit_cells(const GroupedRows& rows, const std::uint32_t* group, const Code
     }
 }
 
-// Calls use(terms), where terms are a plain array if that holds the terms of all counts up to `largest`.
+// Calls use(terms) with a plain array if it covers all counts up to `largest`, and with a function otherwise.
 template <class Use>
 decltype(auto) with_terms(const CellTerms& terms, std::uint32_t largest, Use&& use) {
     if (largest < terms.table().size()) return use(terms.table().data());
@@ -94,7 +94,7 @@ void FamilyGroups::reset(const Columns& columns, const Partition& by_parents, un
     parents_.reset(by_parents, columns.size());
     family_.reset(by_family_, columns.size());
 
-    // Groups by parents and child are numbered such that those of the same parents are neighbours.
+    // Groups by parents and child are numbered so that groups with the same parents are consecutive.
     const std::uint32_t arity = columns.arity(child);
     group_of_code_.assign(arity, kNoGroup);
     family_group_.resize(columns.size());
@@ -116,7 +116,7 @@ void FamilyGroups::reset(const Columns& columns, const Partition& by_parents, un
     for (std::size_t i = 0; i < parents_.row.size(); ++i) family_group_[i] = family_group_[parents_.row[i]];
 }
 
-// Counts all cells of the family; those of the parents are sums of them.
+// Counts all cells of the family; the counts of the parents are sums of these.
 template <unsigned banks>
 FamilyGroups::Sums FamilyGroups::sum_of_all_cells(unsigned position, const CellTerms& family_terms,
                                                   const CellTerms& parent_terms, CountScratch& scratch) const {
@@ -167,7 +167,7 @@ std::int64_t FamilyGroups::sum_of_touched_cells(const GroupedRows& rows, const P
     std::size_t seen = 0;
     columns_->with_column(position, [&](const auto* column) {
         visit_cells(rows, rows.group.data(), column, arity, [&](std::size_t cell, unsigned, std::uint32_t weight) {
-            // No branch: which cells are new cannot be foreseen.
+            // Branch-free, because new cells are unpredictable.
             touched[seen] = static_cast<std::uint32_t>(cell);
             seen += cells[cell] == 0;
             cells[cell] += weight;
@@ -205,13 +205,13 @@ std::size_t FamilyGroups::bytes() const noexcept {
 }
 
 std::size_t FamilyGroups::most_bytes(std::size_t rows, std::size_t largest_arity) noexcept {
-    // Three numbers for each row of either grouping, its group, and the end of a group of two rows at least; vectors
-    // that grow one by one may take twice their length.
+    // Three numbers for each row of either grouping, its group, and the end of a group of at least two rows. A vector
+    // that grows by push_back may allocate twice its length.
     return 4 * (rows * (3 + 3 + 2 + 1 + 2) + largest_arity) + Partition::most_bytes(rows);
 }
 
 std::size_t CountScratch::most_bytes(std::size_t rows, std::size_t largest_arity) noexcept {
-    // Vectors that grow may take twice their length.
+    // A growing vector may allocate twice its length.
     return 4 * (2 * most_cells(rows) + 2 * (rows + 1) + 4 * largest_arity);
 }
 

@@ -8,10 +8,10 @@
 namespace dagscape {
 namespace {
 
-// Work for which another thread is worth its start, in visits of rows.
+// The number of row visits that justifies starting another thread.
 constexpr std::size_t kVisitsPerThread = std::size_t{1} << 18;
 
-// Tables of terms that a thread can always keep: those of the candidates for one family, most often.
+// The number of term tables that a thread can always keep: usually enough for the candidates of one family.
 constexpr std::size_t kLeastTables = 8;
 
 std::vector<std::uint16_t> first_numbers(std::size_t count) {
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> row_numbers(std::size_t count) {
     return numbers;
 }
 
-// A set with one more member, in increasing order.
+// Writes a set with one more member, in increasing order.
 void with_member(std::span<const std::uint16_t> set, std::uint16_t member, std::vector<std::uint16_t>& larger) {
     const auto place = std::upper_bound(set.begin(), set.end(), member);
     larger.assign(set.begin(), place);
@@ -40,7 +40,7 @@ bool same_terms(const CellTermSpec& a, const CellTermSpec& b) noexcept {
 
 }  // namespace
 
-// What one thread needs: tables of terms, partitions and counters, kept from call to call.
+// The state of one thread: term tables, partitions and counters, reused between calls.
 class FamilyScorer::Worker {
 public:
     explicit Worker(const FamilyScorer& scores) : scores_(scores), scratch_(scores.columns_.largest_arity()) {
@@ -168,7 +168,7 @@ std::size_t FamilyScorer::fixed_bytes(std::size_t rows, std::span<const std::uin
     const std::size_t largest_arity = *std::max_element(arities.begin(), arities.end());
     std::size_t columns = 0;
     for (const std::uint32_t arity : arities) columns += Columns::bytes_of(rows, arity);
-    // A table of terms is dropped when the next one is wanted: each cache may exceed its share by two tables.
+    // Tables are dropped only when the next one is requested, so each cache may exceed its share by two tables.
     const std::size_t per_thread = 2 * Partition::most_bytes(rows) + CountScratch::most_bytes(rows, largest_arity) +
                                    (kLeastTables + 2 * terms) * CellTerms::most_bytes(weight);
     return columns + rows * (4 + subsets) + FamilyGroups::most_bytes(rows, largest_arity) + threads * per_thread;

@@ -12,15 +12,16 @@
 namespace dagscape {
 namespace {
 
-// Large enough that starting a branch costs little beside it, small enough that many threads finish together.
+// Branches are large enough that the cost of starting one is negligible, and small enough that many threads finish
+// together.
 constexpr std::uint64_t kBranchSets = 4096;
 constexpr std::uint64_t kBranches = 512;
 
-// How many row visits lie between two looks at the monitor: far below 50 ms.
+// The number of row visits between two checks of the monitor: far less than 50 ms.
 constexpr std::uint64_t kVisitsBetweenChecks = 1 << 20;
 
-// Variables with many values first: what is left deep in the lattice, where most sets are, then has few values, and
-// most rows of a cell become one.
+// Variables with many values come first. Deep in the lattice, where most sets are, the remaining variables then have
+// few values, and most rows of a cell become one.
 std::vector<std::uint16_t> by_falling_arity(std::span<const std::uint32_t> arities) {
     std::vector<std::uint16_t> order(arities.size());
     std::iota(order.begin(), order.end(), std::uint16_t{0});
@@ -28,7 +29,7 @@ std::vector<std::uint16_t> by_falling_arity(std::span<const std::uint32_t> ariti
     return order;
 }
 
-// Products of arities stop growing here.
+// Products of arities are capped here.
 constexpr std::uint64_t kManyStates = std::uint64_t{1} << 62;
 
 }  // namespace
@@ -69,7 +70,8 @@ public:
         }
     }
 
-    // Writes J of the branch's own set and of all that extend it; with an empty `out` it only goes through the motions.
+    // Writes J of the branch's own set and of all its extensions. With an empty `out`, it does the same work but writes
+    // nothing.
     void walk(const Branch& branch, std::span<std::int64_t> out) {
         write(out, value_);
         extend(branch.next, out);
@@ -86,12 +88,12 @@ private:
             write(out, value);
             if (!leaf) extend(position + 1, out);
             leave(position);
-            // A single pass is left after the last but one variable: merging rows for it would cost as much.
+            // Only one pass is left after the last variable but one: merging rows for it would cost as much.
             if (position + 2 < positions) exclude(position);
         }
     }
 
-    // Adds the variable at a position to the set and returns J of it.
+    // Adds the variable at a position to the set and returns its J.
     std::int64_t include(unsigned position, bool keep_partition) {
         const Partition& parent = level_[depth_];
         const std::uint16_t variable = job_.order_[position];
@@ -120,7 +122,7 @@ private:
         --depth_;
     }
 
-    // Passes over a variable: what only it told apart becomes one row.
+    // Leaves a variable out: rows that only it distinguishes become one row.
     void exclude(unsigned position) {
         if (position + 1 == job_.rows_.positions()) return;
         if (job_.rows_.distinct_suffixes(position + 1) == job_.rows_.distinct_suffixes(position)) return;
@@ -207,12 +209,13 @@ double JointScoreJob::seconds_per_set(double budget, Monitor& monitor) const {
     const auto start = Clock::now();
     Walker walker(*this, monitor);
     std::mt19937_64 random(index_.size());
-    // A few hundredths of a second each, however many rows there are.
+    // A few hundredths of a second each, for any number of rows.
     const std::uint64_t sample_sets = std::clamp<std::uint64_t>((1U << 24) / rows_.size(), 16, kBranchSets);
     double sum = 0;
     unsigned samples = 0;
     do {
-        // A branch is met with a chance in proportion to its sets, so the mean over branches is the mean over sets.
+        // A branch is chosen with probability proportional to its number of sets, so the mean over branches is the mean
+        // over sets.
         Branch branch{{}, 0};
         while (!is_small(branch, sample_sets)) {
             Branch with = branch;

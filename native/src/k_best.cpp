@@ -13,7 +13,7 @@
 namespace dagscape {
 namespace {
 
-// A network on some set of variables: one on the set without `sink`, and the parents of `sink`.
+// A network on a set of variables: a network on the set without `sink`, and the parents of `sink`.
 struct Stored {
     ClassKey key;
     std::int64_t score;
@@ -27,7 +27,7 @@ struct Candidate {
     std::uint32_t rest, parents;  // i' and j
     std::uint32_t sink;
 
-    // Whether it comes later: a heap has the first on top.
+    // Whether this comes later: a heap has the first candidate on top.
     bool operator<(const Candidate& other) const noexcept {
         if (score != other.score) return score < other.score;
         if (sink != other.sink) return sink > other.sink;
@@ -65,23 +65,23 @@ public:
 private:
     struct List;
 
-    // What a set knows about one of its sinks.
+    // The state of one sink of a set.
     struct Sink {
-        List* rest = nullptr;              // of the set without it, once asked
-        std::vector<std::uint32_t> ranks;  // of the best families within that set, as far as asked
+        List* rest = nullptr;              // of the set without the sink, once requested
+        std::vector<std::uint32_t> ranks;  // of the best families within that set, as far as requested
     };
 
     // The best networks on one set.
     struct List {
         Subset set;
-        std::vector<Sink> sinks;  // by their order in the set
+        std::vector<Sink> sinks;  // in the order of the set
         std::vector<Candidate> heap;
         std::vector<const Stored*> found;
-        bool owes_successors = false;  // of the candidate taken last
+        bool owes_successors = false;  // of the last candidate popped
         Candidate taken{};
     };
 
-    // What an allocation takes besides its content; a list in its map.
+    // The overhead of an allocation, and the bytes of a list in its map.
     static constexpr std::size_t kAllocation = 16;
     static constexpr std::size_t kListBytes = sizeof(List) + 4 * sizeof(void*) + kAllocation;
 
@@ -95,7 +95,7 @@ private:
             return made;
         }
         made.sinks.resize(static_cast<std::size_t>(std::popcount(set)));
-        // Most lists never need more room than for the first candidates and one more.
+        // Most lists never need more room than for the initial candidates and one more.
         made.heap.reserve(made.sinks.size() + 1);
         vector_bytes_ += made.sinks.size() * sizeof(Sink) + made.heap.capacity() * sizeof(Candidate) + 2 * kAllocation;
         for_each_member(set, [&](unsigned sink) {
@@ -110,7 +110,7 @@ private:
         return of.sinks[static_cast<std::size_t>(std::popcount(of.set & (singleton(sink) - 1)))];
     }
 
-    // Whether a sink has so many families within the rest of the set, and one more.
+    // Whether a sink has more than `count` families within the rest of the set.
     bool find_parents(List& of, unsigned sink, std::size_t count) {
         std::vector<std::uint32_t>& ranks = sink_of(of, sink).ranks;
         while (ranks.size() <= count) {
@@ -122,7 +122,7 @@ private:
         return true;
     }
 
-    // The network of a rank on a set, or none.
+    // The network with the given rank on a set, or null if there is none.
     const Stored* get(List& of, std::size_t rank) {
         while (of.found.size() <= rank) {
             if (!extend(of)) return nullptr;
@@ -177,7 +177,7 @@ private:
         std::push_heap(of.heap.begin(), of.heap.end());
     }
 
-    // Adds to a vector, and counts the room that it takes.
+    // Appends to a vector and updates the byte count.
     template <class Item>
     void append(std::vector<Item>& to, Item item) {
         const std::size_t before = to.capacity();
@@ -192,8 +192,8 @@ private:
         return &stored_.back();
     }
 
-    // The key of a network with one more variable. Keys of networks on different sets differ, too: all are in one set
-    // of keys.
+    // The key of a network with one more variable. Networks on different sets have different keys too, because all keys
+    // are in one set.
     ClassKey grown_key(const Stored& rest, unsigned sink, Subset parents) const {
         ClassKey key = rest.key;
         key.add_vertex(sink);

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Prefixes between two looks at the clock.
+// The number of prefixes between two checks of the clock.
 constexpr std::uint64_t kBetweenLooks = 256;
 
 // The members of a set within a group, numbered by their order in it.
@@ -28,7 +28,7 @@ Subset packed(Subset set, Subset group) noexcept {
     return result;
 }
 
-// R of one group: for each part of it that stands already, the most that the others can be worth.
+// R of one group: for each subset of it that is already placed, the best possible score of the others.
 class PatternDatabase {
 public:
     PatternDatabase(const FamilyScores& families, const SortedFamilies& best, Subset group, unsigned threads,
@@ -39,7 +39,7 @@ public:
             values_ = best_scores(families, best, Direction::backwards, threads, monitor);
             return;
         }
-        // Each family as its part within the group.
+        // Reduce each family to its part within the group.
         std::vector<std::int64_t> first{0}, scores;
         std::vector<Subset> sets;
         for_each_member(group, [&](unsigned child) {
@@ -61,7 +61,7 @@ public:
     }
 
     std::int64_t operator()(Subset set) const noexcept {
-        // The first variables are packed as they are.
+        // A group of the first variables needs no packing.
         return values_[group_ == values_.size() - 1 ? set & group_ : packed(set, group_)];
     }
     std::size_t bytes() const noexcept { return values_.size() * sizeof(std::int64_t); }
@@ -87,7 +87,7 @@ private:
     std::vector<std::int64_t> values_;
 };
 
-// The most that the variables outside a set can still be worth.
+// An upper bound on the score of the variables outside a set.
 class Bound {
 public:
     Bound(const FamilyScores& families, const SortedFamilies& best, const std::vector<Subset>& groups, unsigned threads,
@@ -141,8 +141,8 @@ public:
             if (options_.merge && seen_.contains(future)) {
                 ++counts_.merged;
             } else if (!newest_window_is_best(at)) {
-                // The window reaches further back than what decides about the future: another with the same future may
-                // pass.
+                // The window extends further back than the variables that determine the future, so another prefix with
+                // the same future may pass.
                 ++counts_.failed;
             } else if (!complete) {
                 if (options_.merge) seen_.insert(future);
@@ -168,7 +168,7 @@ private:
     struct Prefix {
         Subset set;
         std::int64_t score;
-        ClassKey network;  // on the variables placed
+        ClassKey network;  // on the placed variables
     };
 
     struct Entry {
@@ -176,7 +176,7 @@ private:
         std::uint32_t prefix;
     };
 
-    // Whether a is taken after b.
+    // Whether a is expanded after b.
     struct Later {
         const Search& search;
         bool operator()(const Entry& a, const Entry& b) const noexcept {
@@ -212,7 +212,7 @@ private:
         ++counts_.generated;
     }
 
-    // The network and the last variables decide about the future of a prefix.
+    // The network and the last variables determine the future of a prefix.
     ClassKey future_key(ClassKey network, const std::uint8_t* order, unsigned size) const {
         Subset tail = 1;
         for (unsigned i = size - std::min(size, options_.delta); i < size; ++i) tail = tail << 6 | order[i];
@@ -237,7 +237,7 @@ private:
             prefixes_[made] = child;
             std::memcpy(order_of(made), order_of(at), size);
             order_of(made)[size] = static_cast<std::uint8_t>(v);
-            // The quickest way to fail, and the most common: such prefixes are not worth their room.
+            // The cheapest test, and the most common failure: such prefixes are not worth storing.
             if (options_.delta > 0 && size > 0 && last_two_should_swap(order_of(made) + size - 1, child.set)) {
                 ++counts_.failed;
                 free_.push_back(made);
@@ -255,7 +255,7 @@ private:
     bool newest_window_is_best(std::uint32_t at) {
         const unsigned size = length(at);
         const unsigned width = std::min(size, options_.delta + 1);
-        if (width <= 2) return true;  // windows of two were tested when the prefix was made
+        if (width <= 2) return true;  // windows of two were tested when the prefix was generated
         const std::uint8_t* window = order_of(at) + (size - width);
         Subset before = prefixes_[at].set;
         for (unsigned i = 0; i < width; ++i) before &= ~singleton(window[i]);
@@ -306,7 +306,7 @@ private:
         return true;
     }
 
-    // Writes down a complete ordering, unless its network, or its class, was found before.
+    // Outputs a complete ordering, unless its network or its class was found before.
     bool report(std::uint32_t at, std::span<Subset> parents, std::span<std::uint8_t> order, std::int64_t& score) {
         Subset before = 0;
         for (unsigned i = 0; i < n_; ++i) {

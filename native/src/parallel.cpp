@@ -38,7 +38,7 @@ void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
     try {
         for (unsigned worker = 1; worker <= helpers; ++worker) team.emplace_back(run, worker);
     } catch (const std::system_error&) {
-        // The system gives no more threads: those that there are do all the work.
+        // The system provides no more threads: the existing ones do all the work.
     }
     run(0);
     for (std::thread& member : team) member.join();

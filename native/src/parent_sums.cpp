@@ -32,7 +32,7 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
     for (std::size_t set = 0; set < sets; ++set) {
         if (set % kSetsBetweenChecks == 0) monitor.check();
         if (scores[set] == kImpossible) continue;
-        // In long double: the integral part may need 30 bits of the 64.
+        // In long double, because the integral part may need 30 of the 64 bits.
         const long double log2 =
             std::ldexp(static_cast<long double>(scores[set]), -unit_bits) * std::numbers::log2e_v<long double>;
         const long double whole = std::floor(log2) + 1;

@@ -8,7 +8,8 @@
 namespace dagscape {
 namespace {
 
-// Row numbers sorted by the codes, the last position the most significant: one stable counting sort per position.
+// Row indices sorted by the codes, with the last position as the most significant: one stable counting sort per
+// position.
 template <class Code>
 std::vector<std::uint32_t> sorted_rows(std::span<const Code> codes, std::span<const std::uint32_t> arities,
                                        std::span<const std::uint16_t> order, std::uint32_t count,
@@ -27,7 +28,7 @@ std::vector<std::uint32_t> sorted_rows(std::span<const Code> codes, std::span<co
     return sorted;
 }
 
-// Up to eight counters in one register: no counter has to wait for a store of the one before.
+// Up to eight counters in one register, so that no update waits for a previous store.
 struct PackedCounters {
     unsigned lane_log2;  // bits per counter: 2^lane_log2
 
@@ -43,12 +44,12 @@ struct PackedCounters {
     }
 };
 
-// Cells that contribute nothing.
+// Terms that are all zero.
 struct NoTerms {
     std::int64_t operator()(std::uint32_t) const noexcept { return 0; }
 };
 
-// Splits one cell after another. With keep = false it only sums the terms.
+// Splits cells one by one. With keep = false, it only sums the terms.
 template <bool keep, class Code, class Terms>
 class Refiner {
 public:
@@ -143,7 +144,7 @@ private:
         }
     }
 
-    // Where the rows of a new cell go. A single row goes behind all others, where it is overwritten or ignored.
+    // The position of the rows of a new cell. A single row goes after all others, where it is overwritten or ignored.
     std::uint32_t place_cell(std::uint32_t rows, std::uint32_t weight) {
         if (rows == 1) {
             child_->singles.add(weight);
@@ -185,7 +186,7 @@ Columns::Columns(std::span<const Code> codes, std::span<const std::uint32_t> ari
     }
     bytes_.resize(narrow);
     words_.resize(wide);
-    // A few rows of all columns at a time: whole columns would fetch every row again for each of them.
+    // A few rows of all columns at a time: processing whole columns would load every row once per column.
     constexpr std::size_t kBlock = 256;
     for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
         monitor.check();
@@ -222,7 +223,7 @@ Rows::Rows(std::span<const Code> codes, std::span<const std::uint32_t> weights, 
     const auto count = static_cast<std::uint32_t>(weights.size());
     const std::vector<std::uint32_t> sorted = sorted_rows(codes, arities, order, count, monitor);
 
-    // The highest position at which a row differs from the one before it; equal rows become one.
+    // The highest position at which a row differs from the previous row; equal rows become one.
     std::vector<std::uint32_t> kept;
     std::vector<unsigned> differs;
     for (const std::uint32_t row : sorted) {
@@ -299,7 +300,7 @@ void start_partition(std::span<const std::uint32_t> weights, std::span<const std
     } else if (count > 1) {
         partition.cells.push_back({count, partition.largest});
     }
-    // Room for a single row behind all others.
+    // Room for a single row after all others.
     partition.row.push_back(0);
     partition.weight.push_back(0);
 }
@@ -309,7 +310,7 @@ namespace {
 template <class Terms>
 std::int64_t refine_with(const Columns& columns, const Partition& parent, unsigned position, const Terms& terms,
                          RefineScratch& scratch, Partition& child) {
-    // Never shrunk: growing again would write zeros first.
+    // Never shrink: growing again would first write zeros.
     const std::size_t room = std::size_t{parent.open_rows()} + 1;
     if (child.row.size() < room) {
         child.row.resize(room);

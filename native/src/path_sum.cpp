@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kChunks = 256;
 
-// The sets inside one W: everything is numbered by the places of W's members.
+// Sums over the sets inside one W; members of W are numbered by their position in it.
 class InsideSums {
 public:
     InsideSums(const ParentSums& sums, const DagSum& dags, Subset W)
@@ -44,12 +44,12 @@ public:
     unsigned variable(unsigned member) const noexcept { return variable_[member]; }
     Subset expanded(std::size_t set) const noexcept { return expanded_[set]; }
 
-    // Calls visit(U, s, h_s(W, U) / H(W)) for every U inside W and every s of W outside it.
+    // Calls visit(U, s, h_s(W, U) / H(W)) for every U inside W and every s in W∖U.
     void for_each_distribution(const std::function<void(std::size_t, unsigned, double)>& visit) {
         const std::size_t all = weight_.size() - 1;
         for (std::size_t U = 0; U < all; ++U) {
             if (weight_[U].mantissa == 0) continue;
-            // The terms again, with that of X itself, relative to its reference.
+            // Gather the terms again, with that of X itself, relative to its reference.
             const std::size_t X = all & ~U;
             const std::size_t terms = gather_terms(U);
             terms_[terms - 1] = backward_[X];
@@ -70,8 +70,8 @@ public:
     }
 
 private:
-    // w(Y) for all Y ⊊ X = W∖U, by Y's place among the subsets of X, relative to the reference of X; their number and
-    // one.
+    // Computes w(Y) for all Y ⊊ X = W∖U, by Y's index among the subsets of X, relative to the reference of X. Returns
+    // the number of these sets plus one.
     std::size_t gather_terms(std::size_t U) {
         const std::size_t sets = weight_.size();
         const std::size_t X = (sets - 1) & ~U;
@@ -139,10 +139,10 @@ private:
 void add_paths(const ParentSums& sums, const DagSum& dags, Subset W, std::vector<double>& paths) {
     const unsigned n = sums.n();
     const Subset outside = ((Subset{1} << n) - 1) & ~W;
-    // No path leads by way of p to t where p has no descendants, and none from s where W holds nothing.
+    // There is no path via p to t if p has no descendants, and none from s if W is empty.
     if (W == 0 || std::popcount(outside) < 2 || dags.forward(W).mantissa == 0) return;
     InsideSums inside(sums, dags, W);
-    std::vector<double> reached(std::size_t{n} * n, 0);  // [s * n + p]: the chance that s leads to p
+    std::vector<double> reached(std::size_t{n} * n, 0);  // [s * n + p]: the probability that s leads to p
     inside.for_each_distribution([&](std::size_t U, unsigned s, double share) {
         for_each_member(outside, [&](unsigned p) {
             const double whole = sums.mantissa(p, W);
@@ -171,7 +171,7 @@ std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigne
     std::vector<std::vector<double>> parts(chunks);
     run_tasks(chunks, threads, monitor, [&](std::size_t chunk, unsigned) {
         parts[chunk].assign(std::size_t{n} * n * n, 0);
-        // Every chunk has sets of all sizes: large ones cost most.
+        // Every chunk has sets of all sizes, because large sets cost most.
         for (Subset W = chunk; W < sets; W += chunks) {
             monitor.check();
             add_paths(sums, dags, W, parts[chunk]);

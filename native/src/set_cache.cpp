@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kHeader = 2;
 constexpr std::size_t kMembersPerWord = sizeof(std::uint64_t) / sizeof(std::uint16_t);
 constexpr std::size_t kFirstSlots = 16;
-// Places are 32-bit numbers of words.
+// Positions are 32-bit word indices.
 constexpr std::size_t kMostBytes = std::size_t{1} << 34;
 
 constexpr std::uint64_t mixed(std::uint64_t value) noexcept {
@@ -58,7 +58,7 @@ std::size_t SetCache::bytes() const noexcept { return bytes_of(young_) + bytes_o
 
 std::size_t SetCache::bytes_of(const Generation& generation) const noexcept {
     const std::size_t block = sizeof(generation.blocks[0]) + block_words_ * sizeof(std::uint64_t);
-    // Twice the pointers to blocks: their vector grows by doubling.
+    // Twice the pointers to blocks, because their vector grows by doubling.
     return generation.slots.size() * sizeof(std::uint32_t) +
            generation.blocks.size() * (block + sizeof(generation.blocks[0]));
 }
@@ -87,7 +87,7 @@ std::optional<std::int64_t> SetCache::find(const Key& key) {
     return value;
 }
 
-// The bytes by which the young generation grows, at its peak, when it takes an entry of so many words.
+// The bytes by which the young generation grows, at its peak, when it inserts an entry of `words` words.
 std::size_t SetCache::growth_for(std::size_t words) const noexcept {
     std::size_t growth = 0;
     if (2 * (young_.entries + 1) > young_.slots.size()) {

@@ -17,10 +17,10 @@
 namespace dagscape {
 namespace {
 
-// A child whose scores span less than this many powers of two can do without exponents of its own.
+// A child whose scores span less than this many powers of two needs no separate exponents.
 constexpr double kPlainRange = 990;
 
-// Sums and products of scaled numbers; columns may do without exponents.
+// Sums and products of scaled numbers; columns may omit exponents.
 class ScaledArithmetic {
 public:
     using Column = dagscape::Column;
@@ -73,10 +73,10 @@ private:
 
 using Walk = TileWalk<ScaledArithmetic>;
 
-// What all threads share.
+// The data shared by all threads.
 struct Problem {
     Tiles tiles;
-    std::vector<double> scales;       // the numbers of a child are relative to 2^scale, about the best of them
+    std::vector<double> scales;       // the numbers of a child are relative to 2^scale, close to their maximum
     std::vector<Column> families;     // by size, then by mask
     std::vector<std::int64_t> words;  // F, then R
 };
@@ -91,7 +91,7 @@ std::pair<Column, double> weights_of(std::span<const std::int64_t> scores, int u
                                       std::numbers::log2e_v<long double>);
         highest = std::max(highest, log2[i]);
     }
-    // Every A holds the family without parents; where that is impossible, nothing bounds it from below.
+    // Every A includes the family without parents; if that is impossible, nothing bounds A from below.
     const bool wide = highest - log2[0] > kPlainRange;
     const double scale = std::floor(highest);
     Column families;
@@ -117,8 +117,8 @@ Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int6
     return problem;
 }
 
-// Backwards, gathers Γ of the families from the tiles of a pattern: reads F before R is written over it, and takes the
-// weights of the tiles up to the families, the opposite way of the walk.
+// Gathers Γ of the families from the tiles of a pattern in the backward walk: reads F before R overwrites it, and
+// propagates the weights of the tiles to the families, against the direction of the walk.
 class FamilyShares : public TileObserver {
 public:
     FamilyShares(const Problem& problem, ScaledNumber total)
@@ -164,7 +164,8 @@ private:
         return contains(q, v - 2) ? ScaledLanes::nothing() : tile[q | std::size_t{1} << (v - 2)];
     }
 
-    // Γ_v of this tile's sets: F(U) R(U∪v) / total, summed over supersets. Only the total holds the child's own scale.
+    // Γ_v of this tile's sets: F(U) R(U∪v) / total, summed over supersets. Only the total includes the child's own
+    // scale.
     void add_weights(unsigned v) {
         const bool wide = problem_.families[v].wide();
         work_.reset(kTile, wide);
@@ -230,7 +231,7 @@ std::vector<Column> sum_backward(Problem& problem, ScaledNumber total, unsigned 
     return gamma;
 }
 
-// P(u → v) = Σ over the families of v that hold u of B_v Γ_v.
+// P(u → v) = Σ over the families of v that contain u of B_v Γ_v.
 void add_edges(const Tiles& tiles, unsigned v, const Column& families, const Column& gamma,
                std::vector<double>& edges) {
     std::size_t at = 0;
@@ -269,8 +270,8 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
 
 double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads) noexcept {
     const double families = n * set_count(n, max_parents);
-    // Scores, B and Γ of every family, and Γ once more for each of up to six parts of a layer; on each thread the
-    // columns of the walk and of the shares, which have a level more.
+    // Scores, B and Γ of every family, and Γ once more for each of up to six parts of a layer; on each thread, the
+    // columns of the walk and of the shares, which have one more level.
     const double columns = 2 * (Tiles::walk_numbers(n, max_parents) + families);
     return at_most_endless(times_sets(sizeof(std::int64_t), n) +
                            sizeof(double) * ((3 + 6) * families + threads * columns));
