@@ -1,4 +1,4 @@
-// The smallest thing that can fail a test: CHECK(condition) and CHECK_NEAR(a, b, tolerance).
+// A minimal test framework: CHECK(condition) and CHECK_NEAR(a, b, tolerance).
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Random families for tests, and every layout in which kernels take them.
+// Random families for tests, and every layout that kernels accept.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace dagscape {
 
-// The possible families of each child, by set of parents: what all layouts are made from.
+// The possible families of each child, by parent set, from which all layouts are built.
 using Families = std::vector<std::map<Subset, std::int64_t>>;
 
 inline unsigned size_of(Subset set) { return static_cast<unsigned>(std::popcount(set)); }
 
-// Random whole numbers, which tie the more the smaller their range. Every child keeps a family, if not that without
+// Random integers; a smaller range gives more ties. Every child keeps a family, but not necessarily the one without
 // parents.
 inline Families random_families(unsigned n, unsigned max_parents, std::int64_t range, double impossible,
                                 std::mt19937& random) {
@@ -35,7 +35,7 @@ inline Families random_families(unsigned n, unsigned max_parents, std::int64_t r
     return families;
 }
 
-// Scores J(G ∪ {i}) − J(G), with J random: the same for equivalent networks.
+// Scores J(G ∪ {i}) − J(G) with random J, which are score-equivalent.
 inline Families equivalent_families(unsigned n, unsigned max_parents, std::int64_t range, std::mt19937& random) {
     std::uniform_int_distribution<std::int64_t> score(-range, range);
     std::vector<std::int64_t> joint(std::size_t{1} << n);
@@ -75,7 +75,7 @@ inline std::vector<std::int64_t> by_size(const Families& families, unsigned max_
     return scores;
 }
 
-// The families in all layouts (by mask, by size, listed), and the arrays that these look at.
+// The families in all layouts (by mask, by size, listed), and the arrays that the layouts refer to.
 struct Layouts {
     std::vector<std::int64_t> masks, sizes, first, listed;
     std::vector<Subset> sets;
@@ -95,7 +95,7 @@ struct Layouts {
         views.push_back(FamilyScores::by_size(n, max_parents, sizes));
         views.push_back(FamilyScores::listed(first, sets, listed));
     }
-    // Those that can be searched: tiles need ten variables.
+    // The layouts that can be searched: tiles need ten variables.
     std::vector<FamilyScores> searched() const {
         if (views[0].n() >= kLow) return views;
         return {views[0], views[2]};

@@ -10,7 +10,7 @@ using namespace dagscape;
 
 namespace {
 
-// The recurrences of best_scores.hpp, as they stand there.
+// The recurrences of best_scores.hpp, implemented literally.
 std::vector<std::int64_t> obvious_scores(const Families& families, Direction direction) {
     const auto n = static_cast<unsigned>(families.size());
     const Subset all = (Subset{1} << n) - 1;

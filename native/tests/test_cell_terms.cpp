@@ -45,7 +45,8 @@ void entropy_terms() {
     }
 }
 
-// With large parameters lnΓ is far larger than the terms, which are its differences: they must not feel its rounding.
+// With large parameters, lnΓ is far larger than the terms, which are its differences: its rounding must not affect
+// them.
 void large_parameters_lose_nothing() {
     const std::vector<std::uint32_t> arities{2};
     const LogStates log_states(arities);
@@ -69,7 +70,7 @@ void guard_bits_are_rounded_away() {
     CHECK((CellTermSpec{CellTermKind::entropy, 1.0, 10}.rounded(-9) == -9));
 }
 
-// A million variables' worth of states would underflow alpha/q; ln(alpha/q) must not.
+// With this many joint states, alpha/q underflows; ln(alpha/q) must not.
 void tiny_parameters_do_not_underflow() {
     const std::vector<std::uint32_t> arities(2000, 1000000);
     const LogStates log_states(arities);
@@ -79,7 +80,7 @@ void tiny_parameters_do_not_underflow() {
     CHECK_NEAR(nats(cache.terms(all, 3)(3), 20), -2000 * std::log(1e6) + std::log(2.0), 1e-5);
 }
 
-// The terms of a count may not depend on how far the table had grown when they were asked for.
+// A term must not depend on how far the table had grown when it was requested.
 void growth_does_not_change_terms() {
     const std::vector<std::uint32_t> arities{3};
     const LogStates log_states(arities);

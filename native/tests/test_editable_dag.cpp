@@ -12,7 +12,7 @@ namespace {
 
 using Matrix = std::vector<std::vector<bool>>;
 
-// Warshall's algorithm: whether a path leads from u to v.
+// Warshall's algorithm: whether there is a path from u to v.
 Matrix paths(Matrix reach) {
     const std::size_t n = reach.size();
     for (std::size_t middle = 0; middle < n; ++middle) {

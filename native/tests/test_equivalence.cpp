@@ -12,7 +12,7 @@ using namespace dagscape;
 
 namespace {
 
-// The CPDAG of one graph; false if it has a cycle.
+// Computes the CPDAG of one graph; returns false if it has a cycle.
 bool cpdag(std::span<const Subset> parents, std::size_t n, std::span<Subset> directed, std::span<Subset> undirected) {
     return cpdags({parents.data(), 1, n}, directed.data(), undirected.data()) == 1;
 }
@@ -77,7 +77,7 @@ void the_last_of_64_variables() {
     CHECK(!(class_key(parents) == collider));
 }
 
-// Four variables spread over several words say the same as next to each other.
+// Four variables spread over several words give the same results as four adjacent ones.
 void several_words() {
     constexpr std::size_t n = 200;
     constexpr std::array<unsigned, 4> places{3, 63, 64, 199};
@@ -107,7 +107,7 @@ void several_words() {
     CHECK(keys.size() == 185);
 }
 
-// From the last variable to the first, and closed to a cycle.
+// A path from the last variable to the first, then closed to a cycle.
 void long_paths() {
     constexpr std::size_t n = 1000;
     const std::size_t words = words_for(n);

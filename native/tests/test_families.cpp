@@ -74,7 +74,7 @@ void sorted_families_stand_by_score_then_size_then_mask() {
                 CHECK(sets[rank] == std::get<2>(expected[rank]));
                 CHECK(sorted.score(child, rank) == -std::get<0>(expected[rank]) - best_of(families[child]));
             }
-            // From every rank on, also where fewer are left than are looked at together.
+            // From every rank, even if fewer families are left than are tested at once.
             for (Subset within = 0; within < Subset{1} << n; ++within) {
                 for (std::size_t from = 0; from <= sets.size(); ++from) {
                     std::size_t next = from;

@@ -21,7 +21,7 @@ const std::vector<JointScoreSpec> kSpecs{{{CellTermKind::dirichlet_shared, 1.0, 
                                          {{CellTermKind::dirichlet_constant, 3.0, 30}, 0, ~std::uint64_t{0}},
                                          {{CellTermKind::entropy, 1.0, 20, 1}, 0.7777, 5000}};
 
-// Each child has functions of its own choice, summed over one of two subsets of the rows.
+// Each child has its own functions, summed over one of two subsets of the rows.
 Data random_data(std::mt19937& random, std::uint32_t largest_arity, std::size_t rows, std::uint32_t largest_weight) {
     Data data;
     const std::size_t n = 2 + random() % 6;
@@ -45,7 +45,7 @@ Data random_data(std::mt19937& random, std::uint32_t largest_arity, std::size_t 
     return data;
 }
 
-// J of one set, straight from its definition.
+// J of one set, directly from its definition.
 std::int64_t obvious_value(const Data& data, std::uint32_t function, const Members& members) {
     const JointScoreSpec& spec = data.functions.specs[function];
     const LogStates log_states(data.arities);
@@ -92,7 +92,7 @@ std::size_t fixed_bytes(const Data& data, unsigned threads) {
     return FamilyScorer::fixed_bytes(data.weights.size(), data.arities, weight, 2, kSpecs.size(), threads);
 }
 
-// Families of random size, then all additions to their parents; most are asked for more than once.
+// Families of random size, then all additions to their parents; most are requested more than once.
 void compare(const Data& data, FamilyScorer& scores, std::size_t most_bytes, std::mt19937& random) {
     const auto n = static_cast<std::uint16_t>(data.arities.size());
     Monitor monitor;
@@ -119,7 +119,7 @@ void compare(const Data& data, FamilyScorer& scores, std::size_t most_bytes, std
 void families_match_the_definition() {
     std::mt19937 random(1);
     for (int trial = 0; trial < 48; ++trial) {
-        // Few and many levels, light and heavy rows: each way of counting is taken.
+        // Few and many levels, light and heavy rows, so that every way of counting is used.
         const std::uint32_t largest_arity = trial % 4 == 0 ? 2 : trial % 4 == 1 ? 5 : trial % 4 == 2 ? 40 : 70000;
         const std::uint32_t largest_weight = trial % 3 == 0 ? 1 : trial % 3 == 1 ? 3 : 100000;
         const Data data = random_data(random, largest_arity, 1 + random() % 120, largest_weight);

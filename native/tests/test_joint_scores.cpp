@@ -27,7 +27,7 @@ Data random_data(std::mt19937& random, std::uint32_t largest_arity, std::size_t 
     return data;
 }
 
-// J of one set, straight from its definition, with the same rounded terms.
+// J of one set, directly from its definition, with the same rounded terms.
 std::int64_t obvious_joint_score(const Data& data, std::uint64_t mask, const JointScoreSpec& spec) {
     const LogStates log_states(data.arities);
     CellTermCache cache(spec.term, log_states);
@@ -87,7 +87,7 @@ void compare(const Data& data, const JointScoreSpec& spec) {
 void sums_over_cells_match_the_definition() {
     std::mt19937 random(1);
     for (int trial = 0; trial < 150; ++trial) {
-        // Few and many levels, light and heavy rows: each way of splitting a cell is taken.
+        // Few and many levels, light and heavy rows, so that every way of splitting a cell is used.
         const std::uint32_t largest_arity = trial % 3 == 0 ? 2 : trial % 3 == 1 ? 5 : 40;
         const std::uint32_t largest_weight = trial % 4 == 0 ? 1 : trial % 4 == 1 ? 3 : trial % 4 == 2 ? 100 : 100000;
         const Data data = random_data(random, largest_arity, 1 + random() % 80, largest_weight);

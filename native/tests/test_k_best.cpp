@@ -82,7 +82,7 @@ void all_networks_come_best_first() {
     }
 }
 
-// Where all scores are the same: the numbers of DAGs and of classes on so many variables.
+// If all scores are equal, the lists contain all DAGs and all classes, whose numbers are known.
 void everything_is_counted() {
     const std::vector<std::size_t> dags{1, 3, 25, 543}, classes{1, 2, 11, 185};
     for (unsigned n = 1; n <= 4; ++n) {
@@ -95,7 +95,7 @@ void everything_is_counted() {
     }
 }
 
-// 0 → 1 and 1 → 0 tie: the smaller last variable comes first. As a class, the two are one.
+// 0 → 1 and 1 → 0 tie: the smaller last variable comes first. They belong to the same class.
 void ties_go_by_the_last_variable() {
     const std::vector<std::int64_t> scores{0, 5, 0, 5};
     const FamilyScores view = FamilyScores::by_mask(2, scores);
@@ -122,7 +122,7 @@ void all_layouts_give_the_same_networks() {
     }
 }
 
-// What was found before the room was filled is right, and no more was taken than allowed, but for the last step.
+// The networks found before memory runs out are correct, and the limit is exceeded by the last step at most.
 void room_runs_out() {
     std::mt19937 random(9);
     const unsigned n = 8;

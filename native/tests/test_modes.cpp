@@ -34,7 +34,7 @@ struct Found {
 
 Subset all_of(std::size_t n) { return (Subset{1} << n) - 1; }
 
-// The network of an ordering, and its score; false where a variable has no family.
+// The network of an ordering, and its score; returns false if a variable has no family.
 bool follow(const Families& families, Found& found) {
     found.score = 0;
     found.parents.assign(families.size(), 0);
@@ -45,7 +45,7 @@ bool follow(const Families& families, Found& found) {
         for (const auto& [set, score] : families[v]) {
             if ((set & ~before) != 0) continue;
             const Subset old = found.parents[v];
-            // Ties by fewest parents, then by the smaller mask, which comes first in the map.
+            // Ties are broken by fewer parents, then by the smaller mask, which comes first in the map.
             if (any && (score < best || (score == best && size_of(set) >= size_of(old)))) continue;
             any = true;
             best = score;
@@ -103,7 +103,7 @@ Outcome next_of(ModeSearch& search, Found& found, double seconds = kForever) {
     return search.next(found.parents, found.order, found.score, seconds, monitor);
 }
 
-// The next modes, up to so many; the outcome that ended the list, `found` if it was not ended.
+// Up to `count` further modes, and the outcome that ended the list: `found` if nothing ended it.
 std::vector<Found> some_of(ModeSearch& search, unsigned n, std::size_t count, Outcome& outcome) {
     std::vector<Found> list;
     Found next{0, std::vector<Subset>(n), Order(n)};
@@ -125,7 +125,7 @@ std::vector<Found> modes_of(const FamilyScores& scores, const ModeOptions& optio
     return list;
 }
 
-// One group, some groups that are and are not the first variables, and one of each variable.
+// One group of all variables, groups that are or are not the first variables, and one group per variable.
 std::vector<std::vector<Subset>> partitions_of(unsigned n) {
     const Subset all = all_of(n);
     std::vector<Subset> alone;
@@ -158,7 +158,7 @@ void modes_are_those_of_all_orderings() {
     }
 }
 
-// All larger distances, beyond which all orderings are neighbours: only the best of all is left.
+// All larger distances, up to those at which all orderings are neighbours and only the best one is a mode.
 void windows_may_be_as_large_as_the_ordering() {
     std::mt19937 random(2);
     for (unsigned n = 1; n <= 4; ++n) {
@@ -173,7 +173,7 @@ void windows_may_be_as_large_as_the_ordering() {
     }
 }
 
-// A network without edges has no features of a class, but is one.
+// A network without edges has no edge or v-structure to hash, but is still a class.
 void the_empty_network_is_a_class() {
     const std::vector<std::int64_t> scores{0, -1, 0, -1};
     const FamilyScores view = FamilyScores::by_mask(2, scores);
@@ -182,7 +182,7 @@ void the_empty_network_is_a_class() {
     }
 }
 
-// Each of two variables needs the other, and so in three pairs: no sum of what is ruled out may overflow.
+// In each of three pairs, both variables need the other as a parent. No sum with kRuledOut may overflow.
 void where_nothing_is_possible_nothing_is_found() {
     Families families(6);
     for (unsigned child = 0; child < 6; ++child) families[child][singleton(child ^ 1)] = child;
@@ -193,7 +193,7 @@ void where_nothing_is_possible_nothing_is_found() {
     }
 }
 
-// In tiles and otherwise, with groups large enough for tiles of their own.
+// With and without tiles, and with groups large enough for tiles.
 void all_layouts_and_groups_give_the_same_modes() {
     std::mt19937 random(3);
     const unsigned n = 12, max_parents = 2;
@@ -220,7 +220,7 @@ void all_layouts_and_groups_give_the_same_modes() {
     }
 }
 
-// Each of nine variables likes just the one after it as a parent: nothing but the whole window tells a mode.
+// Each of nine variables prefers only the next one as a parent, so only the whole window identifies a mode.
 void the_largest_windows() {
     const unsigned n = kMostDelta + 1;
     Families families(n);
@@ -296,7 +296,7 @@ void room_runs_out() {
     CHECK(found.size() > 10);
     CHECK(search.bytes() > little.most_bytes);
     CHECK(search.bytes() < 2 * little.most_bytes);
-    // Asked again, it still has no room, and knows as much as before.
+    // A second request still runs out of memory and does not change the bound.
     const std::int64_t bound = search.bound();
     Found next{0, std::vector<Subset>(n), Order(n)};
     CHECK(next_of(search, next) == Outcome::out_of_room);
@@ -326,7 +326,7 @@ void a_stop_is_heeded_and_the_search_goes_on() {
     CHECK(next_of(search, next) == Outcome::no_more);
 }
 
-// Without merging every ordering of equals is followed to its end; with it, one for each set.
+// All orderings tie: without merging, each is followed to its end; with merging, only one for each set.
 void merging_saves_work() {
     const std::vector<std::int64_t> scores(std::size_t{6} << 5, 0);
     std::uint64_t expanded[2];
@@ -340,7 +340,7 @@ void merging_saves_work() {
         expanded[merge] = search.counts().expanded;
     }
     CHECK(expanded[true] == 63);
-    // 1 + 6 + 6·5 + … prefixes that leave something to place.
+    // 1 + 6 + 6·5 + … incomplete prefixes.
     CHECK(expanded[false] == 1 + 6 + 30 + 120 + 360 + 720);
 }
 

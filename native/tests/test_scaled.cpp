@@ -1,4 +1,4 @@
-// One scaled number at a time and four at a time: the same bits.
+// Scaled numbers one at a time and four at a time: the same bits.
 #include <bit>
 #include <cmath>
 #include <random>
@@ -27,7 +27,7 @@ std::vector<ScaledNumber> normal_numbers(std::mt19937_64& random) {
     return numbers;
 }
 
-// Lanes with the numbers in some and others elsewhere, so that lanes that mix would show.
+// Lanes with a value in one lane and another value elsewhere, so that mixed-up lanes would show.
 ScaledLanes lanes_with(ScaledNumber value, ScaledNumber other, unsigned lane) {
     ScaledLanes lanes = ScaledLanes::nothing();
     for (unsigned i = 0; i < 4; ++i) lanes.set(i, i == lane ? value : other);
@@ -48,7 +48,7 @@ void operations_agree() {
             const ScaledNumber product = normalised(times(a, b));
             CHECK(same(product, normalised(times(first, second)).get(lane)));
             CHECK(same(product, normalised(product)));
-            // The carry is all that a sum of two needs.
+            // A sum of two needs only the carry.
             CHECK(same(plus_carried(a, b), normalised(plus(a, b))));
             CHECK(same(plus(a, b), plus(b, a)));
         }

@@ -20,7 +20,7 @@ Members random_set(std::mt19937& random, unsigned variables) {
     return members;
 }
 
-// What is found is right, and the limit holds; with room enough nothing is forgotten.
+// Cached values are correct and the limit holds; with enough room, nothing is dropped.
 void values_are_right_or_forgotten(std::size_t most_bytes, bool all_fit) {
     std::mt19937 random(5);
     SetCache cache(most_bytes);

@@ -14,7 +14,7 @@ std::vector<std::uint16_t> members_of(std::uint64_t mask) {
     return members;
 }
 
-// Sets of a size stand together, smaller sizes first, in the order of their masks, without a gap.
+// Sets are numbered by size, and within a size in the order of their masks, without a gap.
 void bounded_sets_are_numbered_by_size_then_mask() {
     for (unsigned n = 1; n <= 9; ++n) {
         for (unsigned max_size = 0; max_size < n; ++max_size) {

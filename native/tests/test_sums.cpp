@@ -35,7 +35,7 @@ struct Obvious {
     double total = 0;
 };
 
-// Adds up every DAG (times, for orders, the orders that agree with it), for ranges that fit a double.
+// Sums over every DAG, for ranges that fit a double; for orders, times the number of orders consistent with the DAG.
 Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_orders) {
     Obvious found{std::vector<double>(n * n, 0), std::vector<double>(n * n, 0)};
     std::vector<Subset> parents(n);
@@ -107,7 +107,7 @@ void sums_agree_with_every_dag() {
     }
 }
 
-// More variables than fit one table of products, so that inner and outer tables are both used.
+// More variables than fit in one table of products, so that inner and outer tables are both used.
 void threads_give_the_same_bits() {
     std::mt19937 random(5);
     const unsigned n = 12;
@@ -126,7 +126,7 @@ void threads_give_the_same_bits() {
     }
 }
 
-// Families by size, as tiles take them, and all sets, as the plain sum does.
+// Compares families by size, as tiles use them, with all sets, as the plain sum uses them.
 void tiles_agree_with_the_plain_sum() {
     std::mt19937 random(21);
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -160,7 +160,7 @@ void tiles_agree_with_the_plain_sum() {
 }
 
 void paths_lead_through_chains() {
-    // 0 -> 1 -> 2 and nothing else is possible.
+    // Only 0 -> 1 -> 2 is possible.
     const unsigned n = 3;
     std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), kImpossible);
     scores[0] = 0;  // 0 has no parents

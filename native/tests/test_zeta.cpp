@@ -1,4 +1,4 @@
-// The zeta transform in each semiring, against the sum over all subsets or supersets as it is defined.
+// The zeta transform in each semiring, compared with its definition as a sum over all subsets or supersets.
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -50,7 +50,7 @@ void sums_are_right(unsigned n, std::mt19937& random) {
     }
 }
 
-// Numbers so far apart that one alone is left of a sum.
+// Numbers so far apart that only one of them contributes to a sum.
 void no_range_is_too_wide() {
     std::vector<double> mantissa{0.5, 0.75, 0, 0.5, 0.5, 0.625, 0, 0.5};
     std::vector<double> exponent{-90000, 4000, kNothing, -90000, 70000, 70000, kNothing, 0};
