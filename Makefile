@@ -10,14 +10,14 @@ SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src native -type
 
 STUB := src/dagscape/_native.pyi
 
-# The C++ tests, in a folder for each way of building them.
+# The C++ tests, with one folder per build configuration.
 NATIVE_BUILD ?= build/native-tests
 SANITIZERS ?= address,undefined
 NATIVE_TESTS := $(patsubst native/tests/%.cpp,$(NATIVE_BUILD)/%,$(wildcard native/tests/test_*.cpp))
 SANITIZED_KERNELS := $(patsubst native/src/%.cpp,$(NATIVE_BUILD)/kernels/%.o,$(wildcard native/src/*.cpp))
 SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
              -fno-sanitize-recover=all -ffp-contract=off -Inative/include -pthread
-# ThreadSanitizer needs memory at places that address randomisation may take.
+# ThreadSanitizer needs fixed address ranges, which address randomisation may occupy.
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
 .SECONDARY: $(SANITIZED_KERNELS)
@@ -47,7 +47,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(shell find native -name '*.[ch]pp')
 
-# The stub of the compiled module is generated from it, and must be the one in the tree; `make stub` renews that.
+# The stub of the compiled module is generated, and must match the one in the tree; `make stub` updates it.
 types: $(VENV)/installed-dev
 	mkdir -p build
 	$(BIN)/python -m nanobind.stubgen --quiet --module dagscape._native --output-file build/_native.pyi
@@ -80,7 +80,7 @@ pytest: $(VENV)/installed-dev
 docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build/html
 
-# An sdist, the wheel that it builds, and a try of both in environments of their own.
+# Build an sdist and a wheel from it, and try both in separate environments.
 dist: $(VENV)/installed-dev
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
