@@ -1,24 +1,20 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
 #include <memory>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_families.hpp"
 #include "dagscape/best_scores.hpp"
 #include "dagscape/k_best.hpp"
 #include "monitored.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace dagscape {
 namespace {
 
-using Graphs = nb::ndarray<Subset, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Graphs = Output<Subset, 2>;
+using Numbers = Output<std::int64_t, 1>;
 
 void best_scores_of_sets(const BoundFamilies& families, bool forwards, Numbers out, unsigned threads,
                          const Progress& progress) {

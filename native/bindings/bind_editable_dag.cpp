@@ -1,18 +1,13 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <span>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/editable_dag.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace dagscape {
 namespace {
 
-using Flags = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Flags = Output<bool, 1>;
 
 // An EditableDag that checks variable indices and moves; the kernel only asserts.
 class CheckedDag {

@@ -1,17 +1,12 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/equivalence.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace dagscape {
 namespace {
 
-using Graphs = nb::ndarray<const Subset, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using Sets = nb::ndarray<Subset, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Graphs = Input<Subset, 3>;
+using Sets = Output<Subset, 3>;
 using Keys = nb::ndarray<std::uint64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
 GraphArray checked(const Graphs& parents) {

@@ -1,20 +1,15 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_families.hpp"
 #include "dagscape/set_index.hpp"
 #include "dagscape/tiles.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace dagscape {
 namespace {
 
-using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Sets = nb::ndarray<const Subset, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = Input<std::int64_t, 2>;
+using Numbers = Input<std::int64_t, 1>;
+using Sets = Input<Subset, 1>;
 
 // All 2^(n-1) sets of the other variables, by mask with the child's bit removed.
 BoundFamilies by_mask(Rows scores) {

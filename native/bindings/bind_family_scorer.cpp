@@ -1,5 +1,3 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,24 +6,18 @@
 #include <memory>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/family_scorer.hpp"
 #include "monitored.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace dagscape {
 namespace {
 
-template <class T, int dimensions>
-using Input = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Values = Output<std::int64_t, 1>;
 
 // A set function: its term, alpha, unit_bits, guard_bits, penalty_per_state, max_states, and its subset of the rows.
 using Function = std::tuple<int, double, int, int, double, std::uint64_t, std::uint32_t>;
-
-auto view(const auto& array) { return std::span(array.data(), array.size()); }
 
 struct BoundScorer {
     std::unique_ptr<FamilyScorer> scores;
@@ -92,7 +84,7 @@ void check_members(const FamilyScorer& scores, std::uint16_t child, std::span<co
     }
 }
 
-void scores(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Output out,
+void scores(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 2> sets, Values out,
             const Progress& progress) {
     check_members(*bound.scores, child, view(sets));
     if (out.size() != sets.shape(0)) throw nb::value_error("out must have one entry for each set");
@@ -103,7 +95,7 @@ void scores(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 2> set
 }
 
 void additions(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 1> parents,
-               Input<std::uint16_t, 1> candidates, Output out, const Progress& progress) {
+               Input<std::uint16_t, 1> candidates, Values out, const Progress& progress) {
     check_members(*bound.scores, child, view(parents));
     check_members(*bound.scores, child, view(candidates));
     if (out.size() != candidates.size()) throw nb::value_error("out must have one entry for each candidate");

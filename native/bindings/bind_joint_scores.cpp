@@ -1,23 +1,14 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <variant>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/joint_scores.hpp"
 #include "monitored.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace dagscape {
 namespace {
 
-template <class T, int dimensions>
-using Input = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-auto view(const auto& array) { return std::span(array.data(), array.size()); }
+using Values = Output<std::int64_t, 1>;
 
 // The arguments of a job. The job itself is constructed when it runs, because sorting many rows takes time and Ctrl-C
 // must work meanwhile.
@@ -48,7 +39,7 @@ void construct(BoundJob* job, Input<Code, 2> codes, Input<std::uint32_t, 1> weig
     new (job) BoundJob{codes, weights, arities, max_size, spec};
 }
 
-void run(const BoundJob& job, Output out, unsigned threads, const Progress& progress) {
+void run(const BoundJob& job, Values out, unsigned threads, const Progress& progress) {
     if (out.size() != SetIndex(static_cast<unsigned>(job.arities.size()), job.max_size).size()) {
         throw nb::value_error("out must have one entry for each set");
     }

@@ -1,24 +1,20 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_families.hpp"
 #include "dagscape/modes.hpp"
 #include "monitored.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace dagscape {
 namespace {
 
-using Parents = nb::ndarray<Subset, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Order = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Parents = Output<Subset, 1>;
+using Order = Output<std::uint8_t, 1>;
 
 struct BoundModeSearch {
     unsigned n;

@@ -1,5 +1,3 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -7,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/dag_sum.hpp"
 #include "dagscape/order_sum.hpp"
@@ -17,15 +16,12 @@
 #include "dagscape/tiles.hpp"
 #include "monitored.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace dagscape {
 namespace {
 
-using Scores = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Cube = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Scores = Input<std::int64_t, 2>;
+using Cube = Output<double, 3>;
+using Matrix = Output<double, 2>;
 
 unsigned variables(const Scores& scores, unsigned least) {
     const auto n = static_cast<unsigned>(scores.shape(0));

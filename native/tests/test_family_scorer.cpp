@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "dagscape/family_scorer.hpp"
+#include "random_table.hpp"
 
 using namespace dagscape;
 
@@ -12,8 +13,7 @@ namespace {
 
 using Members = std::vector<std::uint16_t>;
 
-struct Data {
-    std::vector<std::uint32_t> arities, weights, codes;  // codes are row-major
+struct Data : Table {
     FamilyFunctions functions;
 };
 
@@ -23,13 +23,8 @@ const std::vector<JointScoreSpec> kSpecs{{{CellTermKind::dirichlet_shared, 1.0, 
 
 // Each child has its own functions, summed over one of two subsets of the rows.
 Data random_data(std::mt19937& random, std::uint32_t largest_arity, std::size_t rows, std::uint32_t largest_weight) {
-    Data data;
     const std::size_t n = 2 + random() % 6;
-    for (std::size_t i = 0; i < n; ++i) data.arities.push_back(1 + random() % largest_arity);
-    for (std::size_t row = 0; row < rows; ++row) {
-        data.weights.push_back(1 + random() % largest_weight);
-        for (std::size_t i = 0; i < n; ++i) data.codes.push_back(random() % data.arities[i]);
-    }
+    Data data{random_table(random, n, largest_arity, rows, largest_weight), {}};
     for (std::uint32_t subset = 0; subset < 2; ++subset) {
         for (const JointScoreSpec& spec : kSpecs) {
             data.functions.specs.push_back(spec);

@@ -5,26 +5,17 @@
 
 #include "check.hpp"
 #include "dagscape/joint_scores.hpp"
+#include "random_table.hpp"
 
 using namespace dagscape;
 
 namespace {
 
-struct Data {
-    std::vector<std::uint32_t> arities;
-    std::vector<std::uint32_t> weights;
-    std::vector<std::uint32_t> codes;  // row-major
-};
+using Data = Table;
 
 Data random_data(std::mt19937& random, std::uint32_t largest_arity, std::size_t rows, std::uint32_t largest_weight) {
-    Data data;
     const std::size_t n = 1 + random() % 6;
-    for (std::size_t i = 0; i < n; ++i) data.arities.push_back(1 + random() % largest_arity);
-    for (std::size_t row = 0; row < rows; ++row) {
-        data.weights.push_back(1 + random() % largest_weight);
-        for (std::size_t i = 0; i < n; ++i) data.codes.push_back(random() % data.arities[i]);
-    }
-    return data;
+    return random_table(random, n, largest_arity, rows, largest_weight);
 }
 
 // J of one set, directly from its definition, with the same rounded terms.

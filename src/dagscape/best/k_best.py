@@ -63,12 +63,8 @@ def k_best(
     within : float, optional
         A Bayes factor: find *all* networks that are at most this many times less probable than the best, up to rounding
         (and at most ``k`` of them, if given). A factor of 1 finds exact ties with the best.
-    threads : int, optional
-        The number of threads. Default: all processors. The result does not depend on it.
-    max_memory : int or str, optional
-        The limit on memory, such as ``"8GiB"``. Default: most of what is available.
-    progress : bool or callable, optional
-        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
+    threads, max_memory, progress
+        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
 
     Returns
     -------

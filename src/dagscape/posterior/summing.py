@@ -56,12 +56,8 @@ def posterior(
         Ignore the data: the probabilities are those of the structure prior alone, for comparison.
     backend : {"auto", "cpu"}
         The implementation of the sum.
-    threads : int, optional
-        The number of threads. Default: all processors. The result does not depend on it.
-    max_memory : int or str, optional
-        The limit on memory, such as ``"8GiB"``. Default: most of what is available.
-    progress : bool or callable, optional
-        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
+    threads, max_memory, progress
+        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
 
     Returns
     -------
