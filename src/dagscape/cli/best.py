@@ -10,7 +10,7 @@ import click
 from dagscape.best.enumeration import SPACES
 from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
-from dagscape.cli.options import DATA_HELP, Output, checked_path, output_path, run_options, scored_data
+from dagscape.cli.options import DATA_HELP, Output, checked_path, output_path, rows_shown, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw, drawing_format
@@ -41,14 +41,7 @@ from dagscape.report.best import render_best
     show_default=True,
     help="Rank equivalence classes or DAGs.",
 )
-@click.option(
-    "--show",
-    type=click.IntRange(0),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Number of rows to show of each table.",
-)
+@rows_shown("Number of rows to show of each table.")
 @click.option(
     "--draw",
     "picture",

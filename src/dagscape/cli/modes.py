@@ -9,7 +9,7 @@ import click
 
 from dagscape import kernels
 from dagscape.cli.graph_arguments import load
-from dagscape.cli.options import DATA_HELP, Output, run_options, scored_data
+from dagscape.cli.options import DATA_HELP, Output, rows_shown, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.errors import DagscapeError, StoppedEarly
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
@@ -49,14 +49,7 @@ def _described(choices: dict[str, str]) -> str:
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed for random groups.")
 @click.option("--max-seconds", type=float, metavar="S", help="Stop after S seconds, with the modes proved by then.")
 @click.option("--truth", metavar="NETWORK", help="Also show distances to this known network (.bif or builtin:NAME).")
-@click.option(
-    "--show",
-    type=click.IntRange(0),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Number of pairs of variables to show on which modes differ.",
-)
+@rows_shown("Number of pairs of variables to show on which modes differ.")
 @run_options
 def command(
     data: str,

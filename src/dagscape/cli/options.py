@@ -215,6 +215,11 @@ run_options = _apply(
 )
 
 
+def rows_shown(text: str) -> Callable[[Command], Command]:
+    """Return the option that limits a table, with its help."""
+    return click.option("--show", type=click.IntRange(0), default=10, show_default=True, metavar="N", help=text)
+
+
 def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
     """Return a callback for an output file whose name ``check`` must accept."""
 

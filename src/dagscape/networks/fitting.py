@@ -121,17 +121,7 @@ class FamilyFitter:
 
 
 def fit_cpts(dag: Dag, data: Dataset, ess: float, prior: FitPrior) -> dict[str, NDArray[np.float64]]:
-    """Return the fitted tables; the work of :meth:`dagscape.networks.network.Network.fit`.
-
-    Examples
-    --------
-    >>> from dagscape.data.dataset import Dataset
-    >>> from dagscape.graphs.dag import Dag
-    >>> data = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
-    >>> dag = Dag.from_edges(["rain", "wet"], [("rain", "wet")])
-    >>> fit_cpts(dag, data, 1.0, "k2")["rain"].round(2).tolist()
-    [0.33, 0.67]
-    """
+    """Return the fitted tables; the work of :meth:`dagscape.networks.network.Network.fit`."""
     fitter = FamilyFitter.of(dag.variables, data, ess, prior)
     _check_sizes(dag, fitter)
     families = zip(dag.variables, dag.parent_masks, strict=True)

@@ -108,6 +108,8 @@ class Network:
         [[1.0, 0.0], [0.33, 0.67]]
         >>> Network.fit(dag, data, ess=4).cpts["wet"].round(2).tolist()
         [[0.67, 0.33], [0.4, 0.6]]
+        >>> Network.fit(dag, data, prior="k2").cpts["rain"].round(2).tolist()
+        [0.33, 0.67]
         """
         dag = _checked_structure(dag)
         cpts = fit_cpts(dag, data, ess, prior)

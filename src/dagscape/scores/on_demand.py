@@ -117,12 +117,8 @@ def family_scores(
 
     Parameters
     ----------
-    data : Dataset
-        The data. Rows in which an experiment set a variable are excluded from its families [cooper1999]_.
-    score : str
-        One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
-    ess : float
-        The equivalent sample size of BDeu.
+    data, score, ess
+        As in :func:`dagscape.local_scores`.
     threads : int, optional
         The number of threads. Default: all processors. The scores do not depend on it.
     max_memory : int or str, optional
