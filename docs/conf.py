@@ -31,6 +31,8 @@ napoleon_use_rtype = False
 
 
 myst_enable_extensions = ["dollarmath"]
+# Headings have anchors, as on code hosts, so that pages can link to a section.
+myst_heading_anchors = 3
 
 _BIBLIOGRAPHY = (Path(__file__).parent / "references.bib").read_text(encoding="utf-8")
 _KEYS = frozenset(re.findall(r"^@\w+\{(\w+),", _BIBLIOGRAPHY, re.MULTILINE))
