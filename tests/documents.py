@@ -98,7 +98,7 @@ def method_table() -> str:
         )
         for name, method in METHODS.items()
     )
-    return table(["method", "what it finds", "function", "result", "reference"], rows)
+    return table(["method", "what it does", "function", "result", "reference"], rows)
 
 
 def floors() -> Iterator[list[str]]:
