@@ -158,7 +158,7 @@ def test_a_plan_agrees_with_what_the_method_refuses(method, settings, n, limit, 
 def test_a_plan_that_does_not_fit_names_what_does(method, settings, without_trials):
     planned = ds.plan(dependent_data(22, 20), method.name, max_memory="200MiB", **settings)
     assert not planned.fits
-    task, _, described = planned.advice.partition(" fits with ")
+    task, _, described = planned.advice.partition(" with ")
     changed = {key: ast.literal_eval(value) for key, value in (pair.split("=") for pair in described.split(", "))}
     kept = settings if task == method.name else {}
     assert ds.plan(dependent_data(22, 20), task, max_memory="200MiB", **(kept | changed)).fits

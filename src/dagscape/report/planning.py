@@ -224,4 +224,4 @@ def _candidates(task: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, d
 
 def _described(name: str, settings: Mapping[str, Any]) -> str:
     arguments = ", ".join(argument(key, value) for key, value in settings.items())
-    return f"{name} fits" + (f" with {arguments}" if arguments else "")
+    return f"{name} with {arguments}" if arguments else name
