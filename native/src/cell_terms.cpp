@@ -29,7 +29,9 @@ void CellTerms::reserve(std::uint32_t count) {
     const std::uint32_t wanted = std::min(count, kTabulated) + 1;
     if (wanted <= table_.size()) return;
     // Growing by a factor of 1.5 keeps the number of reallocations small.
-    const std::uint32_t grown = std::min<std::uint32_t>(kTabulated + 1, std::max(wanted, wanted / 2 * 3));
+    // Tiny tables do not grow ahead: terms of counts far above the number of rows could overflow.
+    const std::uint32_t ahead = wanted < 16 ? wanted : wanted / 2 * 3;
+    const std::uint32_t grown = std::min<std::uint32_t>(kTabulated + 1, std::max(wanted, ahead));
     for (auto n = static_cast<std::uint32_t>(table_.size()); n < grown; ++n) {
         if (spec_.kind == CellTermKind::entropy) {
             last_ = n * std::log(static_cast<long double>(n));

@@ -4,7 +4,8 @@ Each room of methods exports a :class:`Method` for each of its methods (``poster
 ``registry.py`` lists them. Plans, the command line, :func:`dagscape.load_result`, the tables in the documentation and
 the contract tests read these records, so a new method joins all of them with one line.
 
-A method refuses a job by the same :class:`Requirements` that a plan shows, so the two always agree.
+A method refuses a job by the same :class:`Requirements` that a plan shows, so the two agree as far as the size of the
+problem determines what is needed. Few refusals depend on the scores themselves, such as those of a very wide range.
 """
 
 from __future__ import annotations

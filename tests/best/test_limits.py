@@ -19,6 +19,7 @@ from best.samples import (
     whole_scores,
 )
 from dagscape import kernels
+from dagscape.best.requirements import best_requirements
 from dagscape.scores.family_arrays import (
     families_by_mask,
     family_list,
@@ -129,6 +130,16 @@ def test_too_little_memory_before_the_search():
     few = ds.local_scores(random_data(12, 10, seed=1), max_parents=2)
     with pytest.raises(ds.TooLarge, match=r"fits up to \d variables here; plan\(\) names what fits"):
         ds.k_best(few, max_memory="10 KiB")
+
+
+@pytest.mark.parametrize(("n", "max_parents"), [(1, None), (4, None), (11, None), (12, 2), (16, 3), (18, 1)])
+def test_the_required_memory_is_enough_for_one_network(n, max_parents):
+    scores = ds.local_scores(random_data(n, 30, seed=n), max_parents=max_parents)
+    needed = best_requirements(scores, 1, PLENTY).memory
+    found = ds.optimal_network(scores, threads=1, max_memory=needed)
+    assert found.network == ds.optimal_network(scores).network
+    with pytest.raises(ds.TooLarge):
+        ds.optimal_network(scores, threads=1, max_memory=needed - 1)
 
 
 @pytest.mark.parametrize(("space", "what"), [("dags", "DAGs"), ("classes", "equivalence classes")])

@@ -26,7 +26,7 @@ def test_every_record_is_listed_under_its_own_name():
 @pytest.mark.parametrize("key", BACKENDS)
 def test_records_describe_their_sums(key, scores):
     backend = BACKENDS[key]
-    weights = backend.weights(scores)
+    weights = backend.weights(scores, 1, 2**30)
     found = backend.run(weights, scores.unit.bits, 1, None)
     assert (found.ancestors is not None) == backend.ancestors
     assert found.paths is None
@@ -38,7 +38,7 @@ def test_records_describe_their_sums(key, scores):
 @pytest.mark.parametrize("key", BACKENDS)
 def test_fewer_variables_than_a_sum_needs_get_companions(key):
     backend = BACKENDS[key]
-    weights = backend.weights(ds.FamilyTable({"a": {(): -1.5}}))
+    weights = backend.weights(ds.FamilyTable({"a": {(): -1.5}}), 1, 2**30)
     assert weights.n == backend.least_variables
     assert ds.posterior(ds.FamilyTable({"a": {(): -1.5}}), backend.over).edges.shape == (1, 1)
 

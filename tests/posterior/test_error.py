@@ -201,7 +201,9 @@ def test_tables(shape, n, seed):
         found = ds.posterior(scores, over)
         assert true_error(found, listed_log_weights(families)) <= found.error
         # The error of the sum, in addition to the rounding of scores, has a safety margin.
-        sum_error = BACKENDS[over, "cpu"].run(BACKENDS[over, "cpu"].weights(scores), scores.unit.bits, 1, None).error
+        sum_error = (
+            BACKENDS[over, "cpu"].run(BACKENDS[over, "cpu"].weights(scores, 1, 2**30), scores.unit.bits, 1, None).error
+        )
         assert 2 * true_error(found, rounded_log_weights(scores)) <= sum_error <= found.error
 
 
@@ -239,7 +241,7 @@ def test_tiles(spread):
         for v in names
     }
     scores = ds.FamilyTable(families)
-    assert BACKENDS["orders", "cpu"].weights(scores).max_parents == 2
+    assert BACKENDS["orders", "cpu"].weights(scores, 1, 2**30).max_parents == 2
     found = ds.posterior(scores, "orders")
     assert true_error(found, listed_log_weights(families)) <= found.error < 1e-9
 

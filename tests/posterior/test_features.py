@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.posterior.backends import Sum
+from dagscape.posterior.features import _share
 from oracles.posterior import orders_of, possible_dags
 
 
@@ -90,3 +92,16 @@ def test_scores_that_span_too_much_are_refused():
     table = ds.FamilyTable({"a": {(): -3e9, ("b",): 0.0}, "b": {(): 0.0}}, complete=True)
     with pytest.raises(ds.InvalidData, match="write -inf"):
         ds.posterior(table)
+
+
+@pytest.mark.parametrize("rounding", [1e-12, 0.1, 1.0, 2.0, 5.0, 400.0])
+@pytest.mark.parametrize("exponent", [-1, -6, -40])
+def test_the_error_covers_any_rounding_of_the_scores(rounding, exponent):
+    """The odds of a feature can be wrong by a factor of exp(2 · rounding)."""
+    part, everything = (Sum(1.0, float(e), np.zeros((2, 2)), None, None, 0.0) for e in (exponent, 0))
+    share = 2.0**exponent
+    log_odds = math.log(share / (1 - share)) + 2 * rounding
+    moved = 1 / (1 + math.exp(-log_odds)) - share
+    found = _share(part, everything, rounding)
+    assert found == share
+    assert moved <= found.error * (1 + 1e-12) + 1e-15

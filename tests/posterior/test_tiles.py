@@ -83,7 +83,7 @@ def test_memory_is_eight_bytes_for_each_set():
     # With many parents, the sum that needs less memory.
     assert is_tiled(26, 8)
     assert not is_tiled(16, 15)
-    weights = ORDERS.weights(ds.local_scores(random_data(12, 30, 1), max_parents=2))
+    weights = ORDERS.weights(ds.local_scores(random_data(12, 30, 1), max_parents=2), 1, 2**30)
     assert weights.values.shape == (12, 79)
     assert weights.sets(0)[:3].tolist() == [0, 1, 2]
 
@@ -92,7 +92,7 @@ def test_scores_too_wide_for_tiles_have_a_dense_sum():
     names = [f"v{i}" for i in range(10)]
     families = {v: {(): -1e6 * (i + 1), (names[i - 1],): -3.0 - i} for i, v in enumerate(names)}
     scores = ds.FamilyTable(families, complete=True)
-    assert ORDERS.weights(scores).max_parents is None
+    assert ORDERS.weights(scores, 1, 2**30).max_parents is None
     found = ds.posterior(scores, "orders")
     log_total, edges = dense_sum(scores)
     assert found.log_total == pytest.approx(log_total, rel=1e-12)
@@ -106,8 +106,21 @@ def test_tiles_do_not_depend_on_the_distance_of_scores_from_zero(far):
         v: {(): far + 0.1 * i, **{(u,): far + 0.5 + 0.1 * i for u in names if u != v}} for i, v in enumerate(names)
     }
     scores = ds.FamilyTable(families)
-    assert ORDERS.weights(scores).max_parents == 1
+    assert ORDERS.weights(scores, 1, 2**30).max_parents == 1
     found = ds.posterior(scores, "orders")
     log_total, edges = dense_sum(ds.FamilyTable({v: {p: s - far for p, s in f.items()} for v, f in families.items()}))
     assert found.log_total == pytest.approx(log_total + 11 * far, rel=1e-12)
     np.testing.assert_allclose(found.edges, edges, atol=1e-10)
+
+
+def test_a_dense_sum_of_wide_scores_keeps_to_the_memory_limit():
+    n = 16
+    names = [f"v{i}" for i in range(n)]
+    families = {v: {(): -1e6 * (i + 1), (names[i - 1],): -3.0 - i} for i, v in enumerate(names)}
+    scores = ds.FamilyTable(families, complete=True)
+    planned = ORDERS.memory(n, 1, 1)
+    with pytest.raises(
+        ds.TooLarge, match=r"sums over orders of 16 variables with scores that span more than 5,000,000"
+    ):
+        ds.posterior(scores, "orders", threads=1, max_memory=planned)
+    ds.posterior(scores, "orders", threads=1, max_memory="100MiB")

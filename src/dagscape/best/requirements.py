@@ -10,6 +10,11 @@ from dagscape.scores.search_planning import SearchSize, described_walk, walk_sec
 _FEW_PARENTS = 4
 
 
+def _room_for_one(n: int) -> int:
+    """Return a bound on the bytes of the lists that finding one network fills, measured for up to 16 variables."""
+    return (16 + 2 * n) << 10
+
+
 def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requirements:
     """Return the initial memory. The memory of a long list of networks cannot be predicted."""
     search = SearchSize.like(size)
@@ -24,7 +29,7 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
     return Requirements(
         step="best network",
         work=f"{described_walk(search.n, search.max_parents)}; a long list takes more",
-        memory=search.memory(threads),
+        memory=search.memory(threads) + _room_for_one(search.n),
         subject=f"the best networks of {search.n} variables",
         remedy=remedy,
     )

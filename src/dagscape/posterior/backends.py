@@ -96,7 +96,7 @@ class SumBackend:
     run_with_paths : callable or None
         The sum that also computes paths through a third variable, if the back end has one.
     arrange : callable
-        ``arrange(scores, n, prior_only)``: the weights of all families in the layout of the sum.
+        ``arrange(scores, n, prior_only, threads, limit)``: the weights of all families in the layout of the sum.
     table : callable
         ``table(n, max_parents)``: the number of weights.
     memory_of_sum : callable
@@ -117,7 +117,7 @@ class SumBackend:
     name: str
     run: SumFunction
     run_with_paths: SumFunction | None
-    arrange: Callable[[EnumerableScores, int, bool], FamilyWeights]
+    arrange: Callable[[EnumerableScores, int, bool, int, int], FamilyWeights]
     table: Callable[[int, int], int]
     memory_of_sum: Callable[[int, int, int], int]
     ancestors: bool
@@ -127,9 +127,12 @@ class SumBackend:
     least_variables: int
     most_variables: int
 
-    def weights(self, scores: EnumerableScores, *, prior_only: bool = False) -> FamilyWeights:
-        """Return the weights of all families, or with ``prior_only`` those of the structure prior alone."""
-        weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only)
+    def weights(self, scores: EnumerableScores, threads: int, limit: int, *, prior_only: bool = False) -> FamilyWeights:
+        """Return the weights of all families, or with ``prior_only`` those of the structure prior alone.
+
+        Raise an error if the range of the scores calls for a layout that does not fit within ``limit`` bytes.
+        """
+        weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only, threads, limit)
         if max(weights.spans(scores.unit)) > self.widest:
             raise InvalidData(
                 f"the scores of a variable span more than {self.widest:.0e} nats, the limit of sums: "
@@ -187,7 +190,7 @@ _CPU = (
         name="cpu",
         run=partial(_sum_over_dags, with_paths=False),
         run_with_paths=partial(_sum_over_dags, with_paths=True),
-        arrange=dense_weights,
+        arrange=lambda scores, n, prior_only, threads, limit: dense_weights(scores, n, prior_only),
         table=lambda n, max_parents: n << (n - 1),
         memory_of_sum=lambda n, max_parents, threads: dense_memory(n, threads),
         ancestors=True,

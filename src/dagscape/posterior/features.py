@@ -72,8 +72,8 @@ def feature_probability(
     threads = thread_count(threads)
     check_scores(scores)
     chosen = find_backend(over, backend)
-    check_sum(scores, chosen, threads, max_memory, weight_tables=2)
-    weights = chosen.weights(scores)
+    limit = check_sum(scores, chosen, threads, max_memory, weight_tables=2)
+    weights = chosen.weights(scores, threads, limit)
     values = weights.values.copy()
     for child, allowed in _conditions(scores.variables, required, forbidden, parents or {}).items():
         values[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
@@ -98,8 +98,8 @@ def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
         return Probability(0.0, 0.0)
     share = part.ratio(everything)
     arithmetic = share * (part.error + everything.error)
-    # Odds change by a factor of at most exp(2 · rounding).
-    moved = min(score_error(rounding), share * math.expm1(min(2 * rounding, 1.0)))
+    # Odds change by a factor of at most exp(2 · rounding); beyond 700 the factor would overflow.
+    moved = min(score_error(rounding), share * math.expm1(min(2 * rounding, 700.0)))
     # The share may underflow: the error is at least the smallest positive number.
     return Probability(min(share, 1.0), max(arithmetic + moved, sys.float_info.min))
 

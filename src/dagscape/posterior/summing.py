@@ -77,15 +77,15 @@ def posterior(
     check_scores(scores)
     with_paths = _wants_paths(via, scores.variables)
     chosen = find_backend(over, backend, paths=with_paths)
-    check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
+    limit = check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
     with listening(progress) as listener:
-        weights = chosen.weights(scores, prior_only=prior)
+        weights = chosen.weights(scores, threads, limit, prior_only=prior)
         task = f"Summing over {over}"
         found = sum_weights(chosen, weights, scores.unit, threads, listener, task, with_paths=with_paths)
         check_total(found)
         log_total = found.log_total + scores.unit.to_float(weights.offset)
-        log_prior = log_total if prior else _log_prior(scores, chosen, threads, listener)
+        log_prior = log_total if prior else _log_prior(scores, chosen, threads, limit, listener)
     n = scores.n
     return Posterior(
         variables=scores.variables,
@@ -107,11 +107,13 @@ def posterior(
     )
 
 
-def _log_prior(scores: EnumerableScores, backend: SumBackend, threads: int, listener: ProgressListener | None) -> float:
+def _log_prior(
+    scores: EnumerableScores, backend: SumBackend, threads: int, limit: int, listener: ProgressListener | None
+) -> float:
     """Return the natural log of the total prior weight of all structures."""
     if scores.unconstrained:
         return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
-    bare = backend.weights(scores, prior_only=True)
+    bare = backend.weights(scores, threads, limit, prior_only=True)
     found = sum_weights(backend, bare, scores.unit, threads, listener, "Summing without data")
     return found.log_total + scores.unit.to_float(bare.offset)
 
@@ -124,12 +126,13 @@ def check_sum(
     *,
     with_paths: bool = False,
     weight_tables: int = 1,
-) -> None:
-    """Raise an error if a sum needs too much memory, and warn if families are missing."""
+) -> int:
+    """Raise an error if a sum needs too much memory, and warn if families are missing; return the memory limit."""
     limit = memory_limit(max_memory)
     needs = requirements_of(backend, scores, threads, limit, with_paths=with_paths, weight_tables=weight_tables)
     needs.check(limit)
     warn_if_incomplete(scores, ": probabilities are relative to the remaining structures", stacklevel=3)
+    return limit
 
 
 def sum_weights(

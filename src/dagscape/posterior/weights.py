@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.errors import InvalidOption
+from dagscape.resources import check_memory
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
@@ -83,17 +84,17 @@ def dense_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyW
     return FamilyWeights.relative(families_by_mask(scores, n, prior_only=prior_only), None)
 
 
-def order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
-    """Return the weights of all families for a sum over orders: by size if it is tiled, otherwise by mask."""
+def order_weights(scores: EnumerableScores, n: int, prior_only: bool, threads: int, limit: int) -> FamilyWeights:
+    """Return the weights of all families for a sum over orders: by size for a sum by tiles, otherwise by mask."""
     if is_tiled(n, scores.max_parents):
         weights = FamilyWeights.relative(families_by_size(scores, prior_only=prior_only), scores.max_parents)
         if sum(weights.spans(scores.unit)) < _WIDEST_TILED:
             return weights
+        wide = f"scores that span more than {_WIDEST_TILED:,.0f} nats"
         if n > _MAX_DENSE:
-            raise InvalidOption(
-                f"the scores span more than {_WIDEST_TILED:,.0f} nats, which sums over orders support for up to "
-                f"{_MAX_DENSE} variables only: use fewer rows"
-            )
+            raise InvalidOption(f"sums over orders of {wide} take up to {_MAX_DENSE} variables: use fewer rows")
+        what = f"sums over orders of {n} variables with {wide}"
+        check_memory(dense_memory(n, threads), limit, what, "raise the limit, or use fewer rows")
     return dense_weights(scores, n, prior_only)
 
 

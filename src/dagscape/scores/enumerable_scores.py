@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -64,7 +65,11 @@ class EnumerableScores(LocalScores):
     @property
     def prior_rounding(self) -> float:
         """Like ``rounding``, but for the structure prior alone."""
-        return self.n * term_rounding(self.unit, self.unit.to_floats(self.prior_terms).tolist())
+        terms = self.unit.to_floats(self.prior_terms).tolist()
+        if self.info.structure_prior != "uniform":
+            # A term that was rounded to 0 is at most half a unit.
+            terms = [*terms, math.ldexp(0.5, -self.unit.bits)]
+        return self.n * term_rounding(self.unit, terms)
 
     def prior_row(self, row: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the structure prior in place of the scores of :meth:`score_row`, for possible families."""

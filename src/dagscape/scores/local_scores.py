@@ -41,7 +41,8 @@ class LocalScores(ABC):
     unit : Unit
         The unit of exact scores.
     rounding : float
-        A bound on the rounding error of the score of a network, in nats.
+        A bound on the rounding error of the exact (integer) score of a network, in nats. Scores as floats are rounded
+        once more, to the nearest double.
     info : ScoreInfo
         The score, its options and the data.
     provenance : Provenance
