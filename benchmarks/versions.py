@@ -3,7 +3,7 @@
 python -m benchmarks.versions OTHER_PYTHON [ROUNDS]
 
 OTHER_PYTHON is the interpreter of a virtual environment with the other version ("before"); this one is "after". Every
-job uses the public names only, so that one file measures both.
+job uses only public names, so one file measures both.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+
+import dagscape as ds
+from benchmarks.posterior import random_network
+from benchmarks.timing import SHARED, best_of, machine
+
 ROOT = Path(__file__).resolve().parents[1]
-if str(ROOT) not in sys.path:
-    # The other version's interpreter runs this file by its path.
-    sys.path.insert(0, str(ROOT))
-
-import numpy as np  # noqa: E402
-
-import dagscape as ds  # noqa: E402
-from benchmarks.posterior import random_network  # noqa: E402
-from benchmarks.timing import SHARED, best_of, machine  # noqa: E402
 
 Job = tuple[str, int, Callable[[], object]]
 
@@ -121,7 +118,9 @@ def compare(other: str, rounds: int) -> None:
     found: dict[str, list[dict[str, float]]] = {"before": [], "after": []}
     for _ in range(rounds):
         for label, python in (("before", other), ("after", sys.executable)):
-            run = subprocess.run([python, __file__, "--run"], capture_output=True, text=True, check=True, cwd=ROOT)
+            run = subprocess.run(
+                [python, "-m", "benchmarks.versions", "--run"], capture_output=True, text=True, check=True, cwd=ROOT
+            )
             found[label].append(json.loads(run.stdout))
     print("| job | before, s | after, s | ratio |\n| --- | ---: | ---: | ---: |")
     for name in found["after"][0]:
