@@ -139,3 +139,13 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     close = get_close_matches(str(name), list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def type_of(value: object) -> str:
+    """Return the type of a value with its article, for messages.
+
+    >>> type_of(3), type_of("text")
+    ('an int', 'a str')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -36,3 +38,35 @@ def test_plan_takes_the_same_arguments():
     )
     with pytest.raises(ds.InvalidOption):
         ds.plan(data, score="none")
+
+
+def test_unknown_options_are_refused():
+    data = ds.load_dataset("tic-tac-toe")
+    for ask in (ds.plan, ds.family_scores):
+        with pytest.raises(ds.InvalidOption, match="there is no option 'max_parent'; did you mean 'max_parents'"):
+            ask(data, max_parent=1)
+    with pytest.raises(ds.InvalidOption, match="there is no option 'k'"):
+        ds.plan(data, "best", k=10)
+
+
+def test_the_remedy_of_too_large_scores_helps():
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 24)))
+    with pytest.raises(
+        ds.TooLarge, match=r"set a lower max_parents \(with 3, the scores need ([\d.]+) ([KM])iB\)"
+    ) as caught:
+        ds.local_scores(data, threads=1, max_memory="8MiB")
+    number, unit = re.search(r"need ([\d.]+) ([KM]iB)\)", str(caught.value)).groups()
+    ds.local_scores(data, max_parents=3, threads=1, max_memory=f"{float(number) + 0.1}{unit}")
+    with pytest.raises(ds.TooLarge, match=r"raise the limit$"):
+        ds.local_scores(data, max_parents=3, threads=1, max_memory="1KiB")
+
+
+def test_advice_repeats_the_settings_that_matter():
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 22)))
+    planned = ds.plan(data, "posterior", over="orders", max_memory="100MiB")
+    assert re.fullmatch(r"posterior\(\) fits with over='orders', max_parents=[2-5]", planned.advice)
+
+
+def test_modes_that_do_not_fit_take_long():
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 40)))
+    assert ds.plan(data, "modes", max_memory="1GiB").steps[1].seconds > 3600

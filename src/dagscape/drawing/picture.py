@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dagscape.checks import is_between
 from dagscape.drawing.label_places import label_places
 from dagscape.drawing.layout import Box, Point, layered_layout
-from dagscape.errors import InvalidOption, argument
+from dagscape.errors import InvalidOption, argument, type_of
 from dagscape.masks import bits, connected_components
 
 FONT_SIZE = 13.0
@@ -133,7 +133,7 @@ def structure_of(graph: object) -> Structure:
     if isinstance(getattr(found, "directed", None), tuple):
         structure: Structure = found
         return structure
-    raise InvalidOption(f"is a {type(graph).__name__}; it must be a Dag, a Cpdag or a Network", option="graph")
+    raise InvalidOption(f"is {type_of(graph)}; it must be a Dag, a Cpdag or a Network", option="graph")
 
 
 def drawn_edges(graph: Structure, weights: ArrayLike | None = None, threshold: float | None = None) -> list[DrawnEdge]:

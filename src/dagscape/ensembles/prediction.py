@@ -14,7 +14,7 @@ from dagscape.data.dataset import Dataset, encode_rows
 from dagscape.data.frames import table_from_frame
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.errors import InvalidOption, argument
+from dagscape.errors import InvalidOption, argument, type_of
 from dagscape.networks.fitting import FitPrior, fit_options
 
 
@@ -44,7 +44,7 @@ def predict_rows(
 def _check_train(networks: RankedNetworks, train: Dataset) -> None:
     scored = None if networks.score_info is None else networks.score_info.data
     if not isinstance(train, Dataset):
-        raise InvalidOption(f"is a {type(train).__name__}; it must be the Dataset that was scored", option="train")
+        raise InvalidOption(f"is {type_of(train)}; it must be the Dataset that was scored", option="train")
     if scored is not None and train.fingerprint != scored:
         raise InvalidOption("is not the data that the scores come from", option="train")
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dagscape.drawing.curves import draw_curves
 from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
-from dagscape.errors import InvalidOption, function
+from dagscape.errors import InvalidOption, function, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
@@ -119,7 +119,7 @@ class RankedNetworks(ScoredResult):
 
         if not isinstance(other, RankedNetworks):
             raise InvalidOption(
-                f"is a {type(other).__name__}; it must be a list of networks, the result of {function('k_best')} or "
+                f"is {type_of(other)}; it must be a list of networks, the result of {function('k_best')} or "
                 f"{function('modes')}",
                 option="other",
             )

@@ -86,7 +86,7 @@ def modes_requirements(size: ProblemSize, threads: int, limit: int) -> Requireme
 def modes_seconds(size: ProblemSize, threads: int, limit: int) -> float:
     """Return the estimated time to prepare the bound."""
     search = SearchSize.like(size)
-    if exact_bound_fits(search, limit, threads):
+    if exact_bound_fits(search, limit, threads) or search.memory(threads, 0) > limit:
         return walk_seconds(search.n, search.max_parents, threads)
     largest = largest_group(search, limit, threads)
     # Two divisions of each size are tried; all but the largest are negligible.

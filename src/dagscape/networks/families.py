@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset
 from dagscape.data.table import listing
-from dagscape.errors import InvalidData, InvalidOption, TooLarge, function
+from dagscape.errors import InvalidData, InvalidOption, TooLarge, function, type_of
 from dagscape.resources import format_bytes, memory_limit
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
     """
     if not isinstance(data, Dataset):
         raise InvalidOption(
-            f"is a {type(data).__name__}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
+            f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option="data",
         )
     column = {name: index for index, name in enumerate(data.variables)}

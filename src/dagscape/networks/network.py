@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.data.table import listing
 from dagscape.drawing.draw import svg
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.masks import bits
 from dagscape.networks.fitting import FitPrior, fit_cpts
@@ -238,7 +238,7 @@ def _checked_structure(graph: object) -> Dag:
     """Return a DAG, or the DAG of another network."""
     dag = getattr(graph, "dag", graph)
     if not isinstance(dag, Dag):
-        raise InvalidOption(f"is a {type(graph).__name__}; it must be a Dag (use to_dag() of a Cpdag)", option="dag")
+        raise InvalidOption(f"is {type_of(graph)}; it must be a Dag (use to_dag() of a Cpdag)", option="dag")
     return dag
 
 

@@ -9,6 +9,9 @@ from dagscape.posterior.backends import SumBackend, find_backend
 # The limit on the number of parents in advice.
 _FEW_PARENTS = 4
 
+# It is of no use to advise more memory than this.
+_LARGE_MACHINE = 2**42
+
 
 def sum_requirements(
     size: ProblemSize, threads: int, limit: int, *, over: str = "dags", backend: str = "auto"
@@ -32,16 +35,20 @@ def requirements_of(
     def fits_with_few_parents(n: int) -> bool:
         return orders.memory(n, _FEW_PARENTS, threads) <= limit
 
-    if fits_with_few_parents(size.n):
+    if fits_with_few_parents(size.n) and size.max_parents <= _FEW_PARENTS:
+        remedy = f"raise the limit, or use {argument('over', 'orders')}"
+    elif fits_with_few_parents(size.n):
         few_parents = argument("max_parents", _FEW_PARENTS)
         remedy = f"raise the limit, or score with {few_parents} and use {argument('over', 'orders')}"
     else:
         most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
         remedy = f"exact sums over orders with few parents fit up to {most} variables here"
     over, n = backend.over, size.n
+    memory = backend.memory(n, size.max_parents, threads, with_paths=with_paths, weight_tables=weight_tables)
+    if memory < _LARGE_MACHINE and not remedy.startswith("raise"):
+        remedy = f"raise the limit; {remedy}"
     base = 3 if over == "dags" else 2
     limited = f", up to {size.max_parents} parents" if size.max_parents < n - 1 else ""
-    memory = backend.memory(n, size.max_parents, threads, with_paths=with_paths, weight_tables=weight_tables)
     too_many = n > backend.most_variables and memory <= limit
     return Requirements(
         step=f"sum over {over}",

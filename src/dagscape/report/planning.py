@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidOption, Spelling, argument, python_spelling, spelled
+from dagscape.errors import InvalidOption, Spelling, argument, function, python_spelling, spelled
 from dagscape.methods import Requirements, provenance_of
 from dagscape.registry import METHODS
 from dagscape.resources import format_bytes, memory_limit, thread_count
@@ -206,9 +206,12 @@ def _advice(
             size = SearchSize.complete(data.n, most)
             needs.append(METHODS[name].requirements(size, threads, limit, **chosen))
         if all(need.fits(limit) for need in needs):
-            changed = {key: value for key, value in chosen.items() if (name, value) != (task, settings.get(key))}
-            return _described(name, changed | ({} if most == asked else {"max_parents": most}))
-    return f"no exact method fits {data.n} variables within {format_bytes(limit)}"
+            described = _described(name, chosen | ({} if most == asked else {"max_parents": most}))
+            return described if name == task else f"no settings of {_function(task)} fit, but {described}"
+    return (
+        f"no exact method fits {data.n} variables within {format_bytes(limit)}; "
+        "family_scores in Python computes scores on demand"
+    )
 
 
 def _candidates(task: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -223,5 +226,12 @@ def _candidates(task: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, d
 
 
 def _described(name: str, settings: Mapping[str, Any]) -> str:
-    arguments = ", ".join(argument(key, value) for key, value in settings.items())
-    return f"{name} with {arguments}" if arguments else name
+    """Say that a method fits with some settings; those at their defaults are left out."""
+    known = METHODS[name].options if name in METHODS else {}
+    changed = {key: value for key, value in settings.items() if value != known.get(key, (None,))[0]}
+    arguments = ", ".join(argument(key, value) for key, value in changed.items())
+    return f"{_function(name)} fits" + (f" with {arguments}" if arguments else "")
+
+
+def _function(name: str) -> str:
+    return function(METHODS[name].function.__name__ if name in METHODS else "local_scores")

@@ -111,7 +111,7 @@ def _plan(planned: Plan) -> RenderableType:
     if planned.fits:
         return Group(table, Text(), Text(f"It fits: {limit}."))
     verdict = Text(f"It does not fit: {planned.refusal or limit}.", style="bold red")
-    return Group(table, Text(), verdict, Text(f"What fits: {planned.advice}."))
+    return Group(table, Text(), verdict, Text(f"Advice: {planned.advice}."))
 
 
 def _comparison(comparison: Comparison) -> RenderableType:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import is_whole
-from dagscape.errors import IncompleteScores, InvalidOption, function
+from dagscape.errors import IncompleteScores, InvalidOption, function, type_of
 from dagscape.resources import format_bytes
 from dagscape.scores.families import FamilyList
 from dagscape.scores.fixed_point import IMPOSSIBLE
@@ -114,12 +114,12 @@ def check_scores(scores: object) -> None:
     """Raise an error unless the scores are those of all families; users often pass data or scores on demand."""
     if not isinstance(scores, LocalScores):
         raise InvalidOption(
-            f"is a {type(scores).__name__}; compute local scores first, with {function('local_scores')}",
+            f"is {type_of(scores)}; compute local scores first, with {function('local_scores')}",
             option="scores",
         )
     if not isinstance(scores, EnumerableScores):
         raise InvalidOption(
-            "computes families on demand, but this method needs the scores of all families: "
+            "are computed on demand, but this method needs the scores of all families: "
             f"compute them with {function('local_scores')}",
             option="scores",
         )

@@ -223,7 +223,7 @@ class LocalScores(ABC):
         """Return the number of a child, and those of its parents in the given order."""
         number = self._number(child)
         if isinstance(parents, str):
-            raise InvalidOption(f"is the string {parents!r};  it must be a collection of names", option="parents")
+            raise InvalidOption(f"is the string {parents!r}; it must be a collection of names", option="parents")
         members = tuple(self._number(parent) for parent in parents)
         if number in members:
             raise InvalidOption(f"{self.variables[number]!r} cannot be a parent of itself")

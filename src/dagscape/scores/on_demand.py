@@ -152,7 +152,8 @@ def family_scores(
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
     what = f"the data of {data.n} variables and the work on them"
-    check_memory(fixed, max_memory, what, f"raise the limit, or use fewer {argument('threads')}")
+    remedy = f"raise the limit, or use fewer {argument('threads')}" if threads > 1 else "raise the limit"
+    check_memory(fixed, max_memory, what, remedy)
     limit = memory_limit(max_memory)
     most_bytes = limit if max_memory is not None else min(limit, fixed + _DEFAULT_CACHE)
     kernel = job.functions.family_kernel(job.unit, threads, most_bytes)

@@ -27,15 +27,23 @@ def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requireme
     work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
     if job.functions.count > 1:
         work += f", {job.functions.count} times"
-    remedy = f"raise the limit, or set a lower {argument('max_parents')}"
-    if job.max_parents > _FEW_PARENTS:
-        fewer = 8 * set_count(job.data.n, _FEW_PARENTS + 1) * job.functions.count
-        if fewer <= limit:
-            remedy += f" (with {_FEW_PARENTS}, the scores need {format_bytes(fewer)})"
+    memory = job.memory(threads)
+    # The rest is work space, which fewer parents do not make smaller.
+    tables = 8 * job.sets * job.functions.count
+    fewer = memory - tables + 8 * set_count(job.data.n, _FEW_PARENTS + 1) * job.functions.count
+    if job.max_parents > _FEW_PARENTS and fewer <= limit:
+        remedy = (
+            f"raise the limit, or set a lower {argument('max_parents')} "
+            f"(with {_FEW_PARENTS}, the scores need {format_bytes(fewer)})"
+        )
+    elif threads > 1:
+        remedy = f"raise the limit, or use fewer {argument('threads')}"
+    else:
+        remedy = "raise the limit"
     return Requirements(
         step="local scores",
         work=work,
-        memory=job.memory(threads),
+        memory=memory,
         subject=f"the scores of {job.data.n} variables with up to {job.max_parents} parents",
         remedy=remedy,
     )

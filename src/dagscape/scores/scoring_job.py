@@ -11,7 +11,7 @@ from typing import TypedDict, Unpack
 
 from dagscape.checks import is_between, is_whole
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidData, InvalidOption, function
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
 from dagscape.scores.definition import ScoreDefinition
@@ -104,13 +104,16 @@ class ScoreOptions(StructureOptions, total=False):
 
 def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
     """Check the arguments of :func:`dagscape.local_scores` and prepare the computation."""
+    for name in options:
+        if name not in ScoreOptions.__annotations__:
+            raise InvalidOption(f"there is no option {name!r}{did_you_mean(name, ScoreOptions.__annotations__)}")
     score = options.get("score", "bdeu")
     ess = options.get("ess", 1.0)
     definition = find_score(score)
     if not isinstance(data, definition.data_type):
         wanted = definition.data_type.__name__
         remedy = f": use {function('read_data')} or Dataset.from_frame()" if definition.data_type is Dataset else ""
-        raise InvalidOption(f"is a {type(data).__name__}; it must be a {wanted}{remedy}", option="data")
+        raise InvalidOption(f"is {type_of(data)}; it must be a {wanted}{remedy}", option="data")
     prior = find_prior(options.get("structure_prior", "uniform"))
     if not is_between(ess, 1e-9, 1e9):
         raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
