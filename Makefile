@@ -5,6 +5,7 @@ PYTHON ?= python3
 CXX ?= c++
 VENV ?= .venv
 BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src native -type f -not -name '*.pyc')
 
@@ -57,8 +58,9 @@ types: $(VENV)/installed-dev
 stub: $(VENV)/installed-dev
 	$(BIN)/python -m nanobind.stubgen --quiet --module dagscape._native --output-file $(STUB)
 
-native-test: $(NATIVE_TESTS)
-	@set -e; for test in $^; do echo $$test; $(RUN_NATIVE_TEST) $$test; done
+native-test:
+	$(MAKE) --jobs=$(JOBS) $(NATIVE_TESTS)
+	@set -e; for test in $(NATIVE_TESTS); do echo $$test; $(RUN_NATIVE_TEST) $$test; done
 
 native-test-threads:
 	$(MAKE) native-test NATIVE_BUILD=build/native-tests-threads SANITIZERS=thread RUN_NATIVE_TEST="$(FIXED_ADDRESSES)"
