@@ -164,7 +164,8 @@ def test_comparison_with_classes_and_with_modes(scores, peaks, truth):
 
 
 def test_comparison_with_something_else(peaks, best):
-    with pytest.raises(ds.InvalidOption, match=r"other is a list; it must be .* the result of k_best\(\) or modes\(\)"):
+    message = r"other is a list; it must be a list of networks, the result of k_best\(\) or modes\(\)"
+    with pytest.raises(ds.InvalidOption, match=message):
         peaks.compare(list(best.networks))
     other = ds.modes(ds.local_scores(ds.load_network("cancer").sample(50, seed=1)))
     with pytest.raises(ds.InvalidOption, match="the two results do not have the same variables"):
