@@ -293,7 +293,9 @@ def test_variables_must_agree():
         predict(*arguments, both, more, "b")
     with pytest.raises(InvalidData, match="the data lack variables of the network: 'b'"):
         log_predictive(*arguments, both.select(["a"]), both)
-    with pytest.raises(InvalidOption, match=r"data is a list; it must be a Dataset: use read_data\(\) or Dataset\.from_frame"):
+    with pytest.raises(
+        InvalidOption, match=r"data is a list; it must be a Dataset: use read_data\(\) or Dataset\.from_frame"
+    ):
         predict(*arguments, both, [[0, 0]], "b")
     with pytest.raises(InvalidOption, match="target is 'A', which is not a variable"):
         predict(*arguments, both, both, "A")
