@@ -396,8 +396,8 @@ def test_the_weight_column_gets_out_of_the_way():
     [
         ({"codes": [[2]]}, "the codes of 'a' run from 2 to 2; it has 2 levels"),
         ({"codes": [[-1]]}, "run from -1"),
-        ({"codes": [[0.5]]}, "array of integers with 1 columns"),
-        ({"codes": [[0, 1]]}, "array of integers with 1 columns"),
+        ({"codes": [[0.5]]}, "array of integers with 1 column"),
+        ({"codes": [[0, 1]]}, "array of integers with 1 column"),
         ({"codes": np.zeros((0, 1), dtype=int)}, "no rows"),
         ({"levels": {"a": ["x", "x"]}}, "levels of 'a' are not distinct"),
         ({"levels": {}, "codes": [[]]}, "no columns"),

@@ -209,7 +209,7 @@ def test_arrays(array, expected):
         ([1, 2], None, InvalidOption, "1 dimensions; it must have 2"),
         (np.zeros((1, 1, 1)), None, InvalidOption, "3 dimensions"),
         ([[1, 2], [3]], None, InvalidOption, "ragged"),
-        ([[1, 2]], ["a"], InvalidOption, "1 names; the array has 2 columns"),
+        ([[1, 2]], ["a"], InvalidOption, "1 name; the array has 2 columns"),
         ([[1, 2]], "ab", InvalidOption, "collection of names"),
         ([[1, 2]], ["a", "a"], InvalidData, "more than one column called 'a'"),
         (np.zeros((0, 2)), None, InvalidData, "no rows"),

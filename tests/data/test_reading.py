@@ -112,7 +112,7 @@ def test_standard_input_may_be_compressed(write, monkeypatch):
 def test_standard_input_may_be_a_pipe():
     program = "from dagscape.data.reading import read_data; print(read_data('-'))"
     result = subprocess.run([sys.executable, "-c", program], input=b"a,b\n1,2\n", capture_output=True, check=True)
-    assert result.stdout.strip() == b"Dataset(2 variables, 1 rows, 1 of them distinct)"
+    assert result.stdout.strip() == b"Dataset(2 variables, 1 row, 1 of them distinct)"
 
 
 def test_many_rows_come_in_chunks(write):

@@ -100,10 +100,10 @@ def test_editing_makes_new_graphs():
         (lambda: ds.Dag.from_edges(["a", "a"], []), "two variables are called 'a'"),
         (lambda: ds.Dag.from_edges([1, 2], []), "is not a string"),
         (lambda: ds.Dag(("a",), (0, 0)), "2 sets of parents"),
-        (lambda: ds.Dag(("a",), (2,)), "not a set of the 1 variables"),
+        (lambda: ds.Dag(("a",), (2,)), "not a set of the variables"),
         (lambda: ds.Dag(("a",), (-1,)), "not a set"),
         (lambda: ds.Dag.from_adjacency([[0, 1]]), "square"),
-        (lambda: ds.Dag.from_adjacency([[0]], ["a", "b"]), "2 variables are named"),
+        (lambda: ds.Dag.from_adjacency([[0]], ["a", "b"]), "has 1 row, but the names are 2"),
         (lambda: ds.Dag.from_networkx(nx.Graph([(1, 2)])), "not directed"),
     ],
 )

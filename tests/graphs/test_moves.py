@@ -214,7 +214,7 @@ def test_removing_and_adding_again_changes_nothing():
 def test_moves_of_a_thousand_variables():
     dag = ds.random_dag(1000, 1.5, max_parents=3, seed=1)
     graph = EditableDag(dag)
-    assert repr(graph) == f"EditableDag(1000 variables, {dag.edge_count} edges)"
+    assert repr(graph) == f"EditableDag(1,000 variables, {dag.edge_count:,} edges)"
     undo = {"add": graph.remove, "remove": graph.add, "reverse": lambda u, v: graph.reverse(v, u)}
     for move in itertools.islice(legal_moves(dag, max_parents=3), 0, 100_000, 997):
         after = move.apply(dag, check=False)

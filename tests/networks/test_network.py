@@ -45,7 +45,7 @@ def test_a_network_keeps_what_it_is_given():
     assert network.parameter_count == 1 + 2 * 2
     assert network.cpts["street"].tolist() == CPTS["street"]
     assert network.cpts["street"].dtype == np.float64
-    assert repr(network) == "Network('weather': 2 variables, 1 edges, 5 free parameters)"
+    assert repr(network) == "Network('weather': 2 variables, 1 edge, 5 free parameters)"
 
 
 def test_numbers_within_the_tolerance_stay_as_they_are():

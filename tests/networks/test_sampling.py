@@ -114,7 +114,7 @@ def test_wrong_seeds_are_refused(seed):
 
 def test_too_many_rows_are_refused_before_they_are_drawn(monkeypatch):
     monkeypatch.setattr(families, "memory_limit", lambda _: 2**20)
-    with pytest.raises(TooLarge, match=r"1000000 rows need .* MiB; the limit is 1.0 MiB: draw fewer rows"):
+    with pytest.raises(TooLarge, match=r"1,000,000 rows need .* MiB; the limit is 1.0 MiB: draw fewer rows"):
         load_network("asia").sample(1_000_000)
 
 

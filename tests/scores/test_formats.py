@@ -107,7 +107,7 @@ def test_comments_before_the_first_number(tmp_path):
         ("1\na 1\nabc 0\n", "line 3: the score 'abc'"),
         ("1\na 1\nnan 0\n", "the score 'nan'"),
         ("1\na 1\n-1\n", "the number of parents is expected here"),
-        ("1\na 1\n-1 1\n", "1 parents are expected, but 0 follow"),
+        ("1\na 1\n-1 1\n", "expected 1 parent, found 0"),
         ("1\na 1\n-1 1 b\n", "'b', which is not a variable"),
         ("1\na 1\n-1 1 a\n", "or the child itself"),
         ("2\na 1\n-1 0\na 1\n-1 0\n", "'a' is listed twice"),

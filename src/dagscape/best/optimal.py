@@ -24,6 +24,7 @@ from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.results import ScoredResult
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,9 +90,8 @@ class OptimalNetwork(ScoredResult):
         ties = ", tied with others" if self.tied else ""
         if self.tied_dags is not None:
             ties = f", tied DAGs: {self.tied_dags}, tied classes: {self.tied_classes}"
-        return (
-            f"OptimalNetwork({self.network.n} variables, {self.network.edge_count} edges, score {self.score:.4f}{ties})"
-        )
+        size = f"{plural(self.network.n, 'variable')}, {plural(self.network.edge_count, 'edge')}"
+        return f"OptimalNetwork({size}, score {self.score:.4f}{ties})"
 
 
 def optimal_network(

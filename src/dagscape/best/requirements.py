@@ -5,6 +5,7 @@ from __future__ import annotations
 from dagscape.errors import argument, function
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
+from dagscape.wording import plural
 
 # The limit on the number of parents in advice.
 _FEW_PARENTS = 4
@@ -30,7 +31,7 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
         step="best network",
         work=f"{described_walk(search.n, search.max_parents)}; a long list takes more",
         memory=search.memory(threads) + _room_for_one(search.n),
-        subject=f"the best networks of {search.n} variables",
+        subject=f"the best networks of {plural(search.n, 'variable')}",
         remedy=remedy,
     )
 

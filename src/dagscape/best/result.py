@@ -19,6 +19,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.words import Words
 from dagscape.networks.fitting import FitPrior
 from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -314,9 +315,8 @@ class BestNetworks(RankedNetworks):
         return self._averages[key]
 
     def __repr__(self) -> str:
-        what = "class" if self._classes else "DAG"
-        what += "" if len(self) == 1 else "es" if self._classes else "s"
-        stands_for = f" of {self.dag_count:,} DAGs" if self._classes else ""
+        entries = plural(len(self), "class", "classes") if self._classes else plural(len(self), "DAG")
+        stands_for = f" of {plural(self.dag_count, 'DAG')}" if self._classes else ""
         tie = ", ends in a tie" if self.ends_in_tie else "" if self.complete else ", stopped for memory"
         ratio = f"{self.ratio:.4g}" if self.ratio < math.inf else f"e^{self.log_ratio:.4g}"
-        return f"BestNetworks({len(self):,} {what}{stands_for}, best {self.scores[0]:.4f}, ratio {ratio}{tie})"
+        return f"BestNetworks({entries}{stands_for}, best {self.scores[0]:.4f}, ratio {ratio}{tie})"

@@ -22,6 +22,7 @@ from dagscape.data.rows import code_type, group_rows, merge_rows, pack_words
 from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Table, check_names, listing
 from dagscape.errors import InvalidData, InvalidOption, argument
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -241,7 +242,7 @@ class Dataset:
         return hash(self.fingerprint)
 
     def __repr__(self) -> str:
-        return f"Dataset({self.n} variables, {self.m} rows, {self.weights.size} of them distinct)"
+        return f"Dataset({plural(self.n, 'variable')}, {plural(self.m, 'row')}, {self.weights.size:,} of them distinct)"
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.
@@ -416,7 +417,7 @@ def _rows_to_keep(table: Table, missing: Missing, absent: Mapping[str, int]) -> 
 
 def _check_codes(codes: npt.NDArray[Any], levels: Mapping[str, tuple[str, ...]]) -> None:
     if codes.ndim != 2 or codes.shape[1] != len(levels) or codes.dtype.kind not in "iu":
-        raise InvalidData(f"the codes must be a two-dimensional array of integers with {len(levels)} columns")
+        raise InvalidData(f"the codes must be a two-dimensional array of integers with {plural(len(levels), 'column')}")
     if codes.shape[0] == 0:
         raise InvalidData("the data set has no rows; it must have at least one")
     for index, (name, strings) in enumerate(levels.items()):
@@ -424,7 +425,7 @@ def _check_codes(codes: npt.NDArray[Any], levels: Mapping[str, tuple[str, ...]])
             raise InvalidData(f"the levels of {name!r} are not distinct: {listing(strings)}")
         low, high = int(codes[:, index].min()), int(codes[:, index].max())
         if low < 0 or high >= len(strings):
-            raise InvalidData(f"the codes of {name!r} run from {low} to {high}; it has {len(strings)} levels")
+            raise InvalidData(f"the codes of {name!r} run from {low} to {high}; it has {plural(len(strings), 'level')}")
 
 
 def _check_weights(weights: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:

@@ -27,6 +27,7 @@ from dagscape.data.table import (
     column_from_strings,
 )
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,7 +100,9 @@ def table_from_array(
         raise InvalidOption(f"is {names!r}; it must be a collection of names", option="variables")
     titles = tuple(f"X{index}" for index in range(cells.shape[1])) if names is None else tuple(map(str, names))
     if len(titles) != cells.shape[1]:
-        raise InvalidOption(f"has {len(titles)} names; {source} has {cells.shape[1]} columns", option="variables")
+        raise InvalidOption(
+            f"has {plural(len(titles), 'name')}; {source} has {plural(cells.shape[1], 'column')}", option="variables"
+        )
     columns = tuple(_array_column(cells[:, i], name, missing, source) for i, name in enumerate(titles))
     return Table(titles, columns, np.arange(cells.shape[0], dtype=np.int64), "row", source)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dagscape.data.frames import cell_string, is_missing
 from dagscape.data.table import MISSING, Table, kind_of, listing
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.wording import plural
 
 Marks = npt.NDArray[np.bool_]
 
@@ -100,7 +101,7 @@ def _from_matrix(table: Table, matrix: npt.NDArray[Any]) -> Marks:
     if matrix.shape != expected or matrix.dtype != np.bool_:
         raise InvalidOption(
             f"is a matrix of shape {matrix.shape} and type {matrix.dtype}; "
-            f"it must be boolean, with {expected[0]} rows and {expected[1]} columns",
+            f"it must be boolean, with {plural(expected[0], 'row')} and {plural(expected[1], 'column')}",
             option="interventions",
         )
     return matrix

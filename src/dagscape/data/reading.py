@@ -29,6 +29,7 @@ from dagscape.data.table import (
 )
 from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption, argument
 from dagscape.files import decode_text, open_binary, starts_with
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -202,7 +203,7 @@ class _StrictReader:
         for line, row in self._records:
             if len(row) != len(self.names):
                 if row and not (len(row) == 1 and not row[0].strip()):
-                    cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+                    cells = plural(len(row), "cell")
                     raise InvalidData(f"{self._path!r} line {line} has {cells}; the header has {len(self.names)}")
                 if len(self.names) > 1:
                     continue

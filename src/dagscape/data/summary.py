@@ -18,6 +18,7 @@ from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
 from dagscape.results import Provenance, Result, records_field
 from dagscape.version import __version__
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,9 +91,9 @@ class DataSummary(Result):
     columns: tuple[VariableSummary, ...] = records_field(VariableSummary)
 
     def __repr__(self) -> str:
-        warned = f"{len(self.warnings)} warning{'' if len(self.warnings) == 1 else 's'}"
-        shape = f"{len(self.variables)} variables, {self.rows} rows, {self.distinct_rows} of them distinct"
-        return f"DataSummary({shape}, {warned})"
+        warned = plural(len(self.warnings), "warning")
+        rows = f"{plural(self.rows, 'row')}, {self.distinct_rows:,} of them distinct"
+        return f"DataSummary({plural(len(self.variables), 'variable')}, {rows}, {warned})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per variable: its kind, distinct values, missing cells, levels and counts."""

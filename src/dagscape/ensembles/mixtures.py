@@ -39,6 +39,7 @@ from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 from dagscape.networks.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior
 from dagscape.resources import check_memory
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -250,9 +251,9 @@ def _check_memory(
     filled = rows * levels
     words = filled * (len(mixture.families) + 3 * n + 4 + 4 * min(count, _chunk_size(filled)))
     needed = table + 8 * (words + count * n + 4 * len(fitter.codes))
-    what = f"the factors of {len(mixture.families)} families in {rows} rows"
+    what = f"the factors of {plural(len(mixture.families), 'family', 'families')} in {plural(rows, 'row')}"
     if levels > 1:
-        what += f" with each of {levels} levels"
+        what += f" with each of {plural(levels, 'level')}"
     check_memory(needed, max_memory, what, "raise the limit, or give fewer rows or networks at a time")
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.errors import InvalidData
 from dagscape.masks import bits, mask_of
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -28,7 +29,7 @@ def parents_of_adjacency(matrix: ArrayLike, variables: Sequence[str] | None) -> 
         raise InvalidData(f"an adjacency matrix must be square; this one has the shape {array.shape}")
     names = [f"X{i}" for i in range(len(array))] if variables is None else list(variables)
     if len(names) != len(array):
-        raise InvalidData(f"the adjacency matrix has {len(array)} rows, but {len(names)} variables are named")
+        raise InvalidData(f"the adjacency matrix has {plural(len(array), 'row')}, but the names are {len(names)}")
     parents = (mask_of(np.flatnonzero(array[:, child]).tolist()) for child in range(len(array)))
     return tuple(names), tuple(parents)
 

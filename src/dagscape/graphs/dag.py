@@ -36,6 +36,7 @@ from dagscape.graphs.parent_sets import (
 )
 from dagscape.graphs.validation import check_collection, check_masks, check_order, check_variables, numbered
 from dagscape.masks import bits, mask_of, transposed
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -282,7 +283,8 @@ class Dag:
     def __repr__(self) -> str:
         shown = ", ".join(f"{parent} -> {child}" for parent, child in self.edges[:8])
         more = ", …" if self.edge_count > 8 else ""
-        return f"Dag({self.n} variables, {self.edge_count} edges{': ' if shown else ''}{shown}{more})"
+        size = f"{plural(self.n, 'variable')}, {plural(self.edge_count, 'edge')}"
+        return f"Dag({size}{': ' if shown else ''}{shown}{more})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -427,8 +429,8 @@ class Cpdag:
         edges = [f"{u} -> {v}" for u, v in self.directed_edges] + [f"{u} - {v}" for u, v in self.undirected_edges]
         shown = ": " + ", ".join(edges[:8]) + (", …" if len(edges) > 8 else "") if edges else ""
         return (
-            f"Cpdag({self.n} variables, {len(self.directed_edges)} directed and "
-            f"{len(self.undirected_edges)} undirected edges{shown})"
+            f"Cpdag({plural(self.n, 'variable')}, {len(self.directed_edges)} directed and "
+            f"{plural(len(self.undirected_edges), 'undirected edge')}{shown})"
         )
 
 

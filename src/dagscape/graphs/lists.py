@@ -13,6 +13,7 @@ from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.equivalence import class_keys, cpdags
 from dagscape.graphs.validation import check_variables
 from dagscape.graphs.words import Words, pack, unpack, with_words
+from dagscape.wording import plural
 
 
 class DagList(Sequence[Dag]):
@@ -96,7 +97,7 @@ class DagList(Sequence[Dag]):
         return class_keys(self.parents)
 
     def __repr__(self) -> str:
-        return f"DagList({len(self)} DAGs on {len(self.variables)} variables)"
+        return f"DagList({plural(len(self), 'DAG')} on {plural(len(self.variables), 'variable')})"
 
 
 class CpdagList(Sequence[Cpdag]):
@@ -130,4 +131,4 @@ class CpdagList(Sequence[Cpdag]):
         return Cpdag.trusted(self.variables, unpack(self.directed[index]), unpack(self.undirected[index]))
 
     def __repr__(self) -> str:
-        return f"CpdagList({len(self)} CPDAGs on {len(self.variables)} variables)"
+        return f"CpdagList({plural(len(self), 'CPDAG')} on {plural(len(self.variables), 'variable')})"

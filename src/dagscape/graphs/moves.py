@@ -19,6 +19,7 @@ from dagscape.errors import InvalidData, InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.parent_sets import ancestors_of, directed_cycle
 from dagscape.masks import bits
+from dagscape.wording import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Move:
         --------
         >>> import dagscape as ds
         >>> Move("reverse", 0, 1).apply(ds.Dag.from_edges("ab", [("a", "b")]))
-        Dag(2 variables, 1 edges: b -> a)
+        Dag(2 variables, 1 edge: b -> a)
         """
         parents = list(dag.parent_masks)
         if check and (self.kind == "add") == bool(parents[self.child] >> self.parent & 1):
@@ -180,7 +181,7 @@ class EditableDag:
         return Dag.trusted(self.variables, self.parent_masks)
 
     def __repr__(self) -> str:
-        return f"EditableDag({self.n} variables, {sum(mask.bit_count() for mask in self._parents)} edges)"
+        return f"EditableDag({plural(self.n, 'variable')}, {plural(sum(map(int.bit_count, self._parents)), 'edge')})"
 
 
 def legal_moves(dag: Dag | EditableDag, max_parents: int | None = None) -> Iterator[Move]:

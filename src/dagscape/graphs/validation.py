@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.wording import plural
 
 
 def check_variables(variables: Sequence[str]) -> None:
@@ -27,10 +28,10 @@ def numbered(variables: Sequence[str]) -> dict[str, int]:
 def check_masks(variables: Sequence[str], masks: Sequence[int]) -> None:
     """Refuse sets that do not fit the variables, and edges from a variable to itself."""
     if len(masks) != len(variables):
-        raise InvalidData(f"there are {len(variables)} variables, but {len(masks)} sets of parents")
+        raise InvalidData(f"there are {len(variables)} variables, but {plural(len(masks), 'set')} of parents")
     for number, mask in enumerate(masks):
         if mask < 0 or mask >> len(variables):
-            raise InvalidData(f"the parents of {variables[number]!r} are not a set of the {len(variables)} variables")
+            raise InvalidData(f"the parents of {variables[number]!r} are not a set of the variables")
         if mask >> number & 1:
             raise InvalidData(f"{variables[number]!r} cannot be a parent of itself")
 

@@ -47,6 +47,7 @@ from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.search_planning import SearchSize
+from dagscape.wording import plural
 
 DISTINCT = {"network": "no two modes are the same network", "class": "no two modes are in the same equivalence class"}
 
@@ -147,7 +148,7 @@ def modes(
     if not exact and end is kernels.ModeOutcome.NO_MORE:
         raise InvalidData("every network has an impossible family: there are no modes")
     if end in _REASONS:
-        stop = f"the search ran out of {_REASONS[end]} after {len(exact)} modes, which are proved to be the best"
+        stop = f"the search ran out of {_REASONS[end]} after {plural(len(exact), 'mode')} proved to be the best"
         warnings.warn(StoppedEarly(stop), stacklevel=2)
     expanded, generated, failed, merged = search.counts
     return Modes(

@@ -9,6 +9,7 @@ from dagscape.errors import argument, function
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.resources import check_memory
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
+from dagscape.wording import plural
 
 # The shares of memory for the exact bound and for a pattern database; the rest is for the search itself.
 _SHARE_FOR_EXACT = 0.5
@@ -42,7 +43,7 @@ def largest_group(size: SearchSize, limit: int, threads: int) -> int:
 def check_bound(size: SearchSize, groups: Sequence[int], threads: int, max_memory: int | str | None) -> None:
     """Raise an error if the families and the bound for groups of these sizes need more memory than the limit."""
     remedy = f"raise the limit, or use {'more groups' if len(groups) > 1 else argument('bound', 'patterns')}"
-    what = f"the families of {size.n} variables and the bound for groups of up to {max(groups)}"
+    what = f"the families of {plural(size.n, 'variable')} and the bound for groups of up to {max(groups)}"
     check_memory(size.memory(threads, _bound_numbers(groups)), max_memory, what, remedy)
 
 
@@ -77,7 +78,7 @@ def modes_requirements(size: ProblemSize, threads: int, limit: int) -> Requireme
         step="bound for modes",
         work=f"{work}; the search itself takes more",
         memory=memory,
-        subject=f"the families of {search.n} variables",
+        subject=f"the families of {plural(search.n, 'variable')}",
         remedy=f"raise the limit, or score with a lower {argument('max_parents')}",
         refusal=refusal,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from dagscape.ensembles.diversity import class_counts, distances
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.results import decoded_field
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +82,6 @@ class Modes(RankedNetworks):
     def __repr__(self) -> str:
         best = f", best {self.scores[0]:.4f}" if len(self) else ""
         end = ", no others" if self.exhausted else "" if self.complete else f", stopped for {self.stopped}"
-        networks = "1 network" if len(self) == 1 else f"{len(self)} networks"
-        classes = "1 class" if self.classes == 1 else f"{self.classes} classes"
+        networks = plural(len(self), "network")
+        classes = plural(self.classes, "class", "classes")
         return f"Modes({networks} of {classes}, delta {self.delta}{best}{end})"

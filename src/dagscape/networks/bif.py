@@ -30,6 +30,7 @@ from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, 
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network, invalid_row
 from dagscape.resources import format_bytes, memory_limit
+from dagscape.wording import plural
 
 # A 'default' declares a table of any size in a few words; a written table has at most one cell per character.
 MAX_DEFAULT_CELLS = 2**26
@@ -297,7 +298,8 @@ def _rows_by_state(
     rows: dict[int, Row] = {}
     for row in block.rows:
         if len(row.states) != len(codes):
-            problem = f"{len(row.states)} levels are given for the {len(codes)} parents of {shown(block.child.text)}"
+            parents = f"{plural(len(codes), 'parent')} of {shown(block.child.text)}"
+            problem = f"{plural(len(row.states), 'level')} given for the {parents}"
             raise source.fail(row.offset, problem)
         state = 0
         for level, numbers, parent in zip(row.states, codes, block.parents, strict=True):

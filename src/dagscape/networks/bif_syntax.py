@@ -328,7 +328,7 @@ def _parse_levels(scanner: _Scanner, variable: Name) -> tuple[str, ...]:
     owner = shown(variable.text)
     # Compared as strings: the number may have any length.
     if token.text.lstrip("0") != str(len(levels)):
-        listed = f"{shown(token.text, 20)[1:-1]} levels are declared for {owner}, but {len(levels)} are listed"
+        listed = f"the number of levels declared for {owner} is {shown(token.text, 20)[1:-1]}, not {len(levels)}"
         raise scanner.source.fail(token.offset, listed)
     seen: set[str] = set()
     for level in levels:

@@ -18,6 +18,7 @@ from dagscape.masks import bits
 from dagscape.networks.fitting import FitPrior, fit_cpts
 from dagscape.networks.likelihood import log_likelihood
 from dagscape.networks.sampling import sample
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from dagscape.data.dataset import Dataset
@@ -52,7 +53,7 @@ class Network:
     >>> levels = {"rain": ["no", "yes"], "street": ["dry", "wet"]}
     >>> network = Network(dag, levels, {"rain": [0.8, 0.2], "street": [[0.9, 0.1], [0.0, 1.0]]})
     >>> network
-    Network(2 variables, 1 edges, 3 free parameters)
+    Network(2 variables, 1 edge, 3 free parameters)
     >>> network.cpts["street"][1].tolist()
     [0.0, 1.0]
     >>> network.sample(100, seed=0).m
@@ -201,9 +202,8 @@ class Network:
 
     def __repr__(self) -> str:
         title = f"{self.name!r}: " if self.name else ""
-        return (
-            f"Network({title}{self.n} variables, {self.dag.edge_count} edges, {self.parameter_count} free parameters)"
-        )
+        size = f"{plural(self.n, 'variable')}, {plural(self.dag.edge_count, 'edge')}"
+        return f"Network({title}{size}, {plural(self.parameter_count, 'free parameter')})"
 
     def _repr_svg_(self) -> str:
         return svg(self)

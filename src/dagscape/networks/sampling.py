@@ -23,6 +23,7 @@ from dagscape.errors import InvalidOption
 from dagscape.masks import bits
 from dagscape.networks.families import check_available_memory, parent_states
 from dagscape.randomness import random_generator
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from dagscape.networks.network import Network
@@ -41,7 +42,7 @@ def sample(network: Network, rows: int, seed: int | np.random.Generator | None) 
     arities = [len(network.levels[name]) for name in network.variables]
     code_size = np.dtype(code_type(arities)).itemsize
     # The codes, their copy when equal rows are merged, and a few temporary words per row.
-    check_available_memory(count * (3 * network.n * code_size + 128), f"{count} rows", "draw fewer rows")
+    check_available_memory(count * (3 * network.n * code_size + 128), plural(count, "row"), "draw fewer rows")
     generator = random_generator(seed)
     codes = np.empty((count, network.n), dtype=code_type(arities), order="F")
     for variable in network.dag.order_numbers():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dagscape.errors import argument
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.posterior.backends import SumBackend, find_backend
+from dagscape.wording import plural
 
 # The limit on the number of parents in advice.
 _FEW_PARENTS = 4
@@ -48,13 +49,13 @@ def requirements_of(
     if memory < _LARGE_MACHINE and not remedy.startswith("raise"):
         remedy = f"raise the limit; {remedy}"
     base = 3 if over == "dags" else 2
-    limited = f", up to {size.max_parents} parents" if size.max_parents < n - 1 else ""
+    limited = f", up to {plural(size.max_parents, 'parent')}" if size.max_parents < n - 1 else ""
     too_many = n > backend.most_variables and memory <= limit
     return Requirements(
         step=f"sum over {over}",
         work=f"{base}^{n} steps{limited}",
         memory=memory,
-        subject=f"sums over {over} of {n} variables",
+        subject=f"sums over {over} of {plural(n, 'variable')}",
         remedy=remedy,
         refusal=f"sums over {over} take up to {backend.most_variables} variables; there are {n}" if too_many else "",
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption, argument, function
 from dagscape.results import ScoredResult, array_field, decoded_field, pair_frame
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,6 +126,6 @@ class Posterior(ScoredResult):
     def __repr__(self) -> str:
         probable = int((self.edges > 0.5).sum())
         return (
-            f"Posterior(over {self.over}, {len(self.variables)} variables, {probable} edges above 0.5, "
-            f"log_evidence {self.log_evidence:.4f})"
+            f"Posterior(over {self.over}, {plural(len(self.variables), 'variable')}, "
+            f"{plural(probable, 'edge')} above 0.5, log_evidence {self.log_evidence:.4f})"
         )

@@ -10,7 +10,8 @@ from rich.text import Text
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.report.layout import format_factor, listed_names, plural, table_of
+from dagscape.report.layout import format_factor, listed_names, table_of
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

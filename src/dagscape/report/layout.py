@@ -24,15 +24,6 @@ def listed_names(variables: Sequence[str]) -> str:
     return ", ".join(repr(name) if "," in name else name for name in variables)
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """Format a count with its noun.
-
-    >>> plural(1, "row"), plural(2000, "row"), plural(2, "family", "families")
-    ('1 row', '2,000 rows', '2 families')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def format_seconds(seconds: float) -> str:
     """Format a duration for people.
 

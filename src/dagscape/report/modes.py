@@ -11,7 +11,8 @@ from dagscape.ensembles.diversity import class_counts, distances
 from dagscape.modes.result import Modes
 from dagscape.networks.network import Network
 from dagscape.report.best import agreement_parts
-from dagscape.report.layout import format_factor, listed_names, plural, table_of
+from dagscape.report.layout import format_factor, listed_names, table_of
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -15,13 +15,14 @@ from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
-from dagscape.report.layout import format_seconds, listed_names, plural, table_of
+from dagscape.report.layout import format_seconds, listed_names, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,7 +56,7 @@ def _data_summary(summary: DataSummary) -> RenderableType:
 
 def _counts(column: VariableSummary) -> str:
     if not column.levels:
-        return f"{column.distinct:,} different values"
+        return f"{plural(column.distinct, 'different value')}"
     pairs = list(zip(column.levels, column.counts, strict=True))
     if len(pairs) > _LEVELS_SHOWN:
         pairs.sort(key=lambda pair: -pair[1])

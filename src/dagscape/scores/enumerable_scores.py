@@ -18,6 +18,7 @@ from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import Members
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.rounding import term_rounding
+from dagscape.wording import plural
 
 
 class EnumerableScores(LocalScores):
@@ -105,8 +106,8 @@ class EnumerableScores(LocalScores):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self.n} variables, {self.family_count:,} families of up to {self.max_parents} "
-            f"parents, {format_bytes(self.nbytes)})"
+            f"{type(self).__name__}({plural(self.n, 'variable')}, {plural(self.family_count, 'family', 'families')} "
+            f"of up to {plural(self.max_parents, 'parent')}, {format_bytes(self.nbytes)})"
         )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.lattice import Members
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +84,7 @@ class FamilyList(Sequence[Family]):
 
     def __repr__(self) -> str:
         best = f", best {self[0].parents} {self[0].score:.4f}" if len(self) else ""
-        return f"FamilyList({self.child!r}: {len(self)} families{best})"
+        return f"FamilyList({self.child!r}: {plural(len(self), 'family', 'families')}{best})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per family."""

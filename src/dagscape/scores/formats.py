@@ -40,6 +40,7 @@ from dagscape.scores.lattice import set_count
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.rounding import unrecorded_rounding
 from dagscape.version import __version__
+from dagscape.wording import plural
 
 _NPZ_SCHEMA = 1
 
@@ -190,7 +191,7 @@ def _read_families(lines: _Lines, child: str, count: int) -> dict[Collection[str
             raise lines.fail(f"the score {words[0]!r} of a family of {child!r} is not a number")
         size = _integer(lines, words[1] if len(words) > 1 else "", "the number of parents")
         if len(words) != size + 2:
-            raise lines.fail(f"{size} parents are expected, but {len(words) - 2} follow")
+            raise lines.fail(f"expected {plural(size, 'parent')}, found {len(words) - 2}")
         parents = tuple(sorted(_unescape(word) for word in words[2:]))
         if parents in listed:
             raise lines.fail(f"the family of {child!r} with these parents is listed twice")

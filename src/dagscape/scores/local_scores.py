@@ -20,6 +20,7 @@ from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from dagscape.results import Provenance
@@ -231,7 +232,7 @@ class LocalScores(ABC):
             raise InvalidOption(f"the parents of {self.variables[number]!r} name a variable twice")
         if len(members) > self.max_parents:
             raise InvalidOption(
-                f"{self.variables[number]!r} has {len(members)} parents, but {argument('max_parents')} is "
+                f"{self.variables[number]!r} has {plural(len(members), 'parent')}, but {argument('max_parents')} is "
                 f"{self.max_parents}"
             )
         return number, members

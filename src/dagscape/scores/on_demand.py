@@ -23,6 +23,7 @@ from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.rounding import network_rounding
 from dagscape.scores.scoring_job import ScoringJob, StructureOptions, prepare
 from dagscape.scores.set_functions import FamilyKernel, ScoredData
+from dagscape.wording import plural
 
 # The default size of the cache: tens of millions of sets.
 _DEFAULT_CACHE = 2**30
@@ -96,8 +97,8 @@ class OnDemandScores(LocalScores):
 
     def __repr__(self) -> str:
         return (
-            f"OnDemandScores({self.n} variables, up to {self.max_parents} parents, {self.cached_sets:,} sets cached, "
-            f"{format_bytes(self.nbytes)})"
+            f"OnDemandScores({plural(self.n, 'variable')}, up to {plural(self.max_parents, 'parent')}, "
+            f"{plural(self.cached_sets, 'set')} cached, {format_bytes(self.nbytes)})"
         )
 
 
@@ -151,7 +152,7 @@ def family_scores(
     job = prepare(data, score=score, ess=ess, **structure)
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
-    what = f"the data of {data.n} variables and the work on them"
+    what = f"the data of {plural(data.n, 'variable')} and the work on them"
     remedy = f"raise the limit, or use fewer {argument('threads')}" if threads > 1 else "raise the limit"
     check_memory(fixed, max_memory, what, remedy)
     limit = memory_limit(max_memory)

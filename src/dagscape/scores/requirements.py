@@ -9,6 +9,7 @@ from dagscape.methods import Requirements
 from dagscape.resources import format_bytes, thread_count
 from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
+from dagscape.wording import plural
 
 # Seconds of trial scoring per function: enough to distinguish seconds, minutes and days.
 _TRIAL_SECONDS = 0.3
@@ -24,7 +25,8 @@ _FEW_PARENTS = 3
 def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requirements:
     """Return the memory of :func:`dagscape.local_scores`."""
     families = job.data.n * set_count(job.data.n - 1, job.max_parents)
-    work = f"{job.sets:,} sets of up to {job.max_size} variables, for {families:,} families"
+    sets = f"{plural(job.sets, 'set')} of up to {plural(job.max_size, 'variable')}"
+    work = f"{sets}, for {plural(families, 'family', 'families')}"
     if job.functions.count > 1:
         work += f", {job.functions.count} times"
     memory = job.memory(threads)
@@ -44,7 +46,7 @@ def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requireme
         step="local scores",
         work=work,
         memory=memory,
-        subject=f"the scores of {job.data.n} variables with up to {job.max_parents} parents",
+        subject=f"the scores of {plural(job.data.n, 'variable')} with up to {plural(job.max_parents, 'parent')}",
         remedy=remedy,
     )
 

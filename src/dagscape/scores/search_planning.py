@@ -12,6 +12,7 @@ from dagscape import kernels
 from dagscape.methods import ProblemSize
 from dagscape.scores.family_arrays import Layout, can_be_tiled, suits_tiles
 from dagscape.scores.lattice import set_count
+from dagscape.wording import plural
 
 # Families are a list if an array would be more than this many times longer: short lists are searched quickly.
 _MUCH_LONGER = 4
@@ -121,4 +122,4 @@ def described_walk(n: int, max_parents: int) -> str:
     >>> described_walk(20, 4), described_walk(10, 9)
     ('2^20 sets, up to 4 parents', '2^10 sets')
     """
-    return f"2^{n} sets" + (f", up to {max_parents} parents" if max_parents < n - 1 else "")
+    return f"2^{n} sets" + (f", up to {plural(max_parents, 'parent')}" if max_parents < n - 1 else "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from dagscape.results import ScoredResult, records_field
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.families import Family
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +56,8 @@ class ScoreSummary(ScoredResult):
         )
 
     def __repr__(self) -> str:
-        return f"ScoreSummary({len(self.variables)} variables, {self.family_count:,} families)"
+        families = plural(self.family_count, "family", "families")
+        return f"ScoreSummary({plural(len(self.variables), 'variable')}, {families})"
 
 
 def summarize_scores(scores: EnumerableScores, top: int = 3) -> ScoreSummary:
