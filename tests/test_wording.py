@@ -13,8 +13,11 @@ from dagscape.report.tables import render
 from dagscape.scores.summary import summarize_scores
 from dagscape.wording import plural
 
-WRONG = re.compile(r"\b1 (?:\w+ )?(?:variables|edges|rows|levels|parents|families|networks|classes|DAGs|CPDAGs|modes|sets|"
-                   r"columns|cells|warnings|parameters|values|names|pairs)\b")  # fmt: skip
+NOUNS = (
+    "variables edges rows levels parents families networks classes DAGs CPDAGs modes sets columns cells warnings "
+    "parameters values names pairs"
+)
+WRONG = re.compile(rf"\b1 (?:\w+ )?(?:{NOUNS.replace(' ', '|')})\b")
 
 
 def single(levels=2):

@@ -12,11 +12,13 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from types import ModuleType
 
 import click
+from click.shell_completion import CompletionItem
 
 from dagscape.cli.wording import worded
-from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge
+from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
 from dagscape.version import __version__
 
 # A subcommand is a module of this package with a click command called `command`, imported on demand.
@@ -31,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "draw": "Draw a network.",
     "plan": "Estimate the memory and time of a job before it starts.",
     "demo": "Take a short tour with a bundled data set.",
+    "completion": "Print the script that completes commands and options in a shell.",
 }
 
 _EXIT_CODES: tuple[tuple[type[DagscapeError], int], ...] = (
@@ -42,15 +45,35 @@ _EXIT_CODES: tuple[tuple[type[DagscapeError], int], ...] = (
 )
 
 
+def _module(name: str) -> ModuleType:
+    """Import a module of this package when it is needed."""
+    return importlib.import_module(f"dagscape.cli.{name}")
+
+
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"dagscape.cli.{name}").command
+        command: click.Command = _module(name).command
+        if ctx.resilient_parsing:
+            _module("completion").completing(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(f"No such command {name!r}{did_you_mean(name, COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        # The default would import every command for its help.
+        commands = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -70,6 +93,9 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if instruction := os.environ.get("_DAGSCAPE_COMPLETE"):
+        code: int = _module("completion").answer(cli, instruction)
+        return code
     _exit_on_sigterm()
     try:
         with cli.make_context("dagscape", given) as context:
