@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dagscape.cli.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
-from dagscape.data.discretizing import DISCRETIZERS
+from dagscape.data.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.registry import METHODS
 from dagscape.scores.priors import PRIORS
@@ -77,9 +77,7 @@ def data_set_table() -> str:
 
 
 def discretizer_table() -> str:
-    rows = [
-        (f"`{name}`", method.summary, "yes" if method.needs_class else "no") for name, method in DISCRETIZERS.items()
-    ]
+    rows = [(f"`{name}`", method.summary, "yes" if method.needs_class else "no") for name, method in CUT_RULES.items()]
     return table(["method", "what it makes", "needs a class column"], rows)
 
 

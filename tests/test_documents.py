@@ -13,7 +13,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.discretizing import DISCRETIZERS
+from dagscape.data.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
@@ -155,7 +155,7 @@ def test_every_part_is_in_a_document():
 def test_the_methods_of_the_readme_exist():
     """Every name in the second column of its table can be used as written."""
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Methods")[2]
-    known = {*ds.__all__, *SCORES, *PRIORS, *DISCRETIZERS, *NETWORKS, *BUNDLED, ".jkl", ".npz", "interventions="}
+    known = {*ds.__all__, *SCORES, *PRIORS, *CUT_RULES, *NETWORKS, *BUNDLED, ".jkl", ".npz", "interventions="}
     rows = re.findall(r"^\| .*? \| (.*?) \|", text, re.MULTILINE)
     names = {name for row in rows[2:] for name in re.findall(r"`([^`]+)`", row)}
     assert len(names) > 20

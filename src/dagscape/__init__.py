@@ -14,7 +14,7 @@ from dagscape.best.optimal import OptimalNetwork, optimal_network
 from dagscape.best.result import BestNetworks
 from dagscape.data.bundled import load_dataset
 from dagscape.data.dataset import Dataset
-from dagscape.data.discretizing import discretize
+from dagscape.data.discretizing import Discretizer, discretize
 from dagscape.data.reading import read_data
 from dagscape.drawing.draw import draw
 from dagscape.errors import (
@@ -60,6 +60,7 @@ __all__ = [
     "Dag",
     "DagscapeError",
     "Dataset",
+    "Discretizer",
     "EnumerableScores",
     "Family",
     "FamilyTable",

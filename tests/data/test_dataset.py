@@ -38,7 +38,7 @@ def frame(**columns):
 
 @given(tables())
 def test_rows_are_merged(rows):
-    data = Dataset.from_array(np.array(rows, dtype=object))
+    data = Dataset.from_array(np.array(rows, dtype=object), keep_constant=True)
     assert labels(data) == merge(rows)
     assert data.codes.tolist() == sorted(data.codes.tolist())
     assert (data.m, data.n) == (len(rows), len(rows[0]))
@@ -53,6 +53,7 @@ def test_any_order_of_rows_gives_the_same_data_set(rows, data):
             np.array([row for row, _ in pairs], dtype=object),
             missing="level",
             interventions=[mark for _, mark in pairs],
+            keep_constant=True,
         )
         for pairs in (marked, shuffled)
     )
@@ -93,7 +94,8 @@ def test_arrays_are_contiguous_and_of_the_right_type():
     data = Dataset.from_array(np.arange(256).reshape(-1, 1))
     assert (data.codes.dtype, data.weights.dtype, data.arities.dtype) == (np.uint8, np.int64, np.int64)
     assert Dataset.from_array(np.arange(257).reshape(-1, 1)).codes.dtype == np.uint32
-    assert Dataset.from_array(np.zeros((5, 3), dtype=int)).select(["X2", "X0"]).codes.flags.c_contiguous
+    zeros = Dataset.from_array(np.zeros((5, 3), dtype=int), keep_constant=True)
+    assert zeros.select(["X2", "X0"]).codes.flags.c_contiguous
 
 
 def test_given_arrays_are_not_kept():
@@ -131,11 +133,11 @@ def test_pickling():
     ],
 )
 def test_observed_levels(cells, expected):
-    assert Dataset.from_frame(frame(x=cells)).levels["x"] == expected
+    assert Dataset.from_frame(frame(x=cells), keep_constant=True).levels["x"] == expected
 
 
 def test_one_row_is_enough():
-    assert Dataset.from_array([[1, 2]]).m == 1
+    assert Dataset.from_array([[1, 2]], keep_constant=True).m == 1
 
 
 def test_declared_levels_keep_their_order_and_may_be_unobserved():
@@ -190,7 +192,7 @@ def test_declared_arities_of_real_data(shared_data):
     path = shared_data / "sets" / "gobnilp_water_1000.csv.gz"
     data = read_data(path, levels=declared)
     assert data.arities.tolist() == list(declared.values())
-    assert sum(data.arities != read_data(path).arities) == 22
+    assert sum(data.arities != read_data(path, keep_constant=True).arities) == 22
 
 
 def test_decimals_must_be_discretised():
@@ -236,7 +238,7 @@ def test_dropped_rows_leave_no_levels_behind():
 
 def test_dropping_every_row_is_an_error():
     with pytest.raises(InvalidData, match="a missing cell in every row"):
-        Dataset.from_frame(frame(a=["x", None], b=[None, "y"]), missing="drop")
+        Dataset.from_frame(frame(a=["x", None, "z", None], b=[None, "y", None, "w"]), missing="drop")
 
 
 def test_missing_must_be_a_known_choice():
@@ -302,7 +304,7 @@ def test_a_name_comes_before_whatever_else_an_entry_may_mean():
 
 
 def test_rows_are_merged_only_within_the_same_interventions():
-    data = Dataset.from_array([["x"], ["x"], ["x"]], interventions=[0, 1, 1])
+    data = Dataset.from_array([["x"], ["x"], ["x"]], interventions=[0, 1, 1], keep_constant=True)
     assert data.weights.tolist() == [1, 2]
     assert data.interventions.tolist() == [[False], [True]]
 
@@ -354,7 +356,8 @@ def test_sachs(shared_data):
 @given(tables(), st.data())
 def test_selecting_variables(rows, data):
     names = [f"v{i}" for i in range(len(rows[0]))]
-    whole = Dataset.from_array(np.array(rows, dtype=object), names, interventions=[1] + [0] * (len(rows) - 1))
+    marks = [1] + [0] * (len(rows) - 1)
+    whole = Dataset.from_array(np.array(rows, dtype=object), names, interventions=marks, keep_constant=True)
     chosen = data.draw(st.lists(st.sampled_from(names), unique=True, min_size=1))
     part = whole.select(chosen)
     indices = [names.index(name) for name in chosen]
@@ -368,7 +371,7 @@ def test_selecting_variables(rows, data):
 
 
 def test_bad_selections():
-    data = Dataset.from_array([[1, 2]], ["a", "b"])
+    data = Dataset.from_array([[1, 2], [2, 1]], ["a", "b"])
     with pytest.raises(InvalidOption, match="no variable 'c'"):
         data.select(["a", "c"])
     with pytest.raises(InvalidOption, match="more than once"):
@@ -387,7 +390,7 @@ def test_frames_and_back(rows):
 
 
 def test_the_weight_column_gets_out_of_the_way():
-    data = Dataset.from_array([[1, 2]], ["weight", "weight_"])
+    data = Dataset.from_array([[1, 2], [2, 1]], ["weight", "weight_"])
     assert data.to_frame(expand=False).columns.tolist() == ["weight", "weight_", "weight__"]
 
 
@@ -426,4 +429,5 @@ def test_a_million_levels():
 
 
 def test_repr_is_short():
-    assert repr(Dataset.from_array([[0, 1], [0, 1]])) == "Dataset(2 variables, 2 rows, 1 of them distinct)"
+    data = Dataset.from_array([[0, 1], [0, 1]], keep_constant=True)
+    assert repr(data) == "Dataset(2 variables, 2 rows, 1 of them distinct)"

@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dagscape.data.bundled import SETS
-from dagscape.data.discretizing import DISCRETIZERS, cut_by_mdl, cut_by_quantile, cut_by_width, discretize
+from dagscape.data.cut_rules import CUT_RULES, cut_by_mdl, cut_by_quantile, cut_by_width
+from dagscape.data.discretizing import discretize
 from dagscape.errors import InvalidData, InvalidOption
 from oracles.discretize import mdl_cuts, quantile_cuts
 
@@ -137,7 +138,7 @@ def test_every_value_lies_in_its_interval(values, bins, method):
         {"x": values, "row": [f"r{i}" for i in range(len(values))], "c": [i % 2 for i in range(len(values))]}
     )
     options = {"class_column": "c"} if method == "mdl" else {}
-    data = discretize(frame, method=method, bins=bins, columns=["x"], **options)
+    data = discretize(frame, method=method, bins=bins, columns=["x"], keep_constant=True, **options)
     found = intervals(values, data)
     assert all(contains(label, value) for label, value in zip(found, values, strict=True))
     assert set(found) == set(data.levels["x"])
@@ -146,16 +147,21 @@ def test_every_value_lies_in_its_interval(values, bins, method):
         assert len(data.levels["x"]) <= bins
 
 
-@pytest.mark.parametrize("method", DISCRETIZERS)
+@pytest.mark.parametrize("method", CUT_RULES)
 def test_constant_columns_have_one_interval(method):
-    options = {"class_column": "c"} if DISCRETIZERS[method].needs_class else {}
+    options = {"class_column": "c"} if CUT_RULES[method].needs_class else {}
     frame = pd.DataFrame({"x": [0.5, 0.5, 0.5], "c": ["u", "v", "u"]})
-    assert discretize(frame, method=method, **options).levels["x"] == ("(-inf,inf)",)
+    assert discretize(frame, method=method, keep_constant=True, **options).levels["x"] == ("(-inf,inf)",)
+    data = discretize(frame, method=method, **options)
+    assert data.variables == ("c",)
+    assert data.set_aside == {"x": "is not cut: all its numbers are in one interval"}
 
 
 def test_mdl_without_an_acceptable_cut_has_one_interval():
     frame = pd.DataFrame({"x": [0.5, 1.5, 2.5, 3.5], "c": ["u", "v", "u", "v"]})
-    assert discretize(frame, method="mdl", class_column="c").levels["x"] == ("(-inf,inf)",)
+    data = discretize(frame, method="mdl", class_column="c", keep_constant=True)
+    assert data.levels["x"] == ("(-inf,inf)",)
+    assert list(discretize(frame, method="mdl", class_column="c").set_aside) == ["x"]
 
 
 def test_only_decimals_are_discretised_by_default():
@@ -208,7 +214,8 @@ def test_rows_without_a_class_do_not_count():
     data = discretize(frame, method="mdl", class_column="c", missing="level")
     assert data.levels["x"] == ("(-inf,2]", "(2,inf)")
     nobody = frame.assign(c=None)
-    assert discretize(nobody, method="mdl", class_column="c", missing="level").levels["x"] == ("(-inf,inf)",)
+    data = discretize(nobody, method="mdl", class_column="c", missing="level", keep_constant=True)
+    assert data.levels["x"] == ("(-inf,inf)",)
 
 
 def test_interventions_go_along():
@@ -279,13 +286,13 @@ def test_numbers_must_be_finite(tmp_path, text):
     path.write_text(f"x\n0.5\n{text}\n")
     with pytest.raises(InvalidData, match=f"has '{text}' in column 'x' at line 3, which is not a finite number"):
         discretize(path)
-    assert discretize(path, missing="drop", missing_values=[text]).m == 1
+    assert discretize(path, missing="drop", missing_values=[text], keep_constant=True).m == 1
 
 
 def test_infinite_floats_are_refused_and_nan_is_missing():
     with pytest.raises(InvalidData, match=r"has 'inf' in column 'x' at row 1 \(counted from 0\)"):
         discretize(pd.DataFrame({"x": [0.5, np.inf]}))
-    assert discretize(pd.DataFrame({"x": [0.5, np.nan]}), missing="drop").m == 1
+    assert discretize(pd.DataFrame({"x": [0.5, np.nan]}), missing="drop", keep_constant=True).m == 1
 
 
 def test_many_whole_numbers_are_measurements():

@@ -111,8 +111,9 @@ def test_standard_input_may_be_compressed(write, monkeypatch):
 
 def test_standard_input_may_be_a_pipe():
     program = "from dagscape.data.reading import read_data; print(read_data('-'))"
-    result = subprocess.run([sys.executable, "-c", program], input=b"a,b\n1,2\n", capture_output=True, check=True)
-    assert result.stdout.strip() == b"Dataset(2 variables, 1 row, 1 of them distinct)"
+    cells = b"a,b\n1,2\n3,4\n"
+    result = subprocess.run([sys.executable, "-c", program], input=cells, capture_output=True, check=True)
+    assert result.stdout.strip() == b"Dataset(2 variables, 2 rows, 2 of them distinct)"
 
 
 def test_many_rows_come_in_chunks(write):
@@ -218,7 +219,7 @@ def test_levels_called_none_are_not_missing(shared_data, name, levels_called_non
 
 
 def test_reading_loads_nothing_heavy(write):
-    path = write("a,b\n1,2\n")
+    path = write("a,b\n1,2\n3,4\n")
     program = (
         "import sys; from dagscape.data.reading import read_data; import dagscape.data.discretizing\n"
         f"read_data({str(path)!r}).describe()\n"

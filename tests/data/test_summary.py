@@ -60,7 +60,10 @@ def test_constant_columns():
 )
 def test_nearly_unique_columns(m, distinct, warned):
     found = warnings_of([f"v{min(i, distinct - 1)}" for i in range(m)])
-    assert found == ([f"'x' has {distinct} distinct values in {m} rows: is it an identifier?"] if warned else [])
+    assert len(found) == warned
+    if warned:
+        assert found[0].startswith(f"'x' has {distinct} distinct values in {m} rows: is it an identifier? ")
+        assert found[0].endswith("so that edges from and to it mean nothing: leave it out")
 
 
 def test_decimals_mixed_with_text():
@@ -106,7 +109,7 @@ def test_frame():
 
 
 def test_json_round_trip(tmp_path):
-    summary = Dataset.from_array([["ä", 1], ["b", 1]], ["x", "y"]).describe()
+    summary = Dataset.from_array([["ä", 1], ["b", 1]], ["x", "y"], keep_constant=True).describe()
     document = summary.to_dict()
     assert document["kind"] == "data-summary"
     assert document["columns"][0] == {

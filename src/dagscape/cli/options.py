@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.dataset import MISSING_CHOICES, Dataset, encode
-from dagscape.data.discretizing import DISCRETIZERS, discretize
+from dagscape.data.cut_rules import CUT_RULES
+from dagscape.data.dataset import Dataset, encode
+from dagscape.data.discretizing import discretize
+from dagscape.data.encoding import MISSING_CHOICES
 from dagscape.data.reading import read_table
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
@@ -114,7 +116,7 @@ data_options = _apply(
         click.option(
             "--discretize",
             metavar="METHOD[:BINS]",
-            help=f"Discretise columns of numbers ({', '.join(DISCRETIZERS)}) into BINS intervals, by default 3.",
+            help=f"Discretise columns of numbers ({', '.join(CUT_RULES)}) into BINS intervals, by default 3.",
         ),
         click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl separates."),
         click.option(

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from dagscape.data.dataset import Dataset, encode
-from dagscape.data.intervals import cut_column
+from dagscape.data.intervals import cut_column, fit_intervals
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_strings, parse_numbers
 from dagscape.data.tic_tac_toe import final_boards
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, did_you_mean
 
 PREFIX = "builtin:"
 
@@ -109,9 +109,11 @@ def bundled_table(name: str, missing_values: Collection[str] = DEFAULT_MISSING_V
     (150, ('0.2', '0.4', '0.3'))
     """
     if name not in BUNDLED:
-        raise InvalidOption(f"there is no bundled data set {name!r}; there are {', '.join(map(repr, BUNDLED))}")
+        known = did_you_mean(name, BUNDLED) or f"; there are {', '.join(map(repr, BUNDLED))}"
+        raise InvalidOption(f"there is no bundled data set {name!r}{known}")
     header, *cells = BUNDLED[name].rows()
-    columns = [column_from_strings(strings, missing_values=missing_values) for strings in zip(*cells, strict=True)]
+    read = [column_from_strings(strings, missing_values=missing_values) for strings in zip(*cells, strict=True)]
+    columns = [replace(column, type=None) for column in read]
     places = np.arange(len(cells), dtype=np.int64)
     return Table(tuple(header), tuple(columns), places, "row", f"'{PREFIX}{name}'")
 
@@ -162,5 +164,5 @@ def load_dataset(name: str) -> Dataset:
 def _cut_at(column: Column, cuts: Sequence[float]) -> Column:
     numbers = parse_numbers(column.values)
     assert numbers is not None, "only columns of numbers have cuts"
-    values, rank = np.unique(numbers, return_inverse=True)
-    return cut_column(column, values, rank, np.array(cuts))
+    intervals = fit_intervals(np.unique(numbers), np.array(cuts))
+    return cut_column(column, numbers, intervals.cuts, intervals.labels)

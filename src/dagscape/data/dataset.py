@@ -10,29 +10,29 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.frames import table_from_array, table_from_frame
-from dagscape.data.interventions import Marks, split_interventions
-from dagscape.data.levels import LevelsOption, check_declarations, encode_column
-from dagscape.data.rows import code_type, group_rows, merge_rows, pack_words
+from dagscape.data.encoding import Encoded, EncodingOptions, Missing, encode_table, unused_columns
+from dagscape.data.frames import cell_strings, table_from_array, table_from_frame
+from dagscape.data.interventions import Marks
+from dagscape.data.levels import LevelsOption, level_strings
+from dagscape.data.rows import group_rows, merge_rows, pack_words
 from dagscape.data.summary import DataSummary, summarize
-from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Table, check_names, listing
-from dagscape.errors import InvalidData, InvalidOption, argument
+from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
+from dagscape.data.values import ValueType, own_values
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import SupportsIndex, Unpack
 
     import pandas as pd
 
-
-Missing = Literal["error", "level", "drop"]
-
-MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop")
+    from dagscape.data.discretizing import Discretizer
 
 # The kernels count rows in 32 bits.
 MAX_ROWS = 2**32 - 1
@@ -45,7 +45,7 @@ class Dataset:
     Make one with :func:`~dagscape.data.reading.read_data`, :meth:`from_frame`, :meth:`from_array`,
     :meth:`from_codes`, :func:`~dagscape.data.discretizing.discretize` or
     :func:`~dagscape.data.bundled.load_dataset`; the constructor does not check its arguments. Two data sets are
-    equal if their variables, levels, rows and interventions are; ``missing`` and ``dropped`` are not compared.
+    equal if their variables, levels, rows and interventions are; the other attributes are not compared.
 
     Attributes
     ----------
@@ -64,6 +64,13 @@ class Dataset:
         The number of missing cells of each variable, as read.
     dropped : int
         The number of rows dropped because of missing cells.
+    types : mapping of str to str
+        The own type of each variable's values: ``"text"``, ``"integer"``, ``"number"`` or ``"boolean"``.
+    set_aside : mapping of str to str
+        The columns of the source that are no variables because they are constant or, if this was asked for, look like
+        identifiers; with the reason.
+    discretizer : Discretizer or None
+        What cut its numbers; None if it was not discretised.
 
     Examples
     --------
@@ -81,13 +88,18 @@ class Dataset:
     interventions: Marks | None = None
     missing: Mapping[str, int] = field(default_factory=dict)
     dropped: int = 0
+    types: Mapping[str, ValueType] = field(default_factory=dict)
+    set_aside: Mapping[str, str] = field(default_factory=dict)
+    discretizer: Discretizer | None = None
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.weights, self.interventions):
             if array is not None:
                 array.flags.writeable = False
-        object.__setattr__(self, "levels", MappingProxyType(dict(self.levels)))
-        object.__setattr__(self, "missing", MappingProxyType(dict(self.missing)))
+        types = {name: self.types.get(name, "text") for name in self.variables}
+        object.__setattr__(self, "types", MappingProxyType(types))
+        for name in ("levels", "missing", "set_aside"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @classmethod
     def from_frame(
@@ -98,6 +110,10 @@ class Dataset:
         levels: LevelsOption | None = None,
         interventions: Any = None,
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+        columns: Collection[str] | None = None,
+        drop: Collection[str] = (),
+        keep_constant: bool = False,
+        drop_suspicious: bool = False,
     ) -> Dataset:
         """Make a data set from a data frame.
 
@@ -119,6 +135,15 @@ class Dataset:
             number of a variable, or several of these, separated by ``;`` or in a collection.
         missing_values : collection of str
             Strings that mean a missing cell, besides null and NaN.
+        columns : collection of str, optional
+            The columns to use, in this order. Default: all of them.
+        drop : collection of str
+            Columns not to use. What they contain is not checked.
+        keep_constant : bool
+            Keep columns with a single level. By default they are set aside, see :attr:`set_aside`.
+        drop_suspicious : bool
+            Set columns aside that look like identifiers: more than 20 distinct values, and more than half as many as
+            there are rows. Columns in ``levels`` are kept.
 
         Examples
         --------
@@ -128,8 +153,17 @@ class Dataset:
         >>> dict(data.levels)
         {'rain': ('no', 'yes', '?'), 'street': ('0', '1', '2')}
         """
-        table = table_from_frame(frame, missing_values=missing_values)
-        return encode(table, missing=missing, levels=levels, interventions=interventions)
+        options: EncodingOptions = {
+            "missing": missing,
+            "levels": levels,
+            "interventions": interventions,
+            "columns": columns,
+            "drop": drop,
+            "keep_constant": keep_constant,
+            "drop_suspicious": drop_suspicious,
+        }
+        table = table_from_frame(frame, missing_values=missing_values, unused=unused_columns(options))
+        return encode(table, **options)
 
     @classmethod
     def from_array(
@@ -141,6 +175,10 @@ class Dataset:
         levels: LevelsOption | None = None,
         interventions: Any = None,
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+        columns: Collection[str] | None = None,
+        drop: Collection[str] = (),
+        keep_constant: bool = False,
+        drop_suspicious: bool = False,
     ) -> Dataset:
         """Make a data set from a two-dimensional array of integers, booleans, floats, strings or objects.
 
@@ -150,27 +188,39 @@ class Dataset:
             Rows × variables.
         variables : sequence of str, optional
             Names. Default: ``X0``, ``X1``, ….
-        missing, levels, interventions, missing_values
+        missing, levels, interventions, missing_values, columns, drop, keep_constant, drop_suspicious
             As in :meth:`from_frame`.
 
         Examples
         --------
-        >>> Dataset.from_array([[0, 1], [1, 1], [0, 1]]).weights.tolist()
-        [2, 1]
+        >>> data = Dataset.from_array([[0, 1], [1, 1], [0, 1]])
+        >>> data.weights.tolist(), data.variables, dict(data.set_aside)
+        ([2, 1], ('X0',), {'X1': "has the same value, '1', in every row"})
         """
-        table = table_from_array(array, variables, missing_values=missing_values)
-        return encode(table, missing=missing, levels=levels, interventions=interventions)
+        return encode(
+            table_from_array(array, variables, missing_values=missing_values),
+            missing=missing,
+            levels=levels,
+            interventions=interventions,
+            columns=columns,
+            drop=drop,
+            keep_constant=keep_constant,
+            drop_suspicious=drop_suspicious,
+        )
 
     @classmethod
     def from_codes(
         cls,
         codes: npt.ArrayLike,
-        levels: Mapping[str, Sequence[str]],
+        levels: Mapping[str, Sequence[object] | SupportsIndex],
         *,
         weights: npt.ArrayLike | None = None,
         interventions: npt.ArrayLike | None = None,
         missing: Mapping[str, int] | None = None,
         dropped: int = 0,
+        types: Mapping[str, ValueType] | None = None,
+        set_aside: Mapping[str, str] | None = None,
+        discretizer: Discretizer | None = None,
     ) -> Self:
         """Make a data set from level codes; rows may come in any order and more than once.
 
@@ -178,14 +228,15 @@ class Dataset:
         ----------
         codes : array-like of int
             Rows × variables: the index of each cell's level.
-        levels : mapping of str to sequence of str
-            The variables in order, with their levels.
+        levels : mapping of str to sequence or int
+            The variables in order, with their levels; an integer k means the levels ``0``, ``1``, …, ``k - 1``. A
+            variable with a single level is kept.
         weights : array-like of int, optional
             How many times each row occurs, at least 1. Default: once.
         interventions : array-like of bool, optional
             Rows × variables: whether the variable was set.
-        missing, dropped
-            The numbers of missing cells and dropped rows to record.
+        missing, dropped, types, set_aside, discretizer
+            The attributes to record. Default: the types are those of the levels.
 
         Examples
         --------
@@ -193,7 +244,7 @@ class Dataset:
         >>> data.codes.tolist(), data.weights.tolist()
         ([[0], [1]], [1, 3])
         """
-        strings = {name: tuple(levels[name]) for name in levels}
+        strings, own = level_strings(levels)
         check_names(list(strings), "the data set")
         cells = np.asarray(codes)
         _check_codes(cells, strings)
@@ -202,7 +253,8 @@ class Dataset:
         if marks is not None and (marks.shape != cells.shape or marks.dtype != np.bool_):
             raise InvalidData("the interventions must be a boolean array of the same shape as the codes")
         merged, counts, marks = merge_rows(cells, [len(strings[name]) for name in strings], counts, marks)
-        return cls(tuple(strings), strings, merged, counts, marks, missing or dict.fromkeys(strings, 0), dropped)
+        about = (missing or dict.fromkeys(strings, 0), dropped, own if types is None else types, set_aside or {})
+        return cls(tuple(strings), strings, merged, counts, marks, *about, discretizer)
 
     @property
     def n(self) -> int:
@@ -242,12 +294,15 @@ class Dataset:
         return hash(self.fingerprint)
 
     def __repr__(self) -> str:
-        return f"Dataset({plural(self.n, 'variable')}, {plural(self.m, 'row')}, {self.weights.size:,} of them distinct)"
+        aside = f", {len(self.set_aside)} set aside" if self.set_aside else ""
+        rows = f"{plural(self.m, 'row')}, {self.weights.size:,} of them distinct"
+        return f"Dataset({plural(self.n, 'variable')}{aside}, {rows})"
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.
         parts = (self.variables, dict(self.levels), self.codes, self.weights, self.interventions)
-        return type(self), (*parts, dict(self.missing), self.dropped)
+        about = (dict(self.missing), self.dropped, dict(self.types), dict(self.set_aside), self.discretizer)
+        return type(self), (*parts, *about)
 
     def select(self, variables: Iterable[str]) -> Dataset:
         """Return the data set of some variables, in the given order; rows that become equal are merged.
@@ -262,8 +317,7 @@ class Dataset:
             raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
         names = list(variables)
         for name in names:
-            if name not in self.levels:
-                raise InvalidOption(f"there is no variable {name!r}: the variables are {listing(self.variables)}")
+            self._check_variable(name)
         columns = [self.variables.index(name) for name in names]
         if len(set(columns)) < len(columns):
             raise InvalidOption(f"a variable is selected more than once: {listing(names)}")
@@ -274,10 +328,37 @@ class Dataset:
             interventions=None if self.interventions is None else self.interventions[:, columns],
             missing={name: self.missing.get(name, 0) for name in names},
             dropped=self.dropped,
+            types={name: self.types[name] for name in names},
+            set_aside=self.set_aside,
+            discretizer=self.discretizer,
         )
+
+    def drop(self, variables: Iterable[str]) -> Dataset:
+        """Return the data set without some variables; rows that become equal are merged.
+
+        Examples
+        --------
+        >>> Dataset.from_array([[0, 1], [1, 1], [0, 2]], ["a", "b"]).drop(["b"]).weights.tolist()
+        [2, 1]
+        """
+        if isinstance(variables, str):
+            raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
+        unwanted = list(variables)
+        for name in unwanted:
+            self._check_variable(name)
+        return self.select(name for name in self.variables if name not in unwanted)
+
+    def _check_variable(self, name: str) -> None:
+        if name in self.set_aside and name not in self.levels:
+            raise InvalidOption(f"{name!r} was set aside, because it {self.set_aside[name]}")
+        if name not in self.levels:
+            known = did_you_mean(name, self.variables) or f": the variables are {listing(self.variables)}"
+            raise InvalidOption(f"there is no variable {name!r}{known}")
 
     def to_frame(self, expand: bool = True) -> pd.DataFrame:
         """Return the rows as a pandas data frame of categoricals, without interventions.
+
+        The categories are values of the column's own type, see :attr:`types`; the level of missing cells is ``"?"``.
 
         Parameters
         ----------
@@ -287,18 +368,16 @@ class Dataset:
 
         Examples
         --------
-        >>> print(Dataset.from_array([[0, 1], [1, 1], [0, 1]], ["a", "b"]).to_frame(expand=False))
+        >>> print(Dataset.from_array([[0, 1], [1, 2], [0, 1]], ["a", "b"]).to_frame(expand=False))
            a  b  weight
         0  0  1       2
-        1  1  1       1
+        1  1  2       1
         """
         import pandas as pd
 
         codes = np.repeat(self.codes, self.weights, axis=0) if expand else self.codes
         columns: dict[str, Any] = {
-            name: pd.Categorical.from_codes(
-                codes[:, i].astype(np.int64), categories=pd.Index(self.levels[name], dtype=object)
-            )
+            name: pd.Categorical.from_codes(codes[:, i].astype(np.int64), categories=self._categories(name))
             for i, name in enumerate(self.variables)
         }
         if not expand:
@@ -308,13 +387,23 @@ class Dataset:
             columns[title] = self.weights
         return pd.DataFrame(columns)
 
+    def _categories(self, name: str) -> pd.Index[Any]:
+        """Return the levels of a variable as categories that :meth:`from_frame` turns into the same levels."""
+        import pandas as pd
+
+        values = own_values(self.levels[name], self.types[name])
+        same = tuple(cell_strings(values)) == self.levels[name]
+        # Otherwise pandas would choose a type for text.
+        text = not same or self.types[name] == "text"
+        return pd.Index(self.levels[name] if not same else values, dtype=object if text else None)
+
     def describe(self) -> DataSummary:
         """Summarise the variables: levels, counts, missing cells, and warnings.
 
         Examples
         --------
         >>> Dataset.from_array([[0, 1], [1, 1]], ["a", "b"]).describe().warnings
-        ("'b' has the same value, '1', in every row",)
+        ("'b' has the same value, '1', in every row: it is set aside",)
         """
         return summarize(self)
 
@@ -322,10 +411,8 @@ class Dataset:
 def encode(
     table: Table,
     *,
-    missing: Missing = "error",
-    levels: LevelsOption | None = None,
-    interventions: Any = None,
     transform: Callable[[Table], Table] | None = None,
+    **options: Unpack[EncodingOptions],
 ) -> Dataset:
     """Make the data set of a table.
 
@@ -333,18 +420,17 @@ def encode(
     ----------
     table : Table
         The table as read.
-    missing, levels, interventions
-        As in :meth:`Dataset.from_frame`.
     transform : callable, optional
         Applied to the rows that are kept, before levels are determined; for example discretising.
+    **options
+        As in :meth:`Dataset.from_frame`.
 
     Examples
     --------
-    >>> encode(table_from_array([["a", "?"], ["b", "c"]]), missing="drop").levels["X0"]
-    ('b',)
+    >>> encode(table_from_array([["a", "?"], ["b", "c"], ["d", "e"]]), missing="drop").levels["X0"]
+    ('b', 'd')
     """
-    codes, found, about = _encoded(table, missing, levels, interventions, transform)
-    return Dataset.from_codes(codes, found, **about)
+    return _dataset(encode_table(table, transform=transform, **options))
 
 
 def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDArray[np.int64]]:
@@ -356,63 +442,24 @@ def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDA
     >>> data.codes.tolist(), places.tolist()
     ([[0], [1]], [1, 0, 1])
     """
-    codes, found, about = _encoded(table, "error", levels, None, None)
-    data = Dataset.from_codes(codes, found, **about)
-    order, starts = group_rows(pack_words((codes[:, i], len(found[name])) for i, name in enumerate(found)))
-    places = np.empty(len(codes), dtype=np.int64)
-    places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
-    return data, places
+    encoded = encode_table(table, levels=levels, keep_constant=True)
+    arities = [len(strings) for strings in encoded.levels.values()]
+    order, starts = group_rows(pack_words((encoded.codes[:, i], arity) for i, arity in enumerate(arities)))
+    places = np.empty(len(encoded.codes), dtype=np.int64)
+    places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(places))))
+    return _dataset(encoded), places
 
 
-def _encoded(
-    table: Table,
-    missing: Missing,
-    levels: LevelsOption | None,
-    interventions: Any,
-    transform: Callable[[Table], Table] | None,
-) -> tuple[npt.NDArray[Any], dict[str, tuple[str, ...]], dict[str, Any]]:
-    """Return the codes of all rows, the levels, and the other arguments of ``Dataset.from_codes``."""
-    if missing not in MISSING_CHOICES:
-        raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'", option="missing")
-    table, marks = split_interventions(table, interventions)
-    declarations = check_declarations(levels, table)
-    absent = {name: column.missing for name, column in zip(table.names, table.columns, strict=True)}
-    kept = _rows_to_keep(table, missing, absent)
-    dropped = int(table.m - np.count_nonzero(kept))
-    if dropped:
-        table = table.take(kept)
-        marks = None if marks is None else marks[kept]
-    if transform is not None:
-        table = transform(table)
-    encoded = {name: encode_column(table, name, declarations.get(name)) for name in table.names}
-    found = {name: strings for name, (strings, _) in encoded.items()}
-    codes = np.empty((table.m, len(found)), dtype=code_type(map(len, found.values())))
-    for index, (name, (_, lookup)) in enumerate(encoded.items()):
-        codes[:, index] = lookup[table.column(name).codes]
-    return codes, found, {"interventions": marks, "missing": absent, "dropped": dropped}
-
-
-def _rows_to_keep(table: Table, missing: Missing, absent: Mapping[str, int]) -> npt.NDArray[np.bool_]:
-    """Return which rows to keep, given how missing cells are treated."""
-    kept = np.ones(table.m, dtype=np.bool_)
-    if missing == "level" or not any(absent.values()):
-        return kept
-    for column in table.columns:
-        kept &= column.codes != MISSING
-    if missing == "error":
-        row = int(np.argmin(kept))
-        pairs = zip(table.names, table.columns, strict=True)
-        name = next(name for name, column in pairs if column.codes[row] == MISSING)
-        raise InvalidData(
-            f"{table.source} has {sum(absent.values())} missing cells, the first in column {name!r} at "
-            f"{table.where(row)}: use {argument('missing', 'level')} to make them a level of their own, "
-            f"or {argument('missing', 'drop')} to leave out their rows"
-        )
-    if not kept.any():
-        raise InvalidData(
-            f"{table.source} has a missing cell in every row: {argument('missing', 'drop')} would drop all of them"
-        )
-    return kept
+def _dataset(encoded: Encoded) -> Dataset:
+    return Dataset.from_codes(
+        encoded.codes,
+        encoded.levels,
+        interventions=encoded.marks,
+        missing=encoded.missing,
+        dropped=encoded.dropped,
+        types=encoded.types,
+        set_aside=encoded.set_aside,
+    )
 
 
 def _check_codes(codes: npt.NDArray[Any], levels: Mapping[str, tuple[str, ...]]) -> None:

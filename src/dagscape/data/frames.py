@@ -11,6 +11,7 @@ its categories are shared between frames and declare nothing.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +27,12 @@ from dagscape.data.table import (
     check_names,
     column_from_strings,
 )
+from dagscape.data.values import ValueType, type_of_cells
 from dagscape.errors import InvalidData, InvalidOption
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import narwhals as nw
 
@@ -43,6 +45,7 @@ def table_from_frame(
     *,
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     source: str = "the data frame",
+    unused: Callable[[str], bool] | None = None,
 ) -> Table:
     """Make a table from any eager data frame that narwhals supports.
 
@@ -54,6 +57,9 @@ def table_from_frame(
         Strings that mean a missing cell.
     source : str
         What to call the frame in messages.
+    unused : callable, optional
+        Tells whether a column of that name is not used; it may then contain anything, and its cells are read as
+        missing.
 
     Examples
     --------
@@ -64,7 +70,11 @@ def table_from_frame(
     """
     missing = check_missing_values(missing_values)
     wrapped = _wrap(frame, source)
-    columns = tuple(_series_column(series, missing, source) for series in wrapped.iter_columns())
+    empty = Column((), np.full(len(wrapped), MISSING, dtype=np.int32))
+    columns = tuple(
+        empty if unused is not None and unused(series.name) else _series_column(series, missing, source)
+        for series in wrapped.iter_columns()
+    )
     return Table(tuple(wrapped.columns), columns, np.arange(len(wrapped), dtype=np.int64), "row", source)
 
 
@@ -131,6 +141,33 @@ def cell_string(cell: object) -> str:
     if isinstance(cell, float | np.floating):
         return _float_strings(np.asarray([cell]))[0]
     return str(cell)
+
+
+def cell_strings(cells: Sequence[Any]) -> list[str]:
+    """Return cells or categories of any types as strings; floats are written as integers if all of them are.
+
+    Examples
+    --------
+    >>> cell_strings([1.0, 2.0, "x"]), cell_strings([1.0, 2.5, True])
+    (['1', '2', 'x'], ['1.0', '2.5', 'True'])
+    """
+    floats = [cell for cell in cells if isinstance(cell, float | np.floating)]
+    written = iter(_float_strings(np.asarray(floats)))
+    return [next(written) if isinstance(cell, float | np.floating) else str(cell) for cell in cells]
+
+
+def is_frame(thing: object) -> bool:
+    """Whether a thing is a data frame, eager or lazy, of a library that narwhals supports.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_frame(pd.DataFrame({"a": [1]})), is_frame([1])
+    (True, False)
+    """
+    import narwhals as nw
+
+    return nw.dependencies.is_into_dataframe(thing) or nw.dependencies.is_into_lazyframe(thing)
 
 
 def _two_dimensional(array: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -224,7 +261,7 @@ def _category_column(
     missing: frozenset[str],
     source: str,
 ) -> Column:
-    strings = _category_strings(categories)
+    strings = cell_strings(categories)
     if len(set(strings)) < len(strings):
         raise InvalidData(f"{source} has categories in column {series.name!r} that are equal as strings: rename them")
     kept = tuple(text for text in strings if text not in missing)
@@ -232,14 +269,8 @@ def _category_column(
     lookup = {cell: position.get(text, MISSING) for cell, text in zip(categories, strings, strict=True)}
     codes = np.full(null.size, MISSING, dtype=np.int32)
     codes[~null] = [lookup[cell] for cell in series.filter(~series.is_null()).to_list()]
-    return Column(kept, codes, declared=True)
-
-
-def _category_strings(categories: list[Any]) -> list[str]:
-    """Return categories of any type, such as the intervals of ``pandas.cut``, as strings."""
-    if categories and all(isinstance(category, float | np.floating) for category in categories):
-        return _float_strings(np.asarray(categories))
-    return [str(category) for category in categories]
+    own = [cell for cell, text in zip(categories, strings, strict=True) if text not in missing]
+    return Column(kept, codes, declared=True, type=type_of_cells(own))
 
 
 def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], source: str) -> Column:
@@ -255,7 +286,7 @@ def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], s
 
 def _plain_column(cells: list[Any], missing: frozenset[str]) -> Column:
     """Make a column from cells of one type, converted with ``str``."""
-    return column_from_strings(list(map(str, cells)), missing_values=missing)
+    return replace(column_from_strings(list(map(str, cells)), missing_values=missing), type=type_of_cells(cells[:1]))
 
 
 def _object_column(cells: list[Any], name: str, missing: frozenset[str], source: str) -> Column:
@@ -264,11 +295,10 @@ def _object_column(cells: list[Any], name: str, missing: frozenset[str], source:
     for cell in present:
         if not isinstance(cell, str | int | float | np.number | np.bool_ | Decimal):
             raise _unusable(name, f"{type(cell).__name__} objects", source)
-    floats = [cell for cell in present if isinstance(cell, float | np.floating)]
-    written = iter(_float_strings(np.asarray(floats, dtype=np.float64)))
-    strings = [next(written) if isinstance(cell, float | np.floating) else str(cell) for cell in present]
+    strings = cell_strings(present)
+    own = (cell for cell, text in zip(present, strings, strict=True) if text not in missing)
     return _with_gaps(
-        column_from_strings(strings, missing_values=missing),
+        replace(column_from_strings(strings, missing_values=missing), type=type_of_cells(own)),
         np.fromiter(map(is_missing, cells), dtype=np.bool_, count=len(cells)),
     )
 
@@ -284,14 +314,15 @@ def _number_column(cells: npt.NDArray[Any], missing: frozenset[str]) -> Column:
         present = np.fromiter((text not in missing for text in strings), dtype=np.bool_, count=len(strings))
         codes = np.where(present, np.cumsum(present) - 1, MISSING).astype(np.int32)
         strings = [text for text in strings if text not in missing]
-    return _with_gaps(Column(tuple(strings), codes[inverse]), gaps)
+    own: ValueType = "integer" if numbers.dtype.kind in "iu" else "number"
+    return _with_gaps(Column(tuple(strings), codes[inverse], type=own), gaps)
 
 
 def _with_gaps(column: Column, gaps: npt.NDArray[np.bool_]) -> Column:
     """Insert missing cells into a column where there are gaps."""
     codes = np.full(gaps.size, MISSING, dtype=np.int32)
     codes[~gaps] = column.codes
-    return Column(column.values, codes)
+    return Column(column.values, codes, type=column.type)
 
 
 def _float_strings(numbers: npt.NDArray[np.floating[Any]]) -> list[str]:

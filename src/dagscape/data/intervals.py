@@ -6,6 +6,10 @@ A *cut* c sends the numbers up to c to the left and those above it to the right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,45 +20,91 @@ Floats = npt.NDArray[np.float64]
 # As many digits as R's cut() shows, or more if they are needed.
 _DIGITS = 3
 
+# The level of a column without cuts.
+WHOLE_LINE = "(-inf,inf)"
 
-def cut_column(column: Column, values: Floats, rank: npt.NDArray[np.intp], cuts: Floats) -> Column:
-    """Replace the numbers of a column by intervals; empty intervals are dropped.
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """The intervals of a column.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Their labels, in ascending order.
+    cuts : tuple of float
+        The cuts between them, one less than there are intervals.
+    """
+
+    labels: tuple[str, ...]
+    cuts: tuple[float, ...]
+
+
+def fit_intervals(values: Floats, cuts: Floats) -> Intervals:
+    """Return the intervals of some numbers: cuts are rounded as far as all numbers stay on their side.
+
+    An interval without numbers is left out. The cut between its two neighbours is then in the middle of it.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        The distinct numbers, in ascending order.
+    cuts : ndarray of float64
+        The cuts, in ascending order, all below the largest number.
+
+    Examples
+    --------
+    >>> fit_intervals(np.array([1.5, 4.0]), np.array([2.7512]))
+    Intervals(labels=('(-inf,2.75]', '(2.75,inf)'), cuts=(2.75,))
+    >>> fit_intervals(np.array([0.0, 9.0]), np.array([3.0, 6.0]))
+    Intervals(labels=('(-inf,3]', '(6,inf)'), cuts=(4.5,))
+    """
+    rounded = _rounded_cuts(values, cuts)
+    bounds = ["-inf", *map(_number_string, rounded), "inf"]
+    used = np.unique(np.searchsorted(cuts, values, side="left")).tolist()
+    labels = [f"({bounds[i]},{bounds[i + 1]}{')' if bounds[i + 1] == 'inf' else ']'}" for i in used]
+    between = [_middle(rounded[low], rounded[high - 1]) for low, high in pairwise(used)]
+    return Intervals(tuple(labels), tuple(between))
+
+
+def cut_column(column: Column, numbers: Floats, cuts: Sequence[float], levels: Sequence[str]) -> Column:
+    """Replace the numbers of a column by intervals.
 
     Parameters
     ----------
     column : Column
         The column.
-    values : ndarray of float64
-        Its distinct numbers, in ascending order.
-    rank : ndarray of int
-        For each of the column's strings, the index of its number in `values`.
-    cuts : ndarray of float64
-        The cuts, in ascending order.
+    numbers : ndarray of float64
+        The number of each of its strings.
+    cuts : sequence of float
+        The cuts, in ascending order. Numbers below the first and above the last belong to the first and last interval.
+    levels : sequence of str
+        The labels of the intervals; others may follow, such as the level of missing cells.
 
     Examples
     --------
     >>> column = Column(("1.5", "4", "4.0"), np.array([0, 1, 2, -1], dtype=np.int32))
-    >>> cut = cut_column(column, np.array([1.5, 4.0]), np.array([0, 1, 1]), np.array([2.75]))
+    >>> cut = cut_column(column, np.array([1.5, 4.0, 4.0]), [2.75], ["(-inf,2.75]", "(2.75,inf)"])
     >>> cut.values, cut.codes.tolist()
     (('(-inf,2.75]', '(2.75,inf)'), [0, 1, 1, -1])
     """
-    used, interval = np.unique(np.searchsorted(cuts, values, side="left"), return_inverse=True)
-    labels = _interval_labels(values, cuts)
-    lookup = np.append(interval[rank], MISSING).astype(np.int32)
-    return Column(tuple(labels[index] for index in used.tolist()), lookup[column.codes], declared=True)
+    lookup = np.append(np.searchsorted(np.asarray(cuts, dtype=np.float64), numbers, side="left"), MISSING)
+    return Column(tuple(levels), lookup.astype(np.int32)[column.codes], declared=True)
 
 
-def _interval_labels(values: Floats, cuts: Floats) -> list[str]:
-    """Return the labels of the intervals; cuts are rounded as far as all values stay on their side."""
-    bounds = ["-inf"]
+def _rounded_cuts(values: Floats, cuts: Floats) -> list[float]:
+    found = []
     for cut, right in zip(cuts.tolist(), np.searchsorted(values, cuts, side="right").tolist(), strict=True):
         low, high = float(values[right - 1]), float(values[right])
         rounded = (float(f"{cut:.{digits}g}") for digits in range(_DIGITS, 18))
-        bounds.append(_number_string(next(number for number in rounded if low <= number < high)))
-    pairs = zip(bounds, [*bounds[1:], "inf"], strict=True)
-    return [f"({low},{high}{')' if high == 'inf' else ']'}" for low, high in pairs]
+        # Adding zero turns -0.0 into 0.0.
+        found.append(next(number for number in rounded if low <= number < high) + 0.0)
+    return found
+
+
+def _middle(low: float, high: float) -> float:
+    return low if low == high else low / 2 + high / 2
 
 
 def _number_string(number: float) -> str:
-    # Adding zero turns -0.0 into 0.0.
-    return repr(number + 0.0).removesuffix(".0")
+    return repr(number).removesuffix(".0")

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, count
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
+from dagscape.data.values import ValueType, type_of_cells
 from dagscape.errors import InvalidData, InvalidOption, argument, function
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
@@ -72,13 +73,35 @@ def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, D
                 f"its variables are {listing(table.names)}",
                 option="levels",
             )
-        if isinstance(declared, Iterable) and not isinstance(declared, str):
+        if _is_listed(declared):
             declaration = Declaration(_level_strings(list(declared)), numbered=False)
         else:
             declaration = Declaration(tuple(map(str, range(_check_arity(name, declared)))), numbered=True)
         _check_distinct(name, declaration.levels)
         declarations[name] = declaration
     return declarations
+
+
+def level_strings(levels: LevelsOption) -> tuple[dict[str, tuple[str, ...]], dict[str, ValueType]]:
+    """Return the levels of all variables as strings, and their own types; an integer k means ``"0"`` to ``str(k - 1)``.
+
+    Examples
+    --------
+    >>> level_strings({"a": ["x", "y"], "b": 3})
+    ({'a': ('x', 'y'), 'b': ('0', '1', '2')}, {'a': 'text', 'b': 'integer'})
+    """
+    if not isinstance(levels, Mapping):
+        raise InvalidOption(f"is {levels!r}; it must map variables to levels, or to their number", option="levels")
+    values: dict[str, Sequence[object]] = {
+        name: list(declared) if _is_listed(declared) else range(_check_arity(name, declared))
+        for name, declared in levels.items()
+    }
+    strings = {name: _level_strings(list(listed)) for name, listed in values.items()}
+    return strings, {name: type_of_cells(listed) for name, listed in values.items()}
+
+
+def _is_listed(declared: object) -> TypeGuard[Iterable[object]]:
+    return isinstance(declared, Iterable) and not isinstance(declared, str)
 
 
 def _check_distinct(name: str, levels: tuple[str, ...]) -> None:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from dagscape.data.bundled import PREFIX, bundled_table
-from dagscape.data.dataset import Dataset, Missing, encode
+from dagscape.data.dataset import Dataset, encode
+from dagscape.data.encoding import EncodingOptions, Missing, unused_columns
 from dagscape.data.frames import table_from_frame
 from dagscape.data.table import (
     DEFAULT_MISSING_VALUES,
@@ -32,7 +33,7 @@ from dagscape.files import decode_text, open_binary, starts_with
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     import numpy.typing as npt
 
@@ -58,6 +59,10 @@ def read_data(
     interventions: Any = None,
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     separator: str | None = None,
+    columns: Collection[str] | None = None,
+    drop: Collection[str] = (),
+    keep_constant: bool = False,
+    drop_suspicious: bool = False,
 ) -> Dataset:
     r"""Read a data set from a file.
 
@@ -79,6 +84,8 @@ def read_data(
         Strings that mean a missing cell.
     separator : str, optional
         The separator of cells. Default: a tab in ``.tsv`` and ``.tab`` files, else a comma.
+    columns, drop, keep_constant, drop_suspicious
+        The columns to use, as in :meth:`Dataset.from_frame`.
 
     Returns
     -------
@@ -94,12 +101,26 @@ def read_data(
     >>> data, data.dropped
     (Dataset(2 variables, 2 rows, 2 of them distinct), 1)
     """
-    table = read_table(source, separator=separator, missing_values=missing_values)
-    return encode(table, missing=missing, levels=levels, interventions=interventions)
+    options: EncodingOptions = {
+        "missing": missing,
+        "levels": levels,
+        "interventions": interventions,
+        "columns": columns,
+        "drop": drop,
+        "keep_constant": keep_constant,
+        "drop_suspicious": drop_suspicious,
+    }
+    unused = unused_columns(options)
+    table = read_table(source, separator=separator, missing_values=missing_values, unused=unused)
+    return encode(table, **options)
 
 
 def read_table(
-    source: Source, *, separator: str | None = None, missing_values: Iterable[str] = DEFAULT_MISSING_VALUES
+    source: Source,
+    *,
+    separator: str | None = None,
+    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+    unused: Callable[[str], bool] | None = None,
 ) -> Table:
     """Read a table of strings, without interpreting levels or missing cells.
 
@@ -111,6 +132,8 @@ def read_table(
     ----------
     source, separator, missing_values
         As in :func:`read_data`.
+    unused : callable, optional
+        Tells whether a column of a Parquet file is not used; it may then contain anything.
 
     Examples
     --------
@@ -128,7 +151,7 @@ def read_table(
     if path.startswith(PREFIX):
         return bundled_table(path.removeprefix(PREFIX), missing)
     if Path(path).suffix.lower() in _PARQUET_SUFFIXES:
-        return _read_parquet(path, missing)
+        return _read_parquet(path, missing, unused)
     with open_binary(path) as stream:
         if starts_with(stream, _ZIP_MAGIC, path):
             raise InvalidData(f"{path!r} is a zip archive or an Excel file, not text: export the table as CSV")
@@ -141,7 +164,7 @@ def _check_separator(separator: str | None) -> None:
         raise InvalidOption(f"is {separator!r}; it must be one character, such as ',' or '\\t'", option="separator")
 
 
-def _read_parquet(path: str, missing: frozenset[str]) -> Table:
+def _read_parquet(path: str, missing: frozenset[str], unused: Callable[[str], bool] | None) -> Table:
     with open_binary(path) as stream:
         try:
             import pyarrow as pa
@@ -155,7 +178,7 @@ def _read_parquet(path: str, missing: frozenset[str]) -> Table:
         except (pa.ArrowException, OSError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InvalidData(f"{path!r} cannot be read as Parquet: {reason}") from error
-    return table_from_frame(frame, missing_values=missing, source=repr(path))
+    return table_from_frame(frame, missing_values=missing, source=repr(path), unused=unused)
 
 
 def _read_text(text: TextIO, path: str, separator: str | None, missing: frozenset[str]) -> Table:
@@ -170,7 +193,8 @@ def _read_text(text: TextIO, path: str, separator: str | None, missing: frozense
     if not lines:
         raise InvalidData(f"{path!r} has a header but no rows; it must have at least one row")
     columns = tuple(
-        Column(tuple(coder.distinct), np.concatenate(pieces)) for coder, pieces in zip(coders, codes, strict=True)
+        Column(tuple(coder.distinct), np.concatenate(pieces), type=None)
+        for coder, pieces in zip(coders, codes, strict=True)
     )
     return Table(reader.names, columns, np.array(lines, dtype=np.int64), "line", repr(path))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from dagscape.data.encoding import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.data.dataset import Dataset
-
-# A column is nearly unique if it has more distinct values than this share of the rows, and more than this number.
-NEARLY_UNIQUE_SHARE = 0.5
-NEARLY_UNIQUE_VALUES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +73,9 @@ class DataSummary(Result):
     Examples
     --------
     >>> from dagscape.data.dataset import Dataset
-    >>> summary = Dataset.from_array([["a", 1], ["b", 1], ["a", 1]]).describe()
+    >>> summary = Dataset.from_array([["a", 1], ["b", 1], ["a", 2]], levels={"X1": 3}).describe()
     >>> summary
-    DataSummary(2 variables, 3 rows, 2 of them distinct, 1 warning)
+    DataSummary(2 variables, 3 rows, 3 of them distinct, 1 warning)
     >>> summary.columns[0].levels, summary.columns[0].counts
     (('a', 'b'), (2, 1))
     """
@@ -135,7 +132,8 @@ def summarize(dataset: Dataset) -> DataSummary:
                 missing=dataset.missing.get(name, 0),
             )
         )
-    warnings = [warning for column in columns for warning in _warnings(column, column.levels, dataset.m)]
+    warnings = [f"{name!r} {reason}: it is set aside" for name, reason in dataset.set_aside.items()]
+    warnings += [warning for column in columns for warning in _warnings(column, column.levels, dataset.m)]
     return DataSummary(
         variables=dataset.variables,
         provenance=_provenance(),
@@ -209,8 +207,11 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterato
     if column.kind == "decimals" and not column.levels:
         yield f"{name} holds decimals: discretise it, or declare its levels"
         return
-    if column.distinct > max(NEARLY_UNIQUE_VALUES, NEARLY_UNIQUE_SHARE * m):
-        yield f"{name} has {column.distinct} distinct values in {m} rows: is it an identifier?"
+    if is_nearly_unique(column.distinct, m):
+        yield (
+            f"{name} has {column.distinct} distinct values in {m} rows: is it an identifier? A value that occurs once "
+            "determines all other variables of its row, so that edges from and to it mean nothing: leave it out"
+        )
     unobserved = [level for level, count in zip(column.levels, column.counts, strict=True) if not count]
     if unobserved:
         yield f"{name} declares levels that no row has: {listing(unobserved)}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.data.values import ValueType
 from dagscape.errors import InvalidData, InvalidOption
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Column:
         For each row the index of its string in `values`; -1 for a missing cell.
     declared : bool
         Whether the source declared `values` (a categorical type); they may then include unobserved ones.
+    type : str or None
+        The type of its cells before they became strings; None if they always were strings in a text file.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Column:
     values: tuple[str, ...]
     codes: npt.NDArray[np.int32]
     declared: bool = False
+    type: ValueType | None = "text"
 
     @property
     def missing(self) -> int:
@@ -64,7 +68,7 @@ class Column:
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Column:
         """Return the column of some rows; values that no longer occur are removed, unless declared."""
-        taken = Column(self.values, self.codes[rows], self.declared)
+        taken = Column(self.values, self.codes[rows], self.declared, self.type)
         return taken if self.declared else taken.observed()
 
     def observed(self) -> Column:
@@ -72,7 +76,7 @@ class Column:
         used = np.flatnonzero(self.counts())
         lookup = np.full(len(self.values) + 1, MISSING, dtype=np.int32)
         lookup[used] = np.arange(used.size, dtype=np.int32)
-        return Column(tuple([self.values[code] for code in used.tolist()]), lookup[self.codes])
+        return Column(tuple([self.values[code] for code in used.tolist()]), lookup[self.codes], type=self.type)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +119,11 @@ class Table:
     def m(self) -> int:
         """The number of rows."""
         return int(self.rows.size)
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """The number of missing cells of each column."""
+        return {name: column.missing for name, column in zip(self.names, self.columns, strict=True)}
 
     def column(self, name: str) -> Column:
         """Return the column of that name."""

@@ -1,0 +1,143 @@
+"""The columns of a table that are discretised, their intervals, and the table with intervals in place of numbers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Mapping, Sequence
+from typing import SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.cut_rules import Counts, CutRule
+from dagscape.data.intervals import Floats, Intervals, cut_column, fit_intervals
+from dagscape.data.table import MISSING, Column, Table, kind, listing, parse_numbers
+from dagscape.errors import InvalidData, InvalidOption, argument
+
+# Columns of integers with more distinct values than this count as measurements.
+MAX_LEVELS = 20
+
+# More bins are surely a typing error, which should not take hours.
+MAX_BINS = 100_000
+
+
+def choose_columns(
+    table: Table, columns: Collection[str] | None, class_column: str | None, declared: frozenset[str]
+) -> list[str]:
+    """Return the names of the columns to discretise, in the order of the table."""
+    for name in [*(columns or ()), *([] if class_column is None else [class_column])]:
+        if name not in table.names:
+            raise InvalidOption(
+                f"{table.source} has no variable {name!r} to use in discretising: "
+                f"its variables are {listing(table.names)}"
+            )
+    if class_column is not None and columns is not None and class_column in columns:
+        raise InvalidOption(f"is {class_column!r}, which is also a column to discretise", option="class_column")
+    if class_column is not None and class_column not in declared:
+        column = table.column(class_column)
+        if not column.declared and kind(column) == "decimals":
+            raise InvalidData(f"{table.source} has decimals in the class column {class_column!r}: it must be discrete")
+    for name in columns or ():
+        if name in declared:
+            raise InvalidOption(f"{name!r} is to be discretised, but {argument('levels')} declares levels for it")
+    asked = frozenset(columns or ())
+    return [
+        name
+        for name, column in zip(table.names, table.columns, strict=True)
+        if name in asked or (name != class_column and name not in declared and _is_measured(column))
+    ]
+
+
+def _is_measured(column: Column) -> bool:
+    """Whether a column holds measurements, not levels: decimals, or many distinct integers."""
+    if column.declared:
+        return False
+    sort = kind(column)
+    return sort == "decimals" or (sort == "integers" and len(column.observed().values) > MAX_LEVELS)
+
+
+def checked_bins(bins: SupportsIndex | Mapping[str, SupportsIndex]) -> int | dict[str, int]:
+    """Return the number of bins, or that of each column, as Python integers."""
+    if not isinstance(bins, Mapping):
+        return _check_bin_count(bins, "")
+    return {name: _check_bin_count(count, f" for {name!r}") for name, count in bins.items()}
+
+
+def bins_by_column(bins: int | Mapping[str, int], chosen: list[str], table: Table) -> dict[str, int]:
+    """Return the number of bins of each column to discretise."""
+    if not isinstance(bins, Mapping):
+        return dict.fromkeys(chosen, bins)
+    for name in bins:
+        if name not in chosen:
+            reason = "is not discretised" if name in table.names else "does not exist"
+            raise InvalidOption(f"gives a number for column {name!r}, which {reason}", option="bins")
+    for name in chosen:
+        if name not in bins:
+            raise InvalidOption(f"gives no number for column {name!r}, which is to be discretised", option="bins")
+    return {name: bins[name] for name in chosen}
+
+
+def _check_bin_count(count: SupportsIndex, where: str) -> int:
+    try:
+        number = 0 if isinstance(count, bool) else operator.index(count)
+    except TypeError:
+        number = 0
+    if not 2 <= number <= MAX_BINS:
+        raise InvalidOption(f"is {count!r}{where}; it must be an integer from 2 to {MAX_BINS}", option="bins")
+    return number
+
+
+def fit_column(table: Table, name: str, rule: CutRule, bins: int, classes: Column | None) -> Intervals | None:
+    """Return the intervals of a column of numbers; None if it has none, but missing cells only."""
+    column = table.column(name).observed()
+    numbers = _finite_numbers(table, name, column)
+    if not numbers.size:
+        return None
+    # "1.5" and "1.50" are one number.
+    values, rank = np.unique(numbers, return_inverse=True)
+    counts = _class_counts(column, rank, values.size, classes)
+    seen = counts.any(axis=1)
+    cuts = rule.cut(values[seen], counts[seen], bins) if seen.any() else np.empty(0)
+    return fit_intervals(values, cuts)
+
+
+def cut_table(table: Table, fitted: Mapping[str, tuple[Sequence[float], Sequence[str]]]) -> Table:
+    """Return a table with numbers replaced by intervals, given the cuts and levels of each column of numbers."""
+    replaced = []
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name in fitted:
+            observed = column.observed()
+            replaced.append(cut_column(observed, _finite_numbers(table, name, observed), *fitted[name]))
+        else:
+            replaced.append(column)
+    return table.with_columns(table.names, replaced)
+
+
+def _finite_numbers(table: Table, name: str, column: Column) -> Floats:
+    """Return the values of a column as numbers; raise an error that locates any other value."""
+    numbers = parse_numbers(column.values)
+    if numbers is not None and np.isfinite(numbers).all():
+        return numbers
+    code = next(code for code, text in enumerate(column.values) if not _is_finite(text))
+    raise InvalidData(
+        f"{table.source} has {column.values[code]!r} in column {name!r} at "
+        f"{table.where(column.first_row(code))}, which is not a finite number and cannot be discretised: "
+        f"add it to {argument('missing_values')} if it means a missing cell"
+    )
+
+
+def _is_finite(text: str) -> bool:
+    number = parse_numbers([text])
+    return number is not None and bool(np.isfinite(number[0]))
+
+
+def _class_counts(column: Column, rank: npt.NDArray[np.intp], distinct: int, classes: Column | None) -> Counts:
+    """Count the rows of each distinct number by class; rows without a class do not count."""
+    kept = column.codes != MISSING
+    groups = 1 if classes is None else len(classes.values)
+    if classes is not None:
+        kept &= classes.codes != MISSING
+    cells = rank[column.codes[kept]].astype(np.int64) * groups
+    if classes is not None:
+        cells += classes.codes[kept]
+    return np.bincount(cells, minlength=distinct * groups).reshape(distinct, groups)

@@ -1,0 +1,311 @@
+"""From a table of strings to level codes: rows with missing cells, levels, and columns that are set aside.
+
+A column with a single level is *set aside*. Every family has the same score with and without it, so that it could only
+multiply the number of equally good networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.intervals import WHOLE_LINE
+from dagscape.data.interventions import Marks, split_interventions
+from dagscape.data.levels import Declaration, LevelsOption, check_declarations, encode_column
+from dagscape.data.rows import code_type
+from dagscape.data.table import MISSING, Column, Table, listing
+from dagscape.data.values import ValueType, type_of_text
+from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
+
+Missing = Literal["error", "level", "drop"]
+
+MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop")
+
+# A column is nearly unique if it has more distinct values than this share of the rows, and more than this number.
+NEARLY_UNIQUE_SHARE = 0.5
+NEARLY_UNIQUE_VALUES = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """The rows of a table as level codes: what a data set is made of.
+
+    Attributes
+    ----------
+    codes : ndarray of int
+        Rows × variables.
+    levels : dict of str to tuple of str
+        The levels of each variable.
+    marks : ndarray of bool or None
+        Rows × variables: whether the variable was set.
+    missing : dict of str to int
+        The number of missing cells of each variable, before rows were dropped.
+    dropped : int
+        The number of dropped rows.
+    types : dict of str to str
+        The own type of each variable.
+    set_aside : dict of str to str
+        The columns that are no variables, and why.
+    """
+
+    codes: npt.NDArray[Any]
+    levels: dict[str, tuple[str, ...]]
+    marks: Marks | None
+    missing: dict[str, int]
+    dropped: int
+    types: dict[str, ValueType]
+    set_aside: dict[str, str]
+
+
+class EncodingOptions(TypedDict, total=False):
+    """The arguments of :func:`encode_table`, which are those of :meth:`dagscape.Dataset.from_frame`."""
+
+    missing: Missing
+    levels: LevelsOption | None
+    interventions: Any
+    columns: Collection[str] | None
+    drop: Collection[str]
+    keep_constant: bool
+    drop_suspicious: bool
+
+
+def encode_table(
+    table: Table,
+    *,
+    missing: Missing = "error",
+    levels: LevelsOption | None = None,
+    interventions: Any = None,
+    columns: Collection[str] | None = None,
+    drop: Collection[str] = (),
+    keep_constant: bool = False,
+    drop_suspicious: bool = False,
+    transform: Callable[[Table], Table] | None = None,
+) -> Encoded:
+    """Encode the rows of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table as read.
+    missing, levels, interventions, columns, drop, keep_constant, drop_suspicious
+        As in :meth:`dagscape.Dataset.from_frame`.
+    transform : callable, optional
+        Applied to the rows that are kept, before levels are determined; for example discretising.
+    """
+    if missing not in MISSING_CHOICES:
+        raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'", option="missing")
+    # Numbers in a column of interventions count all columns, so that it is read first.
+    marked = _Marked(*split_interventions(table, interventions))
+    marked = marked.only(chosen_columns(marked.table, columns, drop))
+    declarations = check_declarations(levels, marked.table)
+    aside = {} if keep_constant or missing != "drop" else _hopeless_columns(marked.table, declarations)
+    marked, absent = marked.without(aside, drop_suspicious), marked.table.missing
+    kept = _rows_to_keep(marked.table, missing, absent)
+    dropped = int(kept.size - np.count_nonzero(kept))
+    if dropped:
+        marked = marked.take(kept)
+    if transform is not None:
+        marked = _Marked(transform(marked.table), marked.marks)
+    table = marked.table
+    encoded = {name: encode_column(table, name, declarations.get(name)) for name in table.names}
+    single = {} if keep_constant else {name: found[0] for name, (found, _) in encoded.items() if len(found) == 1}
+    aside |= {name: _why_constant(table.column(name), level, dropped) for name, level in single.items()}
+    if drop_suspicious:
+        aside |= _suspicious_columns(table, declarations)
+    marked = marked.without(aside, drop_suspicious)
+    names = marked.table.names
+    codes = np.empty((table.m, len(names)), dtype=code_type(len(encoded[name][0]) for name in names))
+    for index, name in enumerate(names):
+        codes[:, index] = encoded[name][1][table.column(name).codes]
+    return Encoded(
+        codes=codes,
+        levels={name: encoded[name][0] for name in names},
+        marks=marked.marks,
+        missing={name: absent[name] for name in names},
+        dropped=dropped,
+        types={name: _own_type(table.column(name), encoded[name][0]) for name in names},
+        set_aside=aside,
+    )
+
+
+def unused_columns(options: EncodingOptions) -> Callable[[str], bool]:
+    """Return a function that tells whether a column is not used, so that its cells need not be read.
+
+    Examples
+    --------
+    >>> unused = unused_columns({"columns": ["a"], "interventions": "set"})
+    >>> unused("a"), unused("b"), unused("set")
+    (False, True, False)
+    """
+    columns, interventions = options.get("columns"), options.get("interventions")
+    wanted = None if columns is None else frozenset(_listed_names(columns, "columns"))
+    unwanted = frozenset(_listed_names(options.get("drop", ()), "drop"))
+
+    def unused(name: str) -> bool:
+        if isinstance(interventions, str) and name == interventions:
+            return False
+        return name in unwanted or (wanted is not None and name not in wanted)
+
+    return unused
+
+
+def chosen_columns(table: Table, columns: Collection[str] | None, drop: Collection[str]) -> list[str]:
+    """Return the names of the columns to use: those in ``columns``, in that order, or all without those in ``drop``.
+
+    Examples
+    --------
+    >>> from dagscape.data.frames import table_from_array
+    >>> chosen_columns(table_from_array([[1, 2, 3]]), None, ["X1"])
+    ['X0', 'X2']
+    """
+    wanted = None if columns is None else _known_names(table, columns, "columns")
+    unwanted = frozenset(_known_names(table, drop, "drop"))
+    for name in wanted or ():
+        if name in unwanted:
+            raise InvalidOption(f"holds {name!r}, which is also among the columns to use", option="drop")
+    names = [name for name in (table.names if wanted is None else wanted) if name not in unwanted]
+    if not names:
+        raise InvalidOption(f"leaves no column of {table.source}: keep at least one", option="drop")
+    return names
+
+
+def _listed_names(names: Collection[str], option: str) -> list[str]:
+    if isinstance(names, str) or not isinstance(names, Collection):
+        raise InvalidOption(f"is {names!r}; it must be a collection of names", option=option)
+    listed = list(names)
+    if len(set(listed)) < len(listed):
+        raise InvalidOption(f"holds a name more than once: {listing(listed)}", option=option)
+    return listed
+
+
+def _known_names(table: Table, names: Collection[str], option: str) -> list[str]:
+    listed = _listed_names(names, option)
+    for name in listed:
+        if name not in table.names:
+            known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"
+            raise InvalidOption(f"{table.source} has no column {name!r}{known}")
+    return listed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Marked:
+    """A table, and which of its variables were set in each row."""
+
+    table: Table
+    marks: Marks | None
+
+    def only(self, names: Sequence[str]) -> _Marked:
+        if len(names) == len(self.table.names):
+            return self
+        places = [self.table.names.index(name) for name in names]
+        return _Marked(self.table.only(names), None if self.marks is None else self.marks[:, places])
+
+    def without(self, names: Collection[str], drop_suspicious: bool) -> _Marked:
+        left = [name for name in self.table.names if name not in names]
+        if not left:
+            raise _nothing_left(self.table, drop_suspicious)
+        return self.only(left)
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> _Marked:
+        return _Marked(self.table.take(rows), None if self.marks is None else self.marks[rows])
+
+
+def _nothing_left(table: Table, drop_suspicious: bool) -> InvalidData:
+    remedy = f"declare more levels in {argument('levels')}, or use {argument('keep_constant', True)}"
+    if drop_suspicious:
+        problem = "only columns that are constant or look like identifiers"
+    else:
+        problem = "a single row, so that every column is constant" if table.m == 1 else "constant columns only"
+    return InvalidData(f"{table.source} has {problem}: {remedy}")
+
+
+def _hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
+    """Return the columns that are constant without their missing cells, so that no row need be dropped for them."""
+    return {
+        name: _why_constant(column, None, dropped=0)
+        for name, column in zip(table.names, table.columns, strict=True)
+        if column.missing
+        and not (column.declared and len(column.values) > 1)
+        and not (name in declarations and len(declarations[name].levels) > 1)
+        and np.count_nonzero(column.counts()) < 2
+    }
+
+
+def _why_constant(column: Column, level: str | None, dropped: int) -> str:
+    """Return why a column with a single level is set aside."""
+    observed = column.observed().values
+    if not observed:
+        return "has missing cells only"
+    if level == WHOLE_LINE:
+        return "is not cut: all its numbers are in one interval"
+    where = "row that is left after dropping those with missing cells" if dropped else "row"
+    return f"has the same value, {observed[0]!r}, in every {where}"
+
+
+def _suspicious_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
+    """Return the columns that look like identifiers, unless their levels are declared."""
+    distinct = {name: int(np.count_nonzero(table.column(name).counts())) for name in table.names}
+    return {
+        name: f"has {count} distinct values in {table.m} rows, as identifiers do"
+        for name, count in distinct.items()
+        if name not in declarations and is_nearly_unique(count, table.m)
+    }
+
+
+def is_nearly_unique(distinct: int, rows: int) -> bool:
+    """Whether a column with so many distinct values looks like an identifier.
+
+    Examples
+    --------
+    >>> is_nearly_unique(90, 100), is_nearly_unique(12, 12)
+    (True, False)
+    """
+    return distinct > max(NEARLY_UNIQUE_VALUES, NEARLY_UNIQUE_SHARE * rows)
+
+
+def _own_type(column: Column, levels: tuple[str, ...]) -> ValueType:
+    if column.type is not None:
+        return column.type
+    present = frozenset(column.values)
+    # Without the level of missing cells, which is not a value of the column; unobserved levels count.
+    last = 1 if column.missing and levels[-1] not in present else 0
+    return type_of_text(levels[: len(levels) - last])
+
+
+def _rows_to_keep(table: Table, missing: Missing, absent: Mapping[str, int]) -> npt.NDArray[np.bool_]:
+    """Return which rows to keep, given how missing cells are treated."""
+    kept = np.ones(table.m, dtype=np.bool_)
+    if missing == "level" or not any(absent[name] for name in table.names):
+        return kept
+    for column in table.columns:
+        kept &= column.codes != MISSING
+    if missing == "error":
+        row = int(np.argmin(kept))
+        pairs = zip(table.names, table.columns, strict=True)
+        name = next(name for name, column in pairs if column.codes[row] == MISSING)
+        raise InvalidData(_missing_cells(table, sum(absent.values()), name, row))
+    if not kept.any():
+        raise InvalidData(
+            f"{table.source} has a missing cell in every row: {argument('missing', 'drop')} would drop all of them"
+        )
+    return kept
+
+
+def _missing_cells(table: Table, count: int, name: str, row: int) -> str:
+    place = f"in column {name!r} at {table.where(row)}"
+    if count == 1:
+        found, level, drop = f"1 missing cell, {place}", "make it a level of its own", "leave out its row"
+    else:
+        found, level, drop = (
+            f"{count} missing cells, the first {place}",
+            "make them a level of their own",
+            "leave out their rows",
+        )
+    return (
+        f"{table.source} has {found}: use {argument('missing', 'level')} to {level}, "
+        f"or {argument('missing', 'drop')} to {drop}"
+    )
