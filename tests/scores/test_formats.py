@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.scores.formats import _escape, _unescape
+from dagscape.scores.family_table import FamilyTable
+from dagscape.scores.fixed_point import Unit
+from dagscape.scores.jkl import _escape, _unescape
 
 ODD_NAMES = ["M. Work", "100%", "#x", "a%20b", "tab\tname", "ü ∅", "<b>"]
 
@@ -81,6 +83,129 @@ def test_npz_keeps_families_listed_as_impossible(tmp_path):
     assert (back.complete, back.max_parents, back.family_count) == (listed.complete, 1, 3) == (None, 1, 3)
 
 
+def exact_families(scores):
+    """Return the integer score of every possible family, by child and parents."""
+    return {
+        (child, family.parents): units
+        for child in scores.variables
+        for listed in [scores.families(child)]
+        for family, units in zip(listed, listed.exact.tolist(), strict=True)
+    }
+
+
+def assert_the_same_integers(scores, folder, ending):
+    ds.write_scores(scores, folder / f"again{ending}")
+    back = ds.read_scores(folder / f"again{ending}")
+    assert back.variables == scores.variables
+    assert back.unit == scores.unit
+    assert exact_families(back) == exact_families(scores)
+    return back
+
+
+ENDINGS = (".jkl", ".jkl.gz", ".npz")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": "bdeu", "ess": 0.1},
+        {"score": "k2"},
+        {"score": "bic", "structure_prior": "per-size"},
+        {"score": "aic", "structure_prior": "edge-penalty:0.3"},
+        {"score": "mdl", "forbidden": [("asia", "dysp")], "required": [("smoke", "lung")]},
+        {"score": "loglik", "tiers": [["asia", "smoke"], ["tub", "lung"]]},
+    ],
+    ids=lambda options: options["score"],
+)
+def test_files_keep_every_integer(tmp_path, ending, options):
+    data = ds.load_network("asia").sample(300, seed=3)
+    scores = ds.local_scores(data, max_parents=3, **options)
+    back = assert_the_same_integers(scores, tmp_path, ending)
+    if ending == ".npz":
+        assert (back.rounding, back.complete, back.info) == (scores.rounding, scores.complete, scores.info)
+
+
+MAGNITUDES = st.floats(-12, 11).map(lambda power: 10**power)
+
+
+@st.composite
+def family_tables(draw):
+    """Draw a table of up to four variables, with scores of very different sizes."""
+    names = ["a", "b", "c", "d"][: draw(st.integers(1, 4))]
+    largest = draw(MAGNITUDES)
+    score = st.floats(-largest, largest) | MAGNITUDES.map(lambda size: -min(size, largest)) | st.just(-math.inf)
+    families = {}
+    for child in names:
+        others = [name for name in names if name != child]
+        sets = draw(st.sets(st.frozensets(st.sampled_from(others))) if others else st.just(set()))
+        families[child] = {(): draw(st.floats(-largest, largest))} | {s: draw(score) for s in sets if s}
+    return ds.FamilyTable(families)
+
+
+@given(table=family_tables(), ending=st.sampled_from(ENDINGS))
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_listed_scores_keep_every_integer(tmp_path, table, ending):
+    back = assert_the_same_integers(table, tmp_path, ending)
+    if ending == ".npz":
+        assert (back.rounding, back.complete, back.family_count) == (table.rounding, table.complete, table.family_count)
+    else:
+        assert back.rounding == 0.0
+
+
+@given(bits=st.integers(20, 48), n=st.integers(1, 6), units=st.lists(st.integers(-(2**57), 2**57), min_size=1))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_unit_survives(tmp_path, bits, n, units):
+    limit = 2 ** (min(57, 59 - n.bit_length()))
+    names = [f"v{i}" for i in range(max(n, len(units)))]
+    exact = [{(): units[i % len(units)] % limit * (-1) ** i} for i in range(n)]
+    table = FamilyTable.from_exact(names[:n], exact, Unit(bits))
+    for ending in ENDINGS:
+        assert_the_same_integers(table, tmp_path, ending)
+
+
+def test_a_coarse_unit_is_evident_from_trailing_zeros(tmp_path):
+    table = FamilyTable.from_exact(["a"], [{(): -3 << 10}], Unit(30))
+    ds.write_scores(table, tmp_path / "a.jkl")
+    assert (tmp_path / "a.jkl").read_text() == f"1\na 1\n{-3 / 2**20:.30f} 0\n"
+    assert ds.read_scores(tmp_path / "a.jkl").unit == Unit(30)
+
+
+def test_other_readers_see_the_nearest_float(tmp_path):
+    scores = ds.local_scores(ds.load_network("asia").sample(200, seed=2), max_parents=2)
+    ds.write_scores(scores, tmp_path / "asia.jkl")
+    lines = iter((tmp_path / "asia.jkl").read_text().splitlines())
+    assert int(next(lines)) == 8
+    for name in scores.variables:
+        child, count = next(lines).split()
+        assert child == name
+        for family in scores.families(name)[: int(count)]:
+            score, size, *parents = next(lines).split()
+            assert (float(score), int(size), tuple(parents)) == (family.score, len(parents), family.parents)
+    assert not list(lines)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_ties_survive_a_file(tmp_path, ending):
+    asia = ds.load_network("asia")
+    tied = ds.local_scores(asia.sample(80, seed=5))
+    ds.write_scores(tied, tmp_path / f"tied{ending}")
+    again = ds.read_scores(tmp_path / f"tied{ending}")
+    assert ds.optimal_network(again, ties=True).tied_dags == ds.optimal_network(tied, ties=True).tied_dags == 10
+    flat = ds.local_scores(asia.sample(100, seed=1))
+    ds.write_scores(flat, tmp_path / f"flat{ending}")
+    again = ds.read_scores(tmp_path / f"flat{ending}")
+    assert len(ds.modes(again, k=40, delta=3)) == len(ds.modes(flat, k=40, delta=3)) == 1
+
+
+def test_decimals_of_other_programs_are_rounded_once(tmp_path):
+    (tmp_path / "a.jkl").write_text("2\na 2\n-414.9766 1 b\n-1.5 0\nb 1\n-3.25 0\n")
+    back = ds.read_scores(tmp_path / "a.jkl")
+    table = ds.FamilyTable({"a": {("b",): -414.9766, (): -1.5}, "b": {(): -3.25}})
+    assert exact_families(back) == exact_families(table)
+    assert (back.unit, back.rounding) == (table.unit, table.rounding)
+
+
 def test_pruned_files_are_incomplete(shared_data):
     scores = ds.read_scores(shared_data / "scores/wine.BIC.3.jkl")
     assert scores.complete is False
@@ -91,6 +216,38 @@ def test_pruned_files_are_incomplete(shared_data):
 def test_comments_before_the_first_number(tmp_path):
     (tmp_path / "c.jkl").write_text("# made by hand\n\n1\na 1\n-3.5 0\n")
     assert ds.read_scores(tmp_path / "c.jkl").family("a") == -3.5
+
+
+def test_comments_anywhere(tmp_path):
+    text = "# one\n#two\n2\n\n# three\nb 1\n-3.5 1 a\n  # four\na 2\n-1 0\n#five\n# 6 7\n-2 1 b\n#end\n"
+    (tmp_path / "c.jkl").write_text(text)
+    back = ds.read_scores(tmp_path / "c.jkl")
+    assert back.variables == ("b", "a")
+    assert exact_families(back) == {
+        ("b", ("a",)): back.unit.to_int(-3.5),
+        ("a", ()): back.unit.to_int(-1.0),
+        ("a", ("b",)): back.unit.to_int(-2.0),
+    }
+
+
+@pytest.mark.parametrize("name", ["alarm", "diabetes", "hepar2", "munin", "pathfinder", "pigs"])
+def test_files_of_another_program_load(shared_data, name):
+    path = shared_data / f"scores/bnslim/{name}-5000.jkl.gz"
+    # A parser that knows nothing but the order of the lines.
+    lines = [line for line in gzip.decompress(path.read_bytes()).decode().splitlines() if not line.startswith("#")]
+    counts, scores, at = {}, {}, 1
+    while at < len(lines):
+        child, count = lines[at].split()
+        counts[child] = int(count)
+        scores[child] = float(lines[at + 1].split()[0])
+        at += 1 + int(count)
+    table = ds.read_scores(path)
+    assert table.variables == tuple(counts)
+    assert len(counts) == int(lines[0])
+    assert {child: len(table.families(child)) for child in counts} == counts
+    assert [table.families(child, top=1).scores[0] for child in counts] == pytest.approx(
+        list(scores.values()), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(

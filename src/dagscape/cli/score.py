@@ -33,7 +33,7 @@ from dagscape.scores.summary import summarize_scores
     "--output",
     metavar="FILE",
     callback=checked_path(score_format),
-    help="Write all scores to a .jkl, .jkl.gz (Jaakkola's format, read by GOBNILP and others) or .npz (exact) file.",
+    help="Write all scores to a .jkl, .jkl.gz (Jaakkola's format, read by GOBNILP and others) or .npz file.",
 )
 @output_options
 def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool, **options: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,10 @@ from dagscape.scores.lattice import Members, set_count
 from dagscape.version import __version__
 
 # Scores must be distinguishable to a millionth of a nat.
-_COARSEST_BITS = 20
+COARSEST_BITS = 20
+
+# The scores of one child, in units, by the numbers of its parents, increasing.
+ExactFamilies = dict[tuple[int, ...], int]
 
 
 class FamilyTable(EnumerableScores):
@@ -69,17 +73,63 @@ class FamilyTable(EnumerableScores):
         finite = [abs(score) for listed in families.values() for score in listed.values() if score != -math.inf]
         if not all(map(math.isfinite, finite)):
             raise InvalidData("a local score is not finite: scores must be finite, or -inf for impossible families")
-        self.unit = Unit.for_scores_up_to(max(finite, default=1.0), len(self.variables))
-        if self.unit.bits < _COARSEST_BITS:
-            raise InvalidData(
-                f"a local score has the absolute value {max(finite):g}, and rounding would make smaller ones "
-                "indistinguishable: write -inf for impossible families"
-            )
+        self.unit = unit_of_list(max(finite, default=1.0), len(self.variables))
         number = {name: i for i, name in enumerate(self.variables)}
-        self._exact: tuple[dict[tuple[int, ...], int], ...] = tuple(
-            self._numbered(number, child, families[child]) for child in self.variables
-        )
-        self.rounding = sum(self._rounding(listed) for listed in families.values())
+        exact = [self._numbered(number, child, families[child]) for child in self.variables]
+        self.rounding = sum(largest_rounding(listed.values(), self.unit) for listed in families.values())
+        self._store(exact, complete, info, provenance, score_equivalent=score_equivalent)
+
+    @classmethod
+    def from_exact(
+        cls,
+        variables: Sequence[str],
+        exact: Sequence[ExactFamilies],
+        unit: Unit,
+        *,
+        rounding: float = 0.0,
+        complete: bool | None = None,
+        score_equivalent: bool = False,
+        info: ScoreInfo | None = None,
+        provenance: Provenance | None = None,
+    ) -> Self:
+        """Return a table of scores in units, for variables in order; nothing is rounded.
+
+        Parameters
+        ----------
+        variables : sequence of str
+            The names of the variables, without duplicates.
+        exact : sequence of dict
+            For each variable, the scores of its families, by the numbers of the parents, increasing.
+        unit : Unit
+            The unit; sums of scores must not overflow in it.
+        rounding : float
+            A bound on the error of the score of a network that its families already have.
+        complete, score_equivalent, info, provenance
+            As in the constructor.
+        """
+        table = cls.__new__(cls)
+        table.variables = tuple(variables)
+        largest = max((abs(score) for listed in exact for score in listed.values() if score != IMPOSSIBLE), default=0)
+        if unit.bits > Unit.for_scores_up_to(unit.to_float(largest), len(table.variables)).bits:
+            raise InvalidData(f"scores of up to {unit.to_float(largest):g} overflow in units of 2^-{unit.bits}")
+        table.unit = unit
+        table.rounding = rounding
+        table._store(exact, complete, info, provenance, score_equivalent=score_equivalent)
+        return table
+
+    def _store(
+        self,
+        exact: Sequence[ExactFamilies],
+        complete: bool | None,
+        info: ScoreInfo | None,
+        provenance: Provenance | None,
+        *,
+        score_equivalent: bool,
+    ) -> None:
+        for child, listed in zip(self.variables, exact, strict=True):
+            if all(score == IMPOSSIBLE for score in listed.values()):
+                raise InvalidData(f"{child!r} has no possible family")
+        self._exact = tuple(exact)
         self.max_parents = max((len(parents) for listed in self._exact for parents in listed), default=0)
         every = set_count(self.n - 1, self.max_parents)
         if complete is None and all(len(listed) == every for listed in self._exact):
@@ -91,8 +141,8 @@ class FamilyTable(EnumerableScores):
 
     def _numbered(
         self, number: Mapping[str, int], child: str, listed: Mapping[Collection[str], float]
-    ) -> dict[tuple[int, ...], int]:
-        exact: dict[tuple[int, ...], int] = {}
+    ) -> ExactFamilies:
+        exact: ExactFamilies = {}
         for parents, score in listed.items():
             names = (parents,) if isinstance(parents, str) else tuple(parents)
             unknown = [name for name in names if name not in number]
@@ -104,14 +154,7 @@ class FamilyTable(EnumerableScores):
             if key in exact:
                 raise InvalidData(f"the family of {child!r} with parents {sorted(names)} is listed twice")
             exact[key] = self.unit.to_int(score)
-        if all(score == IMPOSSIBLE for score in exact.values()):
-            raise InvalidData(f"{child!r} has no possible family")
         return exact
-
-    def _rounding(self, listed: Mapping[Collection[str], float]) -> float:
-        """Return the largest rounding error of a child's scores: an exact difference of doubles."""
-        scaled = (math.ldexp(score, self.unit.bits) for score in listed.values() if score != -math.inf)
-        return math.ldexp(max((abs(units - round(units)) for units in scaled), default=0.0), -self.unit.bits)
 
     @property
     def unconstrained(self) -> bool:
@@ -143,3 +186,20 @@ class FamilyTable(EnumerableScores):
             # In order of masks, as everywhere: compare the largest members first.
             rows = sorted(by_size[size], key=lambda parents: parents[::-1])
             yield np.array(rows, dtype=np.int64).reshape(len(rows), size)
+
+
+def unit_of_list(largest: float, n: int) -> Unit:
+    """Return the unit of a list of families with scores of up to ``largest`` nats; refuse one that is too coarse."""
+    unit = Unit.for_scores_up_to(largest, n)
+    if unit.bits < COARSEST_BITS:
+        raise InvalidData(
+            f"a local score has the absolute value {largest:g}, and rounding would make smaller ones "
+            "indistinguishable: write -inf for impossible families"
+        )
+    return unit
+
+
+def largest_rounding(scores: Iterable[float], unit: Unit) -> float:
+    """Return the largest error of scores rounded to a unit, an exact difference of doubles."""
+    scaled = (math.ldexp(score, unit.bits) for score in scores if score != -math.inf)
+    return math.ldexp(max((abs(units - round(units)) for units in scaled), default=0.0), -unit.bits)

@@ -18,7 +18,7 @@ from dagscape import kernels
 IMPOSSIBLE: int = kernels.IMPOSSIBLE
 
 # A finer unit than this would only store the rounding errors of the logarithms.
-_FINEST_BITS = 48
+FINEST_BITS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Unit:
     @classmethod
     def for_scores_up_to(cls, largest: float, n: int) -> Unit:
         """Return the finest unit in which any sum of ``n`` numbers within ``±largest`` nats fits."""
-        return cls(min(_FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0)) + math.log2(n + 1))))
+        return cls(min(FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0)) + math.log2(n + 1))))
 
     def guard_bits(self, largest: float) -> int:
         """Return how many more bits an intermediate sum may have if all numbers are within ``±largest`` nats."""
