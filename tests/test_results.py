@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from dataclasses import dataclass
@@ -50,6 +51,41 @@ def test_every_kind_of_result_survives_saving(tmp_path):
         assert back.provenance.version == ds.__version__
         assert len(result.to_frame())
         assert len(repr(result)) < 200
+
+
+def test_the_ending_is_the_format(tmp_path):
+    import pandas as pd
+
+    for result in example_results():
+        result.save(tmp_path / "r.json")
+        text = (tmp_path / "r.json").read_bytes()
+        result.save(tmp_path / "r.JSON.gz")
+        assert gzip.decompress((tmp_path / "r.JSON.gz").read_bytes()) == text
+        assert ds.load_result(tmp_path / "r.JSON.gz") == result
+        frame = result.to_frame()
+        for name, separator in (("r.csv", ","), ("r.csv.gz", ","), ("r.tsv", "\t"), ("r.tsv.gz", "\t")):
+            result.save(tmp_path / name)
+            back = pd.read_csv(tmp_path / name, sep=separator, keep_default_na=False)
+            assert list(back.columns) == list(frame.columns)
+            for column in frame:
+                for before, after in zip(frame[column], back[column], strict=True):
+                    if isinstance(before, tuple | list):
+                        assert json.loads(after) == list(before)
+                    else:
+                        assert after == before
+        assert not list(tmp_path.glob(".*"))
+
+
+def test_other_endings_are_refused_and_a_format_overrides(tmp_path):
+    result = ds.compare(ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag.from_edges("ab"))
+    for name in ("r.npz", "r", "r.gz", "json", "r.json.zip"):
+        with pytest.raises(ds.InvalidOption, match=r"must end in one of \.json, \.csv, \.tsv, or these and \.gz"):
+            result.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    result.save(tmp_path / "r.txt", file_format="tsv")
+    assert (tmp_path / "r.txt").read_text().startswith("measure\tvalue\n")
+    with pytest.raises(ds.InvalidOption, match="file_format is 'xml'; it must be one of json, csv, tsv"):
+        result.save(tmp_path / "r.txt", file_format="xml")
 
 
 OLD = Path(__file__).parent / "files" / "results_0.1.0"

@@ -8,10 +8,10 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, Any, TextIO, cast
 
 from dagscape.errors import DagscapeError, InvalidData, InvalidOption
 
@@ -108,6 +108,33 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def replace_by_ending(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Like :func:`replace_file`; compress if the name ends in ``.gz``. The same content gives the same file."""
+    with replace_file(path) as stream:
+        if not os.fspath(path).lower().endswith(".gz"):
+            yield stream
+            return
+        with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
+            yield cast("IO[bytes]", packed)
+
+
+def format_by_ending(path: str | os.PathLike[str], formats: Sequence[str]) -> str:
+    """Return the format that the ending of a file name selects, such as ``json`` for ``x.json`` or ``x.json.gz``.
+
+    >>> format_by_ending("x.CSV.gz", ["json", "csv"])
+    'csv'
+    """
+    name = os.fspath(path)
+    for known in formats:
+        if name.lower().removesuffix(".gz").endswith(f".{known}"):
+            return known
+    endings = ", ".join(f".{known}" for known in formats)
+    raise InvalidOption(
+        f"cannot tell the format of {name!r}: its name must end in one of {endings}, or these and .gz to compress"
+    )
 
 
 def _default_mode(target: Path) -> int:

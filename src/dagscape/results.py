@@ -19,13 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.files import replace_file
+from dagscape.files import format_by_ending, replace_by_ending
 from dagscape.score_info import ScoreInfo
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Record = TypeVar("Record")
+
+# The formats in which a result can be written; only JSON can be read back.
+RESULT_FORMATS = ("json", "csv", "tsv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +150,50 @@ class Result(ABC):
                 raise InvalidData(f"the {cls.kind!r} document lacks {entry.name!r}")
         return cls(**values)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result as JSON; :func:`dagscape.load_result` reads it back."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-        with replace_file(path) as stream:
-            stream.write(text.encode() + b"\n")
+    def save(self, path: str | os.PathLike[str], *, file_format: str | None = None) -> None:
+        """Write the result to a file.
+
+        Parameters
+        ----------
+        path : path
+            The file. It is compressed if its name ends in ``.gz``.
+        file_format : {"json", "csv", "tsv"}, optional
+            JSON has everything, and :func:`dagscape.load_result` reads it back. CSV and TSV have the table of
+            :meth:`to_frame`, for other programs; lists in its cells are JSON. Default: by the ending of the name,
+            ``.json``, ``.csv`` or ``.tsv``.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import dagscape as ds
+        >>> best = ds.k_best(ds.local_scores(ds.load_dataset("iris")), k=2)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     best.save(f"{folder}/best.csv")
+        ...     best.save(f"{folder}/best.json.gz")
+        ...     ds.load_result(f"{folder}/best.json.gz") == best
+        True
+        """
+        text = document(self, file_format or result_format(path))
+        with replace_by_ending(path) as stream:
+            stream.write(text.encode())
+
+
+def result_format(path: str | os.PathLike[str]) -> str:
+    """Return the format of a result that a file name selects."""
+    return format_by_ending(path, RESULT_FORMATS)
+
+
+def document(result: Result, file_format: str) -> str:
+    """Return a result as the text of a file, in one of the formats of :meth:`Result.save`."""
+    if file_format not in RESULT_FORMATS:
+        raise InvalidOption(f"is {file_format!r}; it must be one of {', '.join(RESULT_FORMATS)}", option="file_format")
+    if file_format == "json":
+        return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    frame = result.to_frame().map(
+        lambda cell: json.dumps(cell, ensure_ascii=False) if isinstance(cell, tuple | list) else cell
+    )
+    text: str = frame.to_csv(index=False, sep="," if file_format == "csv" else "\t", lineterminator="\n")
+    return text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ def load(source: str) -> Network:
 
 def load_structure(source: str) -> Dag:
     """Load the structure of the network that an argument names; for a result, of its first network."""
-    if not source.lower().endswith(".json"):
+    if not source.lower().removesuffix(".gz").endswith(".json"):
         return load(source).dag
     result = load_result(source)
     if isinstance(result, OptimalNetwork):

@@ -22,7 +22,7 @@ from dagscape.files import check_writable, open_text
 from dagscape.networks.bif import read_network
 from dagscape.progress import progress_bar
 from dagscape.report.tables import render
-from dagscape.results import Result
+from dagscape.results import RESULT_FORMATS, Result, document, result_format
 from dagscape.scores.formats import SCORE_FILES
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
@@ -206,15 +206,48 @@ def output_path(context: click.Context, parameter: click.Parameter, path: str | 
     return path
 
 
-run_options = _apply(
+# Where the value of --format is kept, so that commands need not pass it on.
+_FORMAT = "dagscape.output_format"
+
+
+def _keep_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:  # noqa: ARG001
+    context.meta[_FORMAT] = value
+
+
+def _result_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    """Check an output file for a result: its ending, and that it can be written."""
+    if path is None and context.meta.get(_FORMAT) is not None:
+        raise InvalidOption("--format needs -o: give the file to write, or -o - for standard output")
+    if path is None or path == "-":
+        return path
+    if context.meta.get(_FORMAT) is None:
+        result_format(path)
+    return output_path(context, parameter, path)
+
+
+result_output = _apply(
     [
-        work_options,
         click.option(
-            "-o", "--output", metavar="FILE", callback=output_path, help="Write the full result to a JSON file."
+            "--format",
+            type=click.Choice(RESULT_FORMATS),
+            is_eager=True,
+            expose_value=False,
+            callback=_keep_format,
+            show_default="by the ending of FILE, else json",
+            help="The format of FILE.",
         ),
-        output_options,
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            callback=_result_path,
+            help="Write the full result to a .json file, or its table to a .csv or .tsv file; .gz compresses. "
+            "-: to standard output, in place of tables.",
+        ),
     ]
 )
+
+run_options = _apply([work_options, result_output, output_options])
 
 
 def rows_shown(text: str) -> Callable[[Command], Command]:
@@ -260,9 +293,16 @@ class Output:
         click.echo(captured.get(), nl=False)
 
     def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType]) -> None:
-        """Save a result if there is a path for it, and print it: as one JSON document, or as a table."""
+        """Save a result if there is a path for it, and print it: as one JSON document, or as a table.
+
+        The path ``-`` is standard output, where the document takes the place of the table.
+        """
+        file_format = click.get_current_context().meta.get(_FORMAT)
+        if path == "-":
+            click.echo(document(result, file_format or "json"), nl=False)
+            return
         if path is not None:
-            result.save(path)
+            result.save(path, file_format=file_format)
         if self.as_json:
             self.show(result)
         else:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import sys
-from contextlib import ExitStack
-from typing import IO, TextIO, cast
+from typing import TextIO
 
 import click
 import numpy as np
@@ -15,18 +13,18 @@ import numpy as np
 from dagscape.cli.graph_arguments import NETWORK_HELP, load
 from dagscape.cli.options import output_path
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidOption
-from dagscape.files import replace_file
+from dagscape.files import format_by_ending, replace_by_ending
 
 # Rows are converted to strings in blocks: strings of all rows could take many times the memory of the data.
 _BLOCK_ROWS = 10_000
 
-_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_FORMATS = ("csv", "tsv")
 
 
 def _table_file(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-    if path is not None and not path.lower().endswith(_ENDINGS):
-        raise InvalidOption(f"cannot tell the format of {path!r}: its name must end in one of {', '.join(_ENDINGS)}")
+    if path is None or path == "-":
+        return None
+    format_by_ending(path, _FORMATS)
     return output_path(context, parameter, path)
 
 
@@ -53,12 +51,8 @@ def command(network: str, rows: int, seed: int | None, output: str | None) -> No
     if output is None:
         _write_rows(data, seed, ",", sys.stdout)
         return
-    separator = "\t" if ".tsv" in output.lower() else ","
-    with ExitStack() as open_files:
-        stream: IO[bytes] = open_files.enter_context(replace_file(output))
-        if output.lower().endswith(".gz"):
-            packed = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
-            stream = cast("IO[bytes]", open_files.enter_context(packed))
+    separator = "\t" if format_by_ending(output, _FORMATS) == "tsv" else ","
+    with replace_by_ending(output) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         _write_rows(data, seed, separator, text)
         # The wrapper must not close the stream that it wraps.

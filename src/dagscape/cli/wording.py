@@ -16,6 +16,7 @@ _OPTIONS = {
     "method": "--discretize",
     "columns": "--discretize-columns",
     "progress": "--quiet",
+    "file_format": "--format",
 }
 
 # Functions whose command does not have their name.

@@ -26,7 +26,7 @@ RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:
-    """Read a result that was written by its ``save`` method, or by the command line with ``--json``."""
+    """Read a result that was written as JSON by its ``save`` method or by the command line, compressed or not."""
     source = os.fspath(path)
     with open_text(path) as text:
         try:

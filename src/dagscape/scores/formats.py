@@ -5,12 +5,10 @@ Both keep scores exactly. The modules ``jkl`` and ``npz`` describe the formats.
 
 from __future__ import annotations
 
-import gzip
 import os
-from typing import IO, cast
 
 from dagscape.errors import InvalidOption
-from dagscape.files import decode_text, open_binary, replace_file, starts_with
+from dagscape.files import decode_text, open_binary, replace_by_ending, starts_with
 from dagscape.progress import ProgressListener
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.jkl import read_jkl, write_jkl
@@ -57,14 +55,9 @@ def write_scores(
     """
     check_scores(scores)
     ending = score_format(path)
-    with replace_file(path) as stream:
-        if ending == ".npz":
-            write_npz(scores, stream, progress)
-        elif ending == ".jkl":
-            write_jkl(scores, stream, progress)
-        else:
-            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
-                write_jkl(scores, cast("IO[bytes]", packed), progress)
+    write = write_npz if ending == ".npz" else write_jkl
+    with replace_by_ending(path) as stream:
+        write(scores, stream, progress)
 
 
 def score_format(path: str | os.PathLike[str]) -> str:

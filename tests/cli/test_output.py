@@ -1,0 +1,80 @@
+"""Where a result goes, and in which format: -o FILE, -o - and --format."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+import dagscape as ds
+from cli.running import run
+
+COMMANDS = {
+    "posterior": ["posterior", "builtin:tic-tac-toe", "--max-parents", 1],
+    "best": ["best", "builtin:tic-tac-toe", "--max-parents", 1, "-k", 3],
+    "modes": ["modes", "builtin:tic-tac-toe", "--max-parents", 1, "-k", 2],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_ending(capfd, tmp_path, command):
+    arguments = COMMANDS[command]
+    code, table, _ = run(capfd, *arguments, "-o", tmp_path / "r.json.gz")
+    assert code == 0
+    result = ds.load_result(tmp_path / "r.json.gz")
+    frame = result.to_frame()
+    for name, separator in (("r.csv", ","), ("r.tsv", "\t"), ("r.csv.gz", ",")):
+        code, out, _ = run(capfd, *arguments, "-o", tmp_path / name)
+        assert (code, out) == (0, table)
+        content = (tmp_path / name).read_bytes()
+        lines = (gzip.decompress(content) if name.endswith("gz") else content).decode().splitlines()
+        assert lines[0] == separator.join(frame.columns)
+        assert len(lines) == 1 + len(frame)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_standard_output(capfd, tmp_path, command):
+    arguments = COMMANDS[command]
+    run(capfd, *arguments, "-o", tmp_path / "r.csv")
+    code, out, _ = run(capfd, *arguments, "-o", "-", "--format", "csv")
+    assert (code, out) == (0, (tmp_path / "r.csv").read_text())
+    code, out, _ = run(capfd, *arguments, "-o", "-")
+    assert code == 0
+    (tmp_path / "piped.json").write_text(out)
+    assert ds.load_result(tmp_path / "piped.json").kind == json.loads(out)["kind"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", ["x.npz", "x", "x.gz", "x.parquet"])
+def test_other_endings_are_refused_before_any_work(capfd, tmp_path, monkeypatch, command, name):
+    monkeypatch.chdir(tmp_path)
+    # The table does not exist, either: the ending is noticed first.
+    code, out, err = run(capfd, command, "absent.csv", "-o", name)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"dagscape: cannot tell the format of {name!r}: its name must end in one of .json, .csv, .tsv, "
+        "or these and .gz to compress\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_format_for_any_name(capfd, tmp_path):
+    code, _, _ = run(capfd, *COMMANDS["best"], "-o", tmp_path / "list.txt", "--format", "tsv")
+    assert code == 0
+    assert (tmp_path / "list.txt").read_text().startswith("rank\tscore\t")
+    code, _, err = run(capfd, *COMMANDS["best"], "--format", "csv")
+    assert (code, "--format needs -o" in err) == (2, True)
+
+
+def test_compressed_results_are_networks(capfd, tmp_path):
+    run(capfd, *COMMANDS["best"], "-o", tmp_path / "best.json.gz")
+    code, out, _ = run(capfd, "compare", tmp_path / "best.json.gz", tmp_path / "best.json.gz")
+    assert code == 0
+    assert out.splitlines()[1].split()[:2] == ["shd", "0"]
+    assert run(capfd, "draw", tmp_path / "best.json.gz", "-o", tmp_path / "best.dot")[0] == 0
+
+
+def test_samples_to_standard_output(capfd):
+    code, out, _ = run(capfd, "sample", "builtin:asia", "-n", 3, "--seed", 1)
+    assert run(capfd, "sample", "builtin:asia", "-n", 3, "--seed", 1, "-o", "-") == (code, out, "")
