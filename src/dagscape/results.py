@@ -250,6 +250,13 @@ def pair_frame(variables: Sequence[str], matrices: Mapping[str, NDArray[np.float
     return pd.DataFrame(columns).sort_values(list(matrices), ascending=False, kind="stable", ignore_index=True)
 
 
+def matrix_frame(variables: Sequence[str], matrix: NDArray[np.float64], rows: str, columns: str) -> pd.DataFrame:
+    """Return a matrix as a data frame, with the variables as the labels of both axes."""
+    import pandas as pd
+
+    return pd.DataFrame(matrix, index=pd.Index(variables, name=rows), columns=pd.Index(variables, name=columns))
+
+
 def check_lengths(document: Mapping[str, Any], names: Sequence[str]) -> None:
     """Raise an error if the named lists of a document do not all have the same length."""
     lengths = {len(value) if isinstance(value := document.get(name), list) else None for name in names}

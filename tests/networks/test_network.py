@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidData
+from dagscape.errors import InvalidData, InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
@@ -192,3 +192,26 @@ def test_data_that_do_not_fit_are_refused():
         network.log_likelihood(Dataset.from_array([["no", "dry", "1"]], ["rain", "street", "sun"]))
     with pytest.raises(InvalidData, match="levels of 'street' that the network lacks: 'snow'; the network has 'dry'"):
         network.log_likelihood(Dataset.from_array([["no", "snow"]], ["rain", "street"]))
+
+
+def test_tables_as_labelled_frames():
+    asia = load_network("asia")
+    frame = asia.cpt_frame("dysp")
+    assert list(frame.index.names) == list(asia.dag.parents("dysp"))
+    assert frame.columns.name == "dysp"
+    for state, row in frame.iterrows():
+        place = tuple(asia.levels[p].index(s) for p, s in zip(asia.dag.parents("dysp"), state, strict=True))
+        assert row.tolist() == asia.cpts["dysp"][place].tolist()
+        assert row.index.tolist() == list(asia.levels["dysp"])
+    one = asia.cpt_frame("lung")
+    assert (one.index.name, one.index.tolist()) == ("smoke", list(asia.levels["smoke"]))
+    assert asia.cpt_frame("smoke").shape == (1, 2)
+    with pytest.raises(InvalidOption, match="'smok' is not a variable"):
+        asia.cpt_frame("smok")
+
+
+def test_a_labelled_frame_is_a_copy():
+    asia = load_network("asia")
+    frame = asia.cpt_frame("smoke")
+    frame.iloc[0, 0] = 7.0
+    assert asia == load_network("asia")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 from functools import cache
+
+import numpy as np
 
 import dagscape as ds
 
@@ -36,6 +39,16 @@ def all_dags(n: int) -> tuple[ds.Dag, ...]:
         if is_acyclic(parents):
             found.append(ds.Dag(tuple(names), tuple(sum(1 << p for p in above) for above in parents)))
     return tuple(found)
+
+
+def consensus_sum(dag: ds.Dag, gains: dict[tuple[int, int], Fraction]) -> Fraction:
+    """The sum of the gains of the edges of a DAG."""
+    return sum((gains[u, v] for v, above in enumerate(parent_sets(dag)) for u in above), Fraction(0))
+
+
+def consensus_gains(probabilities: np.ndarray) -> dict[tuple[int, int], Fraction]:
+    """P(u → v) - ½ for every pair, exactly."""
+    return {pair: Fraction(float(p)) - Fraction(1, 2) for pair, p in np.ndenumerate(probabilities)}
 
 
 def disjoint_union(dags: list[ds.Dag], places: list[int]) -> ds.Dag:

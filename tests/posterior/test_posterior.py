@@ -163,7 +163,7 @@ def test_frame_and_json(tmp_path):
     post = ds.posterior(random_table(3, 2.0, seed=1))
     frame = post.to_frame()
     assert len(frame) == 6
-    assert list(frame.columns) == ["source", "target", "edge", "ancestor"]
+    assert list(frame.columns) == ["source", "target", "edge", "ancestor", "adjacent"]
     assert frame["edge"].is_monotonic_decreasing
     post.save(tmp_path / "post.json")
     back = ds.load_result(tmp_path / "post.json")

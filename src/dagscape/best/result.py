@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.ensembles import averaging
+from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame
 from dagscape.ensembles.prediction import predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption, function
@@ -44,7 +45,7 @@ class HasLogTotal(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BestNetworks(RankedNetworks):
+class BestNetworks(EdgeProbabilities, RankedNetworks):
     """The best networks, or the best equivalence classes with one member of each, best first.
 
     Attributes
@@ -266,9 +267,9 @@ class BestNetworks(RankedNetworks):
         """
         frame = super(BestNetworks, self).agreement()
         number = {name: i for i, name in enumerate(self.variables)}
-        edges = self.edges + self.edges.T
+        adjacencies = self.adjacencies
         pairs = zip(frame["source"], frame["target"], strict=True)
-        frame.insert(3, "probability", np.minimum([edges[number[u], number[v]] for u, v in pairs], 1.0))
+        frame.insert(3, "probability", [adjacencies[number[u], number[v]] for u, v in pairs])
         return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
     def edge_frame(self) -> pd.DataFrame:
@@ -276,12 +277,23 @@ class BestNetworks(RankedNetworks):
         return pair_frame(self.variables, {"edge": self.edges, "ancestor": self.ancestors})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as a JSON document, with the averages ``edges`` and ``ancestors``."""
-        document = super(BestNetworks, self).to_dict()
-        return document | {"edges": self.edges.tolist(), "ancestors": self.ancestors.tolist()}
+        """Return the result as a JSON document, with the averages ``edges``, ``adjacencies`` and ``ancestors``."""
+        averages = {feature: getattr(self, feature).tolist() for feature in FEATURES}
+        return super(BestNetworks, self).to_dict() | averages
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one network or class per row: score, how many times less probable than the best, share of the list."""
+    def to_frame(self, *, wide: bool = False, feature: str = "edges") -> pd.DataFrame:
+        """Return the list as a data frame, or averages over it.
+
+        Parameters
+        ----------
+        wide : bool
+            False: one network or class per row, with its score, how many times less probable it is than the best, and
+            its share of the list. True: averages over the list as one matrix, labelled with the variables.
+        feature : {"edges", "adjacencies", "ancestors"}
+            The matrix of a wide frame.
+        """
+        if wide:
+            return feature_frame(self, feature)
         import pandas as pd
 
         return pd.DataFrame(

@@ -18,9 +18,12 @@ from dagscape.masks import bits
 from dagscape.networks.fitting import FitPrior, fit_cpts
 from dagscape.networks.likelihood import log_likelihood
 from dagscape.networks.sampling import sample
+from dagscape.networks.tables import labelled_cpt
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dagscape.data.dataset import Dataset
 
 # How far the sum of a row may be from 1: published networks are rounded to a few digits.
@@ -186,6 +189,31 @@ class Network:
         0.125
         """
         return log_likelihood(self, data)
+
+    def cpt_frame(self, variable: str) -> pd.DataFrame:
+        """Return the conditional probability table of a variable as a labelled data frame.
+
+        Parameters
+        ----------
+        variable : str
+            The variable.
+
+        Returns
+        -------
+        DataFrame
+            One row per state of the parents, with an index level for each parent, and one column per level of the
+            variable. Without parents, there is one row.
+
+        Examples
+        --------
+        >>> from dagscape.networks.bundled import load_network
+        >>> frame = load_network("sprinkler").cpt_frame("WetGrass")
+        >>> frame.index.names, frame.columns.name
+        (FrozenList(['Sprinkler', 'Rain']), 'WetGrass')
+        >>> frame.loc[("True", "False"), "True"].item()
+        0.9
+        """
+        return labelled_cpt(variable, self.dag.parents(variable), self.levels, self.cpts[variable])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):

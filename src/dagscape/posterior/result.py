@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame
 from dagscape.errors import InvalidOption, argument, function
 from dagscape.results import ScoredResult, array_field, decoded_field, pair_frame
 from dagscape.wording import plural
@@ -57,7 +58,7 @@ class Probability(float):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Posterior(ScoredResult):
+class Posterior(EdgeProbabilities, ScoredResult):
     """Exact posterior probabilities of structural features.
 
     Attributes
@@ -116,12 +117,32 @@ class Posterior(ScoredResult):
             )
         return float(self.paths[self._number(source), self._number(middle), self._number(target)])
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per ordered pair of variables, most probable edges first."""
+    def to_frame(self, *, wide: bool = False, feature: str = "edges") -> pd.DataFrame:
+        """Return the probabilities as a data frame.
+
+        Parameters
+        ----------
+        wide : bool
+            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor`` (not over orders) and
+            ``adjacent``; the most probable edges come first. True: one matrix, labelled with the variables.
+        feature : {"edges", "adjacencies", "ancestors"}
+            The matrix of a wide frame.
+
+        Returns
+        -------
+        DataFrame
+            The probabilities; in a wide frame of edges, the index has the parents and the columns have the children.
+        """
+        if wide:
+            return feature_frame(self, feature)
         matrices = {"edge": self.edges}
         if self.ancestors is not None:
             matrices["ancestor"] = self.ancestors
-        return pair_frame(self.variables, matrices)
+        return pair_frame(self.variables, matrices | {"adjacent": self.adjacencies})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as a JSON document, with the derived matrix ``adjacencies``."""
+        return super(Posterior, self).to_dict() | {"adjacencies": self.adjacencies.tolist()}
 
     def __repr__(self) -> str:
         probable = int((self.edges > 0.5).sum())

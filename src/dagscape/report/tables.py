@@ -144,8 +144,8 @@ def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> Render
     """Render the edges whose probability is at least ``threshold``."""
     frame = post.to_frame()
     shown = frame[frame["edge"] >= threshold]
-    headers = ["from", "to", "edge"] + (["ancestor"] if post.ancestors is not None else [])
-    table = table_of(*headers, right=(2, 3))
+    headers = ["from", "to", *frame.columns[2:]]
+    table = table_of(*headers, right=range(2, len(headers)))
     for row in shown.itertuples(index=False):
         table.add_row(Text(row[0]), Text(row[1]), *(f"{value:.4f}" for value in row[2:]))
     hidden = len(frame) - len(shown)

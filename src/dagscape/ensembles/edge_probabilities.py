@@ -1,0 +1,101 @@
+"""What every result with edge probabilities offers: adjacency, labelled matrices, the consensus network."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.errors import InvalidOption, StoppedEarly, argument
+from dagscape.graphs.consensus import LARGEST_EXACT, consensus_dag
+from dagscape.graphs.dag import Dag
+from dagscape.results import matrix_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The features of pairs of variables, with the names of the two axes of their matrices.
+FEATURES = {
+    "edges": ("parent", "child"),
+    "adjacencies": ("variable", "neighbour"),
+    "ancestors": ("ancestor", "descendant"),
+}
+
+
+class HasEdgeProbabilities(Protocol):
+    """A result with the probability of every edge."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """``[u, v]`` is the probability of u → v."""
+
+    @property
+    def adjacencies(self) -> NDArray[np.float64]:
+        """``[u, v]`` is the probability of an edge between u and v."""
+
+    def _number(self, variable: str) -> int: ...
+
+
+class EdgeProbabilities:
+    """A mixin for results that have ``edges`` and ``ancestors``."""
+
+    __slots__ = ()
+
+    @property
+    def adjacencies(self: HasEdgeProbabilities) -> NDArray[np.float64]:
+        """``[u, v]`` is the probability of an edge between u and v: P(u → v) + P(v → u). Symmetric."""
+        # Rounding may lift a sum of complementary probabilities a little above 1.
+        return np.minimum(self.edges + self.edges.T, 1.0)
+
+    def adjacency(self: HasEdgeProbabilities, first: str, second: str) -> float:
+        """Return the probability of an edge between two variables, in either direction."""
+        return float(self.adjacencies[self._number(first), self._number(second)])
+
+    def consensus(self: HasEdgeProbabilities) -> Dag:
+        """Return the DAG that maximises the sum of P(u → v) - ½ over its edges.
+
+        Of all DAGs it has the smallest expected number of wrong edges. It has all edges above ½, except where those
+        form cycles. It is exact, unless the cycles join more than 20 variables: then a warning,
+        :class:`~dagscape.StoppedEarly`, says that a local search found the DAG. Ties go to the earlier variables.
+
+        Returns
+        -------
+        Dag
+            The consensus network.
+
+        Examples
+        --------
+        >>> import dagscape as ds
+        >>> post = ds.posterior(ds.local_scores(ds.load_network("asia").sample(500, seed=1)))
+        >>> post.consensus().parents("either")
+        ('tub', 'lung')
+        """
+        dag, exact = consensus_dag(self.variables, self.edges)
+        if not exact:
+            warnings.warn(
+                StoppedEarly(
+                    f"edges above 1/2 join more than {LARGEST_EXACT} variables in cycles: a local search found the "
+                    "consensus network, and a better one may exist"
+                ),
+                stacklevel=2,
+            )
+        return dag
+
+
+def feature_frame(result: HasEdgeProbabilities, feature: str) -> pd.DataFrame:
+    """Return one matrix of a result as a data frame with the variables as the labels of both axes."""
+    if feature not in FEATURES:
+        raise InvalidOption(f"is {feature!r}; it must be one of {', '.join(map(repr, FEATURES))}", option="feature")
+    matrix = getattr(result, feature)
+    if matrix is None:
+        raise InvalidOption(
+            f"is {feature!r}, but sums over orders have no ancestor relations: use {argument('over', 'dags')}",
+            option="feature",
+        )
+    return matrix_frame(result.variables, matrix, *FEATURES[feature])
