@@ -1,4 +1,4 @@
-"""Slow, obvious versions of network methods: joint probabilities, likelihood, fitting, and a test of samples."""
+"""Slow, obvious versions of network methods: joint probabilities, queries, likelihood, fitting, a test of samples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from dagscape.data.dataset import Dataset
     from dagscape.graphs.dag import Dag
@@ -43,6 +43,19 @@ def joint(network: Network) -> dict[tuple[str, ...], float]:
         )
         for levels in product(*(network.levels[name] for name in network.variables))
     }
+
+
+def target_and_evidence(
+    network: Network, targets: Sequence[str], evidence: Row, chosen: Collection[str] = ()
+) -> dict[tuple[str, ...], float]:
+    """P(targets, evidence) for all levels of the targets, by adding up all rows; variables that were set count as 1."""
+    found = dict.fromkeys(product(*(network.levels[name] for name in targets)), 0.0)
+    for levels in product(*(network.levels[name] for name in network.variables)):
+        row = dict(zip(network.variables, levels, strict=True))
+        if all(row[name] == level for name, level in evidence.items()):
+            factors = [conditional(network, name, row) for name in network.variables if name not in chosen]
+            found[tuple(row[name] for name in targets)] += math.prod(factors)
+    return found
 
 
 def log_likelihood(network: Network, data: Dataset) -> float:

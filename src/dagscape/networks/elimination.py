@@ -1,0 +1,375 @@
+r"""Exact inference by variable elimination [zhang1994]_ [koller2009]_.
+
+The probability of some variables, the *targets*, together with observed values of others is a sum of products,
+
+    P(t, e) = Σ_h Π_v P(x_v | x_pa(v)),
+
+over the values h of all other variables. Summing over one variable at a time, in some order, and multiplying only the
+factors that contain it, replaces the sum over all values by sums over small tables:
+
+1. *Barren nodes are pruned*: a variable that is neither a target nor observed, and has no such descendant, sums to 1.
+   What remains are the targets, the observed variables and their ancestors.
+2. *Evidence is entered*: each table is restricted to the observed values. Variables with a single level count as
+   observed.
+3. *Variables are eliminated* one at a time: the factors that contain the variable are multiplied, and the product is
+   summed over it. The order is greedy, by two rules: eliminate next the variable whose product is smallest
+   (min-weight), or the one that joins the fewest pairs of variables that were not in a common factor (min-fill), ties
+   by the size of the product, then by number. The rule whose products have fewer cells in total is used.
+4. The factors that remain contain targets only; their product is P(t, e).
+
+Many rows of evidence on the same variables are processed together: a factor has a first axis for the rows, of length 1
+if it does not depend on the evidence. A value that was set by an intervention is observed, but its own table is left
+out, which cuts the edges from its parents [cooper1999]_.
+
+*Accuracy.* Small factors are multiplied by a power of two in each row, whose logarithm is kept, so that any number of
+observations is fine. If a product underflows all the same, which NumPy reports, the rows are computed again with
+logarithms, which cannot underflow.
+
+*Cost.* Time and memory grow with the largest product, which is exponential in the treewidth of the network. Its size is
+known before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.masks import bits, mask_of
+from dagscape.resources import check_memory, memory_limit
+
+Floats = NDArray[np.float64]
+
+# Cells of the largest product of a block of rows: enough to amortise the calls, few enough for the cache.
+_BLOCK_CELLS = 2**18
+
+# A product, the factors that enter it, and their shifted logarithms exist at the same time.
+_BYTES_PER_CELL = 32
+
+# Entries are rescaled where the largest of a row is at most this: often enough, and seldom enough to cost little.
+_SMALL = 2.0**-64
+
+
+class Joint(NamedTuple):
+    """Probabilities of targets and evidence: ``values * exp(log_scale)``, the scale by row.
+
+    Attributes
+    ----------
+    values : array, rows × one axis for each target
+        Proportional to P(t, e) within each row; all zero if the evidence is impossible.
+    log_scale : array, rows
+        The logarithm of the factor of each row.
+    """
+
+    values: Floats
+    log_scale: Floats
+
+    @property
+    def totals(self) -> Floats:
+        """The sum of the values of each row; zero if the evidence is impossible."""
+        return np.asarray(self.values.sum(axis=tuple(range(1, self.values.ndim))))
+
+    def log_values(self) -> Floats:
+        """Return ln P(t, e)."""
+        shape = (-1, *[1] * (self.values.ndim - 1))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.values) + self.log_scale.reshape(shape))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """The tables of a network, by number of the variable.
+
+    Attributes
+    ----------
+    parents : sequence of int
+        The parents of each variable, as a set of numbers.
+    cpts : sequence of array
+        The table of each variable: one axis for each parent, then one for the variable itself.
+
+    Examples
+    --------
+    >>> wet = Tables([0, 0b01], [np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.0, 1.0]])])
+    >>> joint = wet.joint([0], [1], np.array([[1], [0]]))
+    >>> (joint.values / joint.totals[:, np.newaxis]).round(3).tolist()
+    [[0.286, 0.714], [1.0, 0.0]]
+    >>> np.exp(joint.log_values()).round(3).tolist()
+    [[0.08, 0.2], [0.72, 0.0]]
+    """
+
+    parents: Sequence[int]
+    cpts: Sequence[Floats]
+
+    @property
+    def arities(self) -> list[int]:
+        """The number of levels of each variable."""
+        return [cpt.shape[-1] for cpt in self.cpts]
+
+    def joint(
+        self,
+        targets: Sequence[int],
+        observed: Sequence[int],
+        codes: NDArray[Any],
+        chosen: int = 0,
+        *,
+        max_memory: int | str | None = None,
+    ) -> Joint:
+        """Return the joint probability of targets and evidence, for each row of evidence.
+
+        Parameters
+        ----------
+        targets : sequence of int
+            Distinct variables.
+        observed : sequence of int
+            Other variables.
+        codes : array of int, rows × observed
+            Their codes.
+        chosen : int
+            The observed variables that were set by an intervention, as a set.
+        max_memory : int or str, optional
+            The memory limit, such as ``"8GiB"``. Default: most of the available memory.
+        """
+        arities = self.arities
+        single = [v for v in range(len(arities)) if arities[v] == 1 and v not in set(observed)]
+        evidence = np.zeros((len(codes), len(arities)), dtype=np.intp)
+        evidence[:, list(observed)] = codes
+        fixed = mask_of(observed) | mask_of(single)
+        free = [target for target in targets if arities[target] > 1]
+        relevant = self._relevant(mask_of(targets) | mask_of(observed), chosen)
+        families = [v for v in bits(relevant) if not chosen >> v & 1]
+        scopes = [(self.parents[v] | 1 << v) & ~fixed for v in families]
+        order = elimination_order(scopes, relevant & ~fixed & ~mask_of(free), arities)
+        cells = max([1, *product_sizes(scopes, order, arities), _cells(mask_of(free), arities)])
+        self._check_memory(cells, max_memory)
+        block = max(1, min(_BLOCK_CELLS, memory_limit(max_memory) // _BYTES_PER_CELL) // cells)
+        found = [
+            self._eliminated(families, fixed, order, free, evidence[start : start + block])
+            for start in range(0, len(evidence), block)
+        ]
+        shape = (len(evidence), *(arities[target] for target in targets))
+        values = np.concatenate([part.values for part in found]) if found else np.empty(shape)
+        scales = np.concatenate([part.log_scale for part in found]) if found else np.empty(0)
+        return Joint(values.reshape(shape), scales)
+
+    def _relevant(self, needed: int, chosen: int) -> int:
+        """Return a set of variables and their ancestors; a variable that was set has none."""
+        relevant, waiting = 0, needed
+        while waiting:
+            variable = (waiting & -waiting).bit_length() - 1
+            relevant |= 1 << variable
+            if not chosen >> variable & 1:
+                waiting |= self.parents[variable]
+            waiting &= ~relevant
+        return relevant
+
+    def _check_memory(self, cells: int, max_memory: int | str | None) -> None:
+        what = f"the tables of exact inference, of up to {cells:.3g} probabilities,"
+        remedy = "give the values of more variables, or use a network with fewer parents"
+        check_memory(_BYTES_PER_CELL * cells, max_memory, what, remedy)
+
+    def _eliminated(
+        self, families: list[int], fixed: int, order: list[int], targets: list[int], evidence: NDArray[np.intp]
+    ) -> Joint:
+        """Enter the evidence and eliminate variables, with probabilities or, if they underflow, with logarithms."""
+        arities = self.arities
+        factors = [self._restricted(variable, fixed, evidence) for variable in families]
+        for arithmetic in (_PROBABILITIES, _LOGARITHMS):
+            try:
+                with np.errstate(under="raise" if arithmetic is _PROBABILITIES else "ignore", divide="ignore"):
+                    return _run(factors, order, targets, arities, len(evidence), arithmetic)
+            except FloatingPointError:
+                continue
+        raise AssertionError("logarithms do not underflow")
+
+    def _restricted(self, variable: int, fixed: int, evidence: NDArray[np.intp]) -> _Factor:
+        """Return the table of a variable given the evidence, with its other variables in the order of their numbers."""
+        scope = [*bits(self.parents[variable]), variable]
+        known = [axis for axis, v in enumerate(scope) if fixed >> v & 1]
+        rest = sorted((axis for axis, v in enumerate(scope) if not fixed >> v & 1), key=scope.__getitem__)
+        table = self.cpts[variable].transpose([*known, *rest])
+        index = tuple(evidence[:, scope[axis]] for axis in known)
+        values = table[index] if known else table[np.newaxis]
+        return _Factor(mask_of(scope[axis] for axis in rest), values)
+
+
+class _Factor(NamedTuple):
+    """A table over a set of variables: an axis for the rows, then one for each variable, in the order of numbers."""
+
+    scope: int
+    values: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Arithmetic:
+    """How entries are represented: entry, product, sum over an axis, and splitting off the scale of each row."""
+
+    represent: Callable[[Floats], Floats]
+    multiply: Callable[[Floats, Floats], Floats]
+    add: Callable[[Floats, int], Floats]
+    rescale: Callable[[Floats], tuple[Floats, Floats]]
+
+
+def _run(
+    factors: list[_Factor],
+    order: list[int],
+    targets: list[int],
+    arities: Sequence[int],
+    rows: int,
+    arithmetic: _Arithmetic,
+) -> Joint:
+    """Eliminate variables in the given order, and multiply the factors that remain."""
+    pool = [_Factor(factor.scope, arithmetic.represent(factor.values)) for factor in factors]
+    log_scale = np.zeros(rows)
+    for variable in order:
+        used = [factor for factor in pool if factor.scope >> variable & 1]
+        pool = [factor for factor in pool if not factor.scope >> variable & 1]
+        scope, values, scales = _product(used, arities, arithmetic)
+        log_scale += scales
+        axis = 1 + (scope & ((1 << variable) - 1)).bit_count()
+        pool.append(_Factor(scope & ~(1 << variable), arithmetic.add(values, axis)))
+    scope, values, scales = _product(pool, arities, arithmetic)
+    log_scale += scales
+    shape = (rows, *(arities[v] if scope >> v & 1 else 1 for v in sorted(targets)))
+    full = (rows, *(arities[v] for v in sorted(targets)))
+    values = np.broadcast_to(np.broadcast_to(values, (rows, *values.shape[1:])).reshape(shape), full)
+    values = values.transpose([0, *(1 + sorted(targets).index(target) for target in targets)])
+    # The scales of the last product are split off, so that its logarithms are at most 0.
+    return Joint(np.exp(values) if arithmetic is _LOGARITHMS else values, log_scale)
+
+
+def _product(factors: list[_Factor], arities: Sequence[int], arithmetic: _Arithmetic) -> tuple[int, Floats, Floats]:
+    """Return the scope of a product, its entries divided by a scale for each row, and the logarithm of that scale."""
+    scope, values, log_scale = 0, arithmetic.represent(np.ones(1)), np.zeros(1)
+    # Small factors first, so that little is multiplied more than once.
+    for factor in sorted(factors, key=lambda factor: factor.values[0].size):
+        union = scope | factor.scope
+        left, right = _aligned(scope, values, union, arities), _aligned(factor.scope, factor.values, union, arities)
+        scope = union
+        values, shift = arithmetic.rescale(arithmetic.multiply(left, right))
+        log_scale = log_scale + shift
+    return scope, values, log_scale
+
+
+def _aligned(scope: int, values: Floats, union: int, arities: Sequence[int]) -> Floats:
+    """Return a factor with an axis of length 1 for each variable of a larger set that it lacks."""
+    return values.reshape(len(values), *(arities[v] if scope >> v & 1 else 1 for v in bits(union)))
+
+
+def _largest(values: Floats) -> Floats:
+    return np.asarray(values.max(axis=tuple(range(1, values.ndim)), keepdims=True))
+
+
+def _rescale_probabilities(values: Floats) -> tuple[Floats, Floats]:
+    top = _largest(values)
+    if top.min() > _SMALL:
+        return values, np.zeros(1)
+    # By a power of two, so that nothing is rounded. An impossible row stays zero.
+    exponent = np.maximum(np.frexp(top)[1], -1000)
+    return values * np.ldexp(1.0, -exponent), exponent.reshape(len(values)) * math.log(2)
+
+
+def _rescale_logarithms(values: Floats) -> tuple[Floats, Floats]:
+    top = _largest(values)
+    top = np.where(np.isfinite(top), top, 0.0)
+    return values - top, top.reshape(len(values))
+
+
+def _add_logarithms(values: Floats, axis: int) -> Floats:
+    top = values.max(axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    return np.asarray(np.log(np.exp(values - top).sum(axis=axis)) + top.squeeze(axis))
+
+
+_PROBABILITIES = _Arithmetic(
+    lambda values: values, np.multiply, lambda values, axis: values.sum(axis=axis), _rescale_probabilities
+)
+_LOGARITHMS = _Arithmetic(np.log, np.add, _add_logarithms, _rescale_logarithms)
+
+
+def elimination_order(scopes: Sequence[int], variables: int, arities: Sequence[int]) -> list[int]:
+    """Return a good order to eliminate variables in: that of min-weight or of min-fill.
+
+    Parameters
+    ----------
+    scopes : sequence of int
+        The sets of variables of the factors.
+    variables : int
+        The set of variables to eliminate.
+    arities : sequence of int
+        The number of levels of every variable.
+
+    Examples
+    --------
+    >>> elimination_order([0b011, 0b110, 0b1100], 0b1110, [2, 9, 2, 2])
+    [3, 2, 1]
+    """
+    candidates = [_greedy_order(scopes, variables, arities, fill=fill) for fill in (False, True)]
+    return min(candidates, key=lambda order: sum(product_sizes(scopes, order, arities)))
+
+
+def product_sizes(scopes: Sequence[int], order: Sequence[int], arities: Sequence[int]) -> Iterator[int]:
+    """Iterate over the numbers of cells of the products, one for each variable that is eliminated.
+
+    Examples
+    --------
+    >>> list(product_sizes([0b011, 0b110], [0, 1], [2, 3, 4]))
+    [6, 12]
+    """
+    neighbours = _neighbours(scopes)
+    for variable in order:
+        scope = _join(neighbours, variable)
+        yield _cells(scope | 1 << variable, arities)
+
+
+def _greedy_order(scopes: Sequence[int], variables: int, arities: Sequence[int], *, fill: bool) -> list[int]:
+    neighbours = _neighbours(scopes)
+
+    def cost(variable: int) -> tuple[float, ...]:
+        around = neighbours.get(variable, 0)
+        weight = sum(math.log(arities[v]) for v in bits(around | 1 << variable))
+        if not fill:
+            return weight, variable
+        absent = sum((around & ~neighbours[v] & ~(1 << v)).bit_count() for v in bits(around))
+        return absent, weight, variable
+
+    costs = {variable: cost(variable) for variable in bits(variables)}
+    order = []
+    while costs:
+        variable = min(costs, key=costs.__getitem__)
+        del costs[variable]
+        around = _join(neighbours, variable)
+        order.append(variable)
+        changed = around
+        if fill:
+            # New edges between the neighbours also change the counts of those next to both ends.
+            for v in bits(around):
+                changed |= neighbours[v]
+        for v in bits(changed):
+            if v in costs:
+                costs[v] = cost(v)
+    return order
+
+
+def _neighbours(scopes: Sequence[int]) -> dict[int, int]:
+    """Return the variables that share a factor with each variable."""
+    neighbours: dict[int, int] = {}
+    for scope in scopes:
+        for variable in bits(scope):
+            neighbours[variable] = neighbours.get(variable, 0) | scope & ~(1 << variable)
+    return neighbours
+
+
+def _join(neighbours: dict[int, int], variable: int) -> int:
+    """Eliminate a variable: join its neighbours, and return them."""
+    around = neighbours.pop(variable, 0)
+    for v in bits(around):
+        neighbours[v] = (neighbours[v] | around) & ~(1 << v) & ~(1 << variable)
+    return around
+
+
+def _cells(scope: int, arities: Sequence[int]) -> int:
+    return math.prod(arities[v] for v in bits(scope))
