@@ -14,7 +14,7 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, shell_complete, split_arg_string
 
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.discretizing import DISCRETIZERS
+from dagscape.data.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
 
@@ -48,7 +48,7 @@ _NETWORK = _Words(lambda: (f"builtin:{name}" for name in NETWORKS), files=True)
 _COMPLETED = {
     "DATA": _Words(lambda: (f"builtin:{name}" for name in BUNDLED), files=True),
     "FILE": _FILE,
-    "METHOD[:BINS]": _Words(lambda: DISCRETIZERS),
+    "METHOD[:BINS]": _Words(lambda: CUT_RULES),
     "NETWORK": _NETWORK,
     "PRIOR": _Words(lambda: (name.removesuffix("K") for name in PRIORS)),
     "TRUTH": _NETWORK,
