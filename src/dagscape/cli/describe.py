@@ -15,8 +15,12 @@ from dagscape.cli.options import (
     report_dropped_rows,
     take_data,
 )
+from dagscape.data.encoding import chosen_columns
 from dagscape.data.reading import read_table
 from dagscape.data.summary import summarize_table
+
+# Options with which the table is still shown as read.
+_AS_READ = ("separator", "missing_values", "columns", "drop")
 
 
 @click.command(epilog=DATA_HELP)
@@ -27,15 +31,16 @@ def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Summarise a table: its variables, their levels and counts, missing cells, and likely mistakes.
 
     By default the table is shown as read, including missing cells and decimals, which other commands refuse. With
-    --missing, --levels, --interventions or --discretize it is shown as those commands would use it.
+    --missing, --levels, --interventions, --discretize, --discretizer, --drop-suspicious or --keep-constant it is shown
+    as those commands would use it.
     """
     out = Output(as_json, quiet)
-    shaping = ("missing", "levels", "interventions", "discretize", "class_column", "discretize_columns")
-    if any(options[name] for name in shaping):
+    if any(options[name] for name in options if name not in _AS_READ):
         dataset = take_data(data, options)
         report_dropped_rows(dataset, out)
         summary = dataset.describe()
     else:
         reading = {name: options[name] for name in ("separator", "missing_values")}
-        summary = summarize_table(read_table(data, **reading))
+        table = read_table(data, **reading)
+        summary = summarize_table(table.only(chosen_columns(table, options["columns"] or None, options["drop"])))
     out.show(summary)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dagscape.cli.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.cut_rules import CUT_RULES
-from dagscape.data.dataset import Dataset, encode
-from dagscape.data.discretizing import discretize
-from dagscape.data.encoding import MISSING_CHOICES
+from dagscape.data.dataset import Dataset
+from dagscape.data.encoding import MISSING_CHOICES, unused_columns
 from dagscape.data.reading import read_table
+from dagscape.data.summary import set_aside_warnings
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
 from dagscape.networks.bif import read_network
@@ -113,18 +113,8 @@ data_options = _apply(
             metavar="COLUMN",
             help="The column that names the variables set by intervention in each row.",
         ),
-        click.option(
-            "--discretize",
-            metavar="METHOD[:BINS]",
-            help=f"Discretise columns of numbers ({', '.join(CUT_RULES)}) into BINS intervals, by default 3.",
-        ),
-        click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl separates."),
-        click.option(
-            "--discretize-columns",
-            metavar="COLUMN",
-            multiple=True,
-            help="Also discretise this column, besides those of decimals or many integers; may be repeated.",
-        ),
+        *COLUMN_OPTIONS,
+        *CUTTING_OPTIONS,
     ]
 )
 
@@ -322,21 +312,15 @@ def take_data(data: str, options: dict[str, Any]) -> Dataset:
     """Read the data as a subcommand's options say, and remove those options."""
     if data.lower().endswith(SCORE_FILES):
         raise InvalidOption(f"{data!r} is a score file, not a table of data")
-    cutting = options.pop("discretize")
-    columns = options.pop("discretize_columns")
-    class_column = options.pop("class_column")
-    if cutting is None and (columns or class_column is not None):
-        raise InvalidOption("--discretize-columns and --class-column need --discretize")
-    table = read_table(data, separator=options.pop("separator"), missing_values=options.pop("missing_values"))
-    encoding: dict[str, Any] = {name: options.pop(name) for name in ("missing", "levels", "interventions")}
-    encoding["missing"] = encoding["missing"] or "error"
-    if cutting is None:
-        return encode(table, **encoding)
-    method, _, bins = cutting.partition(":")
-    if bins and not (bins.isdecimal() and int(bins) >= 2):
-        raise InvalidOption(f"--discretize is {cutting!r}; BINS must be an integer of at least 2")
-    count: dict[str, Any] = {"bins": int(bins)} if bins else {}
-    return discretize(table, method=method, columns=columns or None, class_column=class_column, **count, **encoding)
+    reading = {name: options.pop(name) for name in ("separator", "missing_values")}
+    unused = unused_columns(
+        {
+            "columns": list(dict.fromkeys(options["columns"])) or None,
+            "drop": list(dict.fromkeys(options["drop"])),
+            "interventions": options["interventions"],
+        }
+    )
+    return encoded_table(read_table(data, **reading, unused=unused), options)
 
 
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
@@ -352,3 +336,9 @@ def report_dropped_rows(data: Dataset, out: Output) -> None:
     """Warn about dropped rows, if any."""
     if data.dropped:
         out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
+
+
+def report_set_aside(data: Dataset, out: Output) -> None:
+    """Warn about columns that were set aside, if any."""
+    for warning in set_aside_warnings(data):
+        out.warn(warning)

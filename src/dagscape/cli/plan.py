@@ -13,6 +13,7 @@ from dagscape.cli.options import (
     data_argument,
     data_options,
     output_options,
+    report_set_aside,
     score_options,
     take_data,
     take_score_options,
@@ -51,4 +52,5 @@ def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) ->
             elif method.name != task:
                 raise InvalidOption(f"--{name} is for --task {method.name}")
     dataset = take_data(data, options)
+    report_set_aside(dataset, out)
     out.show(spelled_plan(dataset, task, spelling, **take_score_options(options, out)))

@@ -25,6 +25,7 @@ _COMMANDS = {
     "k_best": "dagscape best",
     "local_scores": "dagscape score",
     "optimal_network": "dagscape best",
+    "load_result": "dagscape draw or dagscape compare, which take results that hold networks",
     "read_data": "dagscape describe",
 }
 

@@ -23,7 +23,7 @@ from dagscape.data.rows import group_rows, merge_rows, pack_words
 from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
 from dagscape.data.values import ValueType, own_values
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -91,6 +91,15 @@ class Dataset:
     types: Mapping[str, ValueType] = field(default_factory=dict)
     set_aside: Mapping[str, str] = field(default_factory=dict)
     discretizer: Discretizer | None = None
+
+    def __new__(cls, *parts: Any, **attributes: Any) -> Self:
+        """Refuse a table, which :meth:`from_frame` or :meth:`from_array` would take."""
+        if len(parts) == 1 and not attributes:
+            raise InvalidOption(
+                f"Dataset() does not take {type_of(parts[0])}: use Dataset.from_frame() for data frames, "
+                f"Dataset.from_array() for arrays and {function('read_data')} for files"
+            )
+        return object.__new__(cls)
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.weights, self.interventions):

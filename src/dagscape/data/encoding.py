@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dagscape.data.intervals import WHOLE_LINE
 from dagscape.data.interventions import Marks, split_interventions
-from dagscape.data.levels import Declaration, LevelsOption, check_declarations, encode_column
+from dagscape.data.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
 from dagscape.data.rows import code_type
 from dagscape.data.table import MISSING, Column, Table, listing
 from dagscape.data.values import ValueType, type_of_text
@@ -100,34 +100,43 @@ def encode_table(
         raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'", option="missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
     marked = _Marked(*split_interventions(table, interventions))
-    marked = marked.only(chosen_columns(marked.table, columns, drop))
     declarations = check_declarations(levels, marked.table)
+    marked = marked.only(chosen_columns(marked.table, columns, drop))
+    absent = marked.table.missing
     aside = {} if keep_constant or missing != "drop" else _hopeless_columns(marked.table, declarations)
-    marked, absent = marked.without(aside, drop_suspicious), marked.table.missing
+    marked = marked.without(aside, drop_suspicious)
     kept = _rows_to_keep(marked.table, missing, absent)
     dropped = int(kept.size - np.count_nonzero(kept))
-    if dropped:
-        marked = marked.take(kept)
+    marked = marked.take(kept) if dropped else marked
     if transform is not None:
         marked = _Marked(transform(marked.table), marked.marks)
-    table = marked.table
-    encoded = {name: encode_column(table, name, declarations.get(name)) for name in table.names}
-    single = {} if keep_constant else {name: found[0] for name, (found, _) in encoded.items() if len(found) == 1}
-    aside |= {name: _why_constant(table.column(name), level, dropped) for name, level in single.items()}
+    encoded = {name: encode_column(marked.table, name, declarations.get(name)) for name in marked.table.names}
+    if not keep_constant:
+        aside |= _constant_columns(marked.table, encoded, dropped)
     if drop_suspicious:
-        aside |= _suspicious_columns(table, declarations)
+        aside |= _suspicious_columns(marked.table, declarations)
     marked = marked.without(aside, drop_suspicious)
-    names = marked.table.names
-    codes = np.empty((table.m, len(names)), dtype=code_type(len(encoded[name][0]) for name in names))
-    for index, name in enumerate(names):
-        codes[:, index] = encoded[name][1][table.column(name).codes]
+    return _assembled(marked, encoded, absent, dropped, aside)
+
+
+def _assembled(
+    marked: _Marked,
+    encoded: Mapping[str, EncodedColumn],
+    absent: Mapping[str, int],
+    dropped: int,
+    aside: dict[str, str],
+) -> Encoded:
+    table = marked.table
+    codes = np.empty((table.m, len(table.names)), dtype=code_type(len(encoded[name][0]) for name in table.names))
+    for index, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
+        codes[:, index] = encoded[name][1][column.codes]
     return Encoded(
         codes=codes,
-        levels={name: encoded[name][0] for name in names},
+        levels={name: encoded[name][0] for name in table.names},
         marks=marked.marks,
-        missing={name: absent[name] for name in names},
+        missing={name: absent[name] for name in table.names},
         dropped=dropped,
-        types={name: _own_type(table.column(name), encoded[name][0]) for name in names},
+        types={name: _own_type(table.column(name), encoded[name][0]) for name in table.names},
         set_aside=aside,
     )
 
@@ -232,6 +241,14 @@ def _hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> 
         and not (column.declared and len(column.values) > 1)
         and not (name in declarations and len(declarations[name].levels) > 1)
         and np.count_nonzero(column.counts()) < 2
+    }
+
+
+def _constant_columns(table: Table, encoded: Mapping[str, EncodedColumn], dropped: int) -> dict[str, str]:
+    return {
+        name: _why_constant(table.column(name), levels[0], dropped)
+        for name, (levels, _) in encoded.items()
+        if len(levels) == 1
     }
 
 

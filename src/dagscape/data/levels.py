@@ -23,6 +23,9 @@ from dagscape.errors import InvalidData, InvalidOption, argument, function
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
 
+# The levels of a column, and the codes of its values, followed by the code of missing cells.
+EncodedColumn = tuple[tuple[str, ...], npt.NDArray[np.int64]]
+
 MISSING_LEVEL = "?"
 
 
@@ -135,9 +138,7 @@ def _check_arity(name: str, arity: object) -> int:
     return number
 
 
-def encode_column(
-    table: Table, name: str, declaration: Declaration | None
-) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+def encode_column(table: Table, name: str, declaration: Declaration | None) -> EncodedColumn:
     """Return the levels of a column, and the codes of its values, followed by the code of missing cells."""
     column = table.column(name)
     if declaration is not None:

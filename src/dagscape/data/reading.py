@@ -9,6 +9,7 @@ cells.
 from __future__ import annotations
 
 import csv
+import json
 import os
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,7 @@ from dagscape.data.table import (
     check_missing_values,
     check_names,
 )
-from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption, argument
+from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption, argument, function
 from dagscape.files import decode_text, open_binary, starts_with
 from dagscape.wording import plural
 
@@ -155,7 +156,10 @@ def read_table(
     with open_binary(path) as stream:
         if starts_with(stream, _ZIP_MAGIC, path):
             raise InvalidData(f"{path!r} is a zip archive or an Excel file, not text: export the table as CSV")
+        is_json = starts_with(stream, b"{", path)
         with decode_text(stream, path) as text:
+            if is_json:
+                raise _json_problem(text, path)
             return _read_text(text, path, separator, missing)
 
 
@@ -179,6 +183,20 @@ def _read_parquet(path: str, missing: frozenset[str], unused: Callable[[str], bo
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InvalidData(f"{path!r} cannot be read as Parquet: {reason}") from error
     return table_from_frame(frame, missing_values=missing, source=repr(path), unused=unused)
+
+
+def _json_problem(text: TextIO, path: str) -> InvalidData:
+    """Return what to do with a JSON document, which may be one that dagscape wrote."""
+    try:
+        document = json.load(text)
+    except (json.JSONDecodeError, RecursionError):
+        document = {}
+    kind = document.get("kind")
+    if kind == "discretizer":
+        return InvalidData(f"{path!r} is a discretizer, not a table of data: give it as {argument('discretizer')}")
+    if kind is not None and "schema" in document:
+        return InvalidData(f"{path!r} is a {kind!r} result, not a table of data: use {function('load_result')}")
+    return InvalidData(f"{path!r} begins with {{ and looks like JSON, not like a table: export the table as CSV")
 
 
 def _read_text(text: TextIO, path: str, separator: str | None, missing: frozenset[str]) -> Table:

@@ -132,7 +132,7 @@ def summarize(dataset: Dataset) -> DataSummary:
                 missing=dataset.missing.get(name, 0),
             )
         )
-    warnings = [f"{name!r} {reason}: it is set aside" for name, reason in dataset.set_aside.items()]
+    warnings = set_aside_warnings(dataset)
     warnings += [warning for column in columns for warning in _warnings(column, column.levels, dataset.m)]
     return DataSummary(
         variables=dataset.variables,
@@ -142,6 +142,18 @@ def summarize(dataset: Dataset) -> DataSummary:
         columns=tuple(columns),
         warnings=tuple(warnings),
     )
+
+
+def set_aside_warnings(dataset: Dataset) -> list[str]:
+    """Return a warning for each column that was set aside.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> set_aside_warnings(Dataset.from_array([[0, 1], [1, 1]]))
+    ["'X1' has the same value, '1', in every row: it is set aside"]
+    """
+    return [f"{name!r} {reason}: it is set aside" for name, reason in dataset.set_aside.items()]
 
 
 def summarize_table(table: Table) -> DataSummary:

@@ -17,6 +17,9 @@ from dagscape.errors import InvalidData, InvalidOption, function, type_of
 if TYPE_CHECKING:
     from dagscape.data.dataset import Dataset
 
+# A data frame of any library that narwhals supports; their types are not known here.
+Frame = Any
+
 ValueType = Literal["text", "integer", "number", "boolean"]
 
 VALUE_TYPES: tuple[ValueType, ...] = ("text", "integer", "number", "boolean")

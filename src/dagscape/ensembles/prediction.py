@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset, encode_rows
 from dagscape.data.frames import table_from_frame
+from dagscape.data.values import Frame, as_dataset
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.errors import InvalidOption, argument, type_of
+from dagscape.errors import InvalidOption, argument
 from dagscape.networks.fitting import FitPrior, fit_options
 
 
@@ -33,7 +34,7 @@ def predict_rows(
 
     With ``classes``, each network represents its equivalence class.
     """
-    _check_train(networks, train)
+    train = _checked_train(networks, train)
     data, places = _encoded(networks.variables, train, rows, target)
     fit = _fit_options(networks, classes, ess, prior)
     weighted = (networks.variables, networks.networks.parents, log_weights, train, data)
@@ -41,12 +42,12 @@ def predict_rows(
     return found[places]
 
 
-def _check_train(networks: RankedNetworks, train: Dataset) -> None:
+def _checked_train(networks: RankedNetworks, given: Dataset | Frame) -> Dataset:
+    train = as_dataset(given, "train")
     scored = None if networks.score_info is None else networks.score_info.data
-    if not isinstance(train, Dataset):
-        raise InvalidOption(f"is {type_of(train)}; it must be the Dataset that was scored", option="train")
     if scored is not None and train.fingerprint != scored:
         raise InvalidOption("is not the data that the scores come from", option="train")
+    return train
 
 
 def _encoded(

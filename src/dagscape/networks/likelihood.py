@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dagscape.data.dataset import encode_rows
+from dagscape.data.frames import is_frame, table_from_frame
 from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 
 if TYPE_CHECKING:
     from dagscape.data.dataset import Dataset
+    from dagscape.data.values import Frame
     from dagscape.networks.network import Network
 
 
-def log_likelihood(network: Network, data: Dataset) -> float:
+def log_likelihood(network: Network, data: Dataset | Frame) -> float:
     """Return the log-likelihood; the work of :meth:`dagscape.networks.network.Network.log_likelihood`.
 
     Examples
@@ -25,6 +28,8 @@ def log_likelihood(network: Network, data: Dataset) -> float:
     >>> log_likelihood(network, network.sample(10, seed=1)) < 0
     True
     """
+    # The levels of a frame are those of the network: a column of it may well be constant.
+    data = encode_rows(table_from_frame(data), levels=network.levels)[0] if is_frame(data) else data
     columns = matching_columns(network.variables, data)
     codes = matching_codes(network.variables, network.levels, data, columns)
     arities = [len(network.levels[name]) for name in network.variables]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.data.dataset import Dataset
+from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidOption, Spelling, argument, function, python_spelling, spelled
 from dagscape.methods import Requirements, provenance_of
 from dagscape.registry import METHODS
@@ -106,7 +107,7 @@ class Plan(Result):
 
 
 def plan(
-    data: Dataset,
+    data: Dataset | Frame,
     task: str = "scores",
     *,
     threads: int | None = None,
@@ -119,8 +120,8 @@ def plan(
 
     Parameters
     ----------
-    data : Dataset
-        The data.
+    data : Dataset or data frame
+        The data; a frame is taken as by :meth:`Dataset.from_frame`.
     task : {"scores", "posterior", "optimal", "best", "modes"}
         What to compute: the local scores, or also the result of a method. The memory for a long list of networks
         cannot be predicted and is not included.
@@ -146,7 +147,7 @@ def plan(
 
 
 def spelled_plan(
-    data: Dataset,
+    data: Dataset | Frame,
     task: str,
     spelling: Spelling,
     *,
@@ -158,6 +159,7 @@ def spelled_plan(
     if task not in TASKS:
         raise InvalidOption(f"is {task!r}; it must be one of {', '.join(map(repr, TASKS))}", option="task")
     settings = _method_options(task, options)
+    data = as_dataset(data)
     job = prepare(data, **options)
     threads, limit = thread_count(threads), memory_limit(max_memory)
     steps = [_step(scoring_requirements(job, threads, limit), scoring_seconds(job, threads), spelling)]

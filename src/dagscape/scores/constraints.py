@@ -7,7 +7,7 @@ required edges.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -53,6 +53,7 @@ def edge_constraints(
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
+    set_aside: Mapping[str, str] | None = None,
 ) -> EdgeConstraints:
     """Check the user's constraints and group them by child.
 
@@ -66,8 +67,10 @@ def edge_constraints(
         Edges that every network must have, and edges that no network may have.
     tiers : sequence of iterables of names, optional
         Edges must not lead from a later tier to an earlier one. Variables in no tier are unconstrained.
+    set_aside : mapping of str to str, optional
+        Columns that are no variables, and why; for messages.
     """
-    number = {name: i for i, name in enumerate(variables)}
+    number = _Numbers(variables, set_aside or {})
     must = _by_child(number, required, "required")
     may_not = _by_child(number, forbidden, "forbidden")
     tier_of = _tiers(number, () if tiers is None else tiers)
@@ -88,13 +91,23 @@ def edge_constraints(
     return EdgeConstraints(tuple(map(frozenset, must)), tuple(map(frozenset, may_not)))
 
 
-def _variable(number: dict[str, int], name: object, option: str) -> int:
+class _Numbers(dict[str, int]):
+    """The number of each variable, and why other columns are no variables."""
+
+    def __init__(self, variables: Sequence[str], set_aside: Mapping[str, str]) -> None:
+        super().__init__((name, i) for i, name in enumerate(variables))
+        self.set_aside = set_aside
+
+
+def _variable(number: _Numbers, name: object, option: str) -> int:
+    if isinstance(name, str) and name in number.set_aside:
+        raise InvalidOption(f"names {name!r}, which was set aside, because it {number.set_aside[name]}", option=option)
     if not isinstance(name, str) or name not in number:
         raise InvalidOption(f"names {name!r}, which is not a variable{did_you_mean(name, number)}", option=option)
     return number[name]
 
 
-def _by_child(number: dict[str, int], edges: Iterable[Edge], option: str) -> list[set[int]]:
+def _by_child(number: _Numbers, edges: Iterable[Edge], option: str) -> list[set[int]]:
     gathered: list[set[int]] = [set() for _ in number]
     for edge in edges:
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
@@ -106,7 +119,7 @@ def _by_child(number: dict[str, int], edges: Iterable[Edge], option: str) -> lis
     return gathered
 
 
-def _tiers(number: dict[str, int], tiers: Sequence[Iterable[str]]) -> dict[int, int]:
+def _tiers(number: _Numbers, tiers: Sequence[Iterable[str]]) -> dict[int, int]:
     tier_of: dict[int, int] = {}
     if isinstance(tiers, str) or not isinstance(tiers, Sequence):
         raise InvalidOption(f"is {tiers!r}; it must be a sequence of collections of variables", option="tiers")

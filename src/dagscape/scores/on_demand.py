@@ -13,6 +13,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.data.values import Frame
 from dagscape.errors import argument
 from dagscape.methods import provenance_of
 from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
@@ -103,7 +104,7 @@ class OnDemandScores(LocalScores):
 
 
 def family_scores(
-    data: ScoredData,
+    data: ScoredData | Frame,
     score: str = "bdeu",
     ess: float = 1.0,
     *,
@@ -152,7 +153,7 @@ def family_scores(
     job = prepare(data, score=score, ess=ess, **structure)
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
-    what = f"the data of {plural(data.n, 'variable')} and the work on them"
+    what = f"the data of {plural(job.data.n, 'variable')} and the work on them"
     remedy = f"raise the limit, or use fewer {argument('threads')}" if threads > 1 else "raise the limit"
     check_memory(fixed, max_memory, what, remedy)
     limit = memory_limit(max_memory)

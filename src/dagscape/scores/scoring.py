@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, kernel_callback, listening
 from dagscape.resources import memory_limit, thread_count
@@ -20,7 +21,7 @@ from dagscape.scores.set_functions import ScoredData
 
 
 def local_scores(
-    data: ScoredData,
+    data: ScoredData | Frame,
     score: str = "bdeu",
     ess: float = 1.0,
     max_parents: int | None = None,
@@ -37,8 +38,9 @@ def local_scores(
 
     Parameters
     ----------
-    data : Dataset
-        The data. Rows in which an experiment set a variable are excluded from its families [cooper1999]_.
+    data : Dataset or data frame
+        The data; a frame is taken as by :meth:`Dataset.from_frame`. Rows in which an experiment set a variable are
+        excluded from its families [cooper1999]_.
     score : str
         One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
     ess : float
@@ -94,7 +96,7 @@ def local_scores(
             job.functions.lattice_kernel(i, job.unit).run(table, threads, callback)
             tables.append(table)
     return LatticeScores(
-        variables=data.variables,
+        variables=job.data.variables,
         max_parents=job.max_parents,
         unit=job.unit,
         rounding=network_rounding(job),

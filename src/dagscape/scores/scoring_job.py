@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
+from typing import TypedDict, Unpack, cast
 
 from dagscape.checks import is_between, is_whole
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
+from dagscape.data.values import Frame, as_dataset
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
 from dagscape.scores.definition import ScoreDefinition
@@ -102,7 +103,7 @@ class ScoreOptions(StructureOptions, total=False):
     ess: float
 
 
-def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
+def prepare(given: ScoredData | Frame, **options: Unpack[ScoreOptions]) -> ScoringJob:
     """Check the arguments of :func:`dagscape.local_scores` and prepare the computation."""
     for name in options:
         if name not in ScoreOptions.__annotations__:
@@ -110,17 +111,19 @@ def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
     score = options.get("score", "bdeu")
     ess = options.get("ess", 1.0)
     definition = find_score(score)
-    if not isinstance(data, definition.data_type):
-        wanted = definition.data_type.__name__
-        remedy = f": use {function('read_data')} or Dataset.from_frame()" if definition.data_type is Dataset else ""
-        raise InvalidOption(f"is {type_of(data)}; it must be a {wanted}{remedy}", option="data")
+    data = _checked_data(given, definition)
     prior = find_prior(options.get("structure_prior", "uniform"))
     if not is_between(ess, 1e-9, 1e9):
         raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
     ess = float(ess)
     limit = _parent_limit(data.n, options.get("max_parents"))
     constraints = edge_constraints(
-        data.variables, limit, options.get("required", ()), options.get("forbidden", ()), options.get("tiers")
+        data.variables,
+        limit,
+        options.get("required", ()),
+        options.get("forbidden", ()),
+        options.get("tiers"),
+        data.set_aside if isinstance(data, Dataset) else None,
     )
     functions = definition.functions(data, ScoreFacts(ess=ess, max_size=limit + 1, required=constraints.required))
     # The score of a family is a difference of two function values plus a term for the number of parents.
@@ -135,6 +138,14 @@ def prepare(data: ScoredData, **options: Unpack[ScoreOptions]) -> ScoringJob:
         functions=functions,
         unit=Unit.for_scores_up_to(largest, data.n),
     )
+
+
+def _checked_data(data: ScoredData | Frame, definition: ScoreDefinition) -> ScoredData:
+    if definition.data_type is Dataset:
+        return as_dataset(data)
+    if not isinstance(data, definition.data_type):
+        raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
+    return cast("ScoredData", data)
 
 
 def _parent_limit(n: int, max_parents: int | None) -> int:

@@ -1,0 +1,123 @@
+"""Options that say which columns of a table are used, and how its numbers are cut; and the data set they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from dagscape.data.cut_rules import CUT_RULES
+from dagscape.data.dataset import Dataset, encode
+from dagscape.data.discretizing import Discretizer
+from dagscape.data.encoding import EncodingOptions, Missing
+from dagscape.data.table import Table
+from dagscape.errors import InvalidOption
+from dagscape.files import check_writable
+
+Decorator = Callable[[Any], Any]
+
+# Options that describe columns and levels, which a saved discretizer already knows.
+_KNOWN_TO_DISCRETIZER = (
+    "levels",
+    "columns",
+    "drop",
+    "keep_constant",
+    "drop_suspicious",
+    "discretize",
+    "class_column",
+    "discretize_columns",
+    "save_discretizer",
+)
+
+
+def _checked_output(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001
+    if path is not None:
+        check_writable(path)
+    return path
+
+
+COLUMN_OPTIONS: list[Decorator] = [
+    click.option("--columns", metavar="COLUMN", multiple=True, help="Use this column; may be repeated. Default: all."),
+    click.option("--drop", metavar="COLUMN", multiple=True, help="Do not use this column; may be repeated."),
+    click.option("--keep-constant", is_flag=True, help="Keep columns with a single level, which are else set aside."),
+    click.option(
+        "--drop-suspicious",
+        is_flag=True,
+        help="Set columns aside that look like identifiers: distinct values in more than half of the rows.",
+    ),
+]
+
+CUTTING_OPTIONS: list[Decorator] = [
+    click.option(
+        "--discretize",
+        metavar="METHOD[:BINS]",
+        help=f"Discretise columns of numbers ({', '.join(CUT_RULES)}) into BINS intervals, by default 3.",
+    ),
+    click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl separates."),
+    click.option(
+        "--discretize-columns",
+        metavar="COLUMN",
+        multiple=True,
+        help="Also discretise this column, besides those of decimals or many integers; may be repeated.",
+    ),
+    click.option(
+        "--save-discretizer",
+        metavar="FILE",
+        callback=_checked_output,
+        help="Write the cuts of --discretize and all levels to a JSON file.",
+    ),
+    click.option(
+        "--discretizer", metavar="FILE", help="Cut numbers, and take levels, as in a file of --save-discretizer."
+    ),
+]
+
+
+def encoded_table(table: Table, options: dict[str, Any]) -> Dataset:
+    """Make the data set of a table as the options say, and remove those options."""
+    saved = options.pop("discretizer")
+    if saved is not None:
+        return _applied(Discretizer.load(saved), table, options)
+    discretizer = _take_discretizer(options)
+    target = options.pop("save_discretizer")
+    if target is not None and discretizer is None:
+        raise InvalidOption("--save-discretizer needs --discretize")
+    encoding: EncodingOptions = {
+        "missing": options.pop("missing") or "error",
+        "levels": options.pop("levels"),
+        "interventions": options.pop("interventions"),
+        # A name that is given twice is not a mistake here.
+        "columns": list(dict.fromkeys(options.pop("columns"))) or None,
+        "drop": list(dict.fromkeys(options.pop("drop"))),
+        "keep_constant": options.pop("keep_constant"),
+        "drop_suspicious": options.pop("drop_suspicious"),
+    }
+    if discretizer is None:
+        return encode(table, **encoding)
+    data = discretizer.learn(table, encoding)
+    if target is not None and data.discretizer is not None:
+        data.discretizer.save(target)
+    return data
+
+
+def _applied(discretizer: Discretizer, table: Table, options: dict[str, Any]) -> Dataset:
+    for name in _KNOWN_TO_DISCRETIZER:
+        if options.pop(name):
+            raise InvalidOption(f"--discretizer fixes columns, levels and cuts: remove --{name.replace('_', '-')}")
+    missing: Missing = options.pop("missing") or "error"
+    return discretizer.apply(table, missing=missing, interventions=options.pop("interventions"))
+
+
+def _take_discretizer(options: dict[str, Any]) -> Discretizer | None:
+    cutting = options.pop("discretize")
+    columns = options.pop("discretize_columns")
+    class_column = options.pop("class_column")
+    if cutting is None:
+        if columns or class_column is not None:
+            raise InvalidOption("--discretize-columns and --class-column need --discretize")
+        return None
+    method, _, bins = cutting.partition(":")
+    if bins and not (bins.isdecimal() and int(bins) >= 2):
+        raise InvalidOption(f"--discretize is {cutting!r}; BINS must be an integer of at least 2")
+    count: dict[str, Any] = {"bins": int(bins)} if bins else {}
+    return Discretizer(method=method, columns=columns or None, class_column=class_column, **count)
