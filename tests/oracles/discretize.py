@@ -8,7 +8,7 @@ from math import log2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def entropy(classes: Sequence[object]) -> float:
@@ -53,3 +53,16 @@ def quantile_cuts(values: Sequence[float], bins: int) -> list[float]:
         if off:
             cuts.add(min(off)[1])
     return sorted(cuts)
+
+
+def cut_cells(
+    columns: Mapping[str, Sequence[object]], cuts: Mapping[str, Sequence[float]], levels: Mapping[str, Sequence[str]]
+) -> list[tuple[str, ...]]:
+    """The rows of new data as a fitted discretizer must see them: each number by comparison with every cut."""
+    rows = []
+    for cells in zip(*columns.values(), strict=True):
+        row = []
+        for name, cell in zip(columns, cells, strict=True):
+            row.append(levels[name][sum(cell > cut for cut in cuts[name])] if name in cuts else str(cell))
+        rows.append(tuple(row))
+    return rows

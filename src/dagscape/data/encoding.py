@@ -208,7 +208,7 @@ class _Marked:
     marks: Marks | None
 
     def only(self, names: Sequence[str]) -> _Marked:
-        if len(names) == len(self.table.names):
+        if list(names) == list(self.table.names):
             return self
         places = [self.table.names.index(name) for name in names]
         return _Marked(self.table.only(names), None if self.marks is None else self.marks[:, places])

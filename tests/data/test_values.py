@@ -1,0 +1,144 @@
+"""Levels are strings inside, and turn back into the user's values; frames are taken wherever data sets are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import dagscape as ds
+from dagscape.data.values import as_dataset, own_values
+
+FRAME = pd.DataFrame(
+    {
+        "integer": np.array([3, 1, 2, 1]),
+        "boolean": [True, False, True, True],
+        "number": [1.0, 2.0, 2.0, 1.0],
+        "text": ["1", "2", "2", "1"],
+        "category": pd.Categorical([10, 2, 2, 10], [10, 2, 7]),
+        "mixed": pd.Series([1, "x", "x", 1], dtype=object),
+        "nullable": pd.array([1, 2, 2, 1], dtype="Int64"),
+    }
+)
+TYPES = {
+    "integer": "integer",
+    "boolean": "boolean",
+    "number": "number",
+    "text": "text",
+    "category": "integer",
+    "mixed": "text",
+    "nullable": "integer",
+}
+
+
+def test_types_of_a_frame():
+    data = ds.Dataset.from_frame(FRAME)
+    assert data.types == TYPES
+    assert data.select(["number", "text"]).types == {"number": "number", "text": "text"}
+    for frame in (pl.from_pandas(FRAME.drop(columns=["mixed", "category"])),):
+        assert ds.Dataset.from_frame(frame).types == {n: t for n, t in TYPES.items() if n not in ("mixed", "category")}
+    assert ds.Dataset.from_frame(pa.table({"a": [1, 2], "b": [True, False]})).types == {"a": "integer", "b": "boolean"}
+
+
+@pytest.mark.parametrize("column", [name for name in TYPES if name != "mixed"])
+def test_levels_turn_back_into_values_that_compare_equal(column):
+    data = ds.Dataset.from_frame(FRAME)
+    by_level = dict(zip(data.levels[column], own_values(data.levels[column], data.types[column]), strict=True))
+    written = [str(int(cell)) if column == "number" else str(cell) for cell in FRAME[column]]
+    assert [by_level[text] for text in written] == FRAME[column].tolist()
+
+
+def test_frames_have_the_values_of_their_source():
+    data = ds.Dataset.from_frame(FRAME.drop(columns="mixed"))
+    frame = data.to_frame()
+    assert frame["boolean"].cat.categories.tolist() == [False, True]
+    assert (frame["integer"] == 1).sum() == 2
+    assert sorted(frame["number"].tolist()) == [1.0, 1.0, 2.0, 2.0]
+    assert frame["text"].cat.categories.tolist() == ["1", "2"]
+    again = ds.Dataset.from_frame(frame)
+    assert again == data
+    assert again.types == data.types
+
+
+def test_frames_with_missing_levels_and_odd_numbers():
+    frame = pd.DataFrame({"a": [1.0, 2.0, None], "b": [0.5, 2.0, 0.5]})
+    data = ds.Dataset.from_frame(frame, missing="level", levels={"b": ["0.5", "2.0"]})
+    assert data.levels["a"] == ("1", "2", "?")
+    assert data.to_frame()["a"].cat.categories.tolist() == [1.0, 2.0, "?"]
+    assert ds.Dataset.from_frame(data.to_frame(), missing="level") == data
+    # Numbers that would not read back as the same strings stay strings.
+    data = ds.Dataset.from_codes([[0], [1]], {"b": ["0.5", "2"]}, types={"b": "number"})
+    assert data.to_frame()["b"].tolist() == ["0.5", "2"]
+
+
+def test_types_of_a_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,d,e\n1,01,1.0,x,-3\n2,02,2,y,0\n?,03,3,z,5\n")
+    data = ds.read_data(path, missing="level")
+    assert data.types == {"a": "integer", "b": "text", "c": "text", "d": "text", "e": "integer"}
+    assert own_values(data.levels["a"], "integer") == [1, 2, "?"]
+
+
+def test_types_of_codes():
+    data = ds.Dataset.from_codes([[0, 0, 1], [1, 1, 0]], {"a": 2, "b": ["x", "y"], "c": [True, False]})
+    assert data.levels == {"a": ("0", "1"), "b": ("x", "y"), "c": ("True", "False")}
+    assert data.types == {"a": "integer", "b": "text", "c": "boolean"}
+
+
+def test_a_number_of_levels_in_codes():
+    data = ds.Dataset.from_codes([[0]], {"a": 2})
+    assert data.levels["a"] == ("0", "1")
+    with pytest.raises(
+        ds.InvalidOption, match="levels has 0 for 'a'; it must be a sequence of levels, or their number"
+    ):
+        ds.Dataset.from_codes([[0]], {"a": 0})
+    with pytest.raises(ds.InvalidOption, match="levels has 'xy' for 'a'"):
+        ds.Dataset.from_codes([[0]], {"a": "xy"})
+    with pytest.raises(ds.InvalidOption, match="must map variables to levels"):
+        ds.Dataset.from_codes([[0]], [2])
+
+
+def test_unknown_types_are_refused():
+    with pytest.raises(ds.InvalidOption, match="value_type is 'date'; it must be one of 'text', 'integer'"):
+        own_values(["1"], "date")
+
+
+CELLS = pd.DataFrame({"a": [0, 1, 1, 0, 1], "b": [0, 1, 1, 0, 0], "c": ["x", "y", "x", "y", "y"]})
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_frames_are_data(make):
+    frame, data = make(CELLS), ds.Dataset.from_frame(CELLS)
+    assert as_dataset(frame) == data
+    assert as_dataset(data) is data
+    assert ds.local_scores(frame).info == ds.local_scores(data).info
+    assert ds.family_scores(frame).family("a", ["b"]) == ds.local_scores(data).family("a", ["b"])
+    assert ds.plan(frame, "best").steps[0].memory == ds.plan(data, "best").steps[0].memory
+    best = ds.k_best(ds.local_scores(data), k=2)
+    expected = best.log_predictive(data, data).tolist()
+    assert best.log_predictive(frame, data).tolist() == expected
+    dag = ds.Dag.from_edges(list("abc"), [("a", "b")])
+    network = ds.Network.fit(dag, frame)
+    assert network == ds.Network.fit(dag, data)
+    assert network.log_likelihood(frame) == network.log_likelihood(data)
+
+
+def test_one_row_of_a_frame_has_a_likelihood():
+    network = ds.Network.fit(ds.Dag.from_edges(list("abc"), [("a", "b")]), CELLS)
+    rows = [network.log_likelihood(CELLS.iloc[[i]]) for i in range(len(CELLS))]
+    assert sum(rows) == pytest.approx(network.log_likelihood(CELLS))
+
+
+def test_frames_that_need_options_say_so():
+    with pytest.raises(
+        ds.InvalidData, match=r"1 missing cell, in column 'a' at row 0 .*arguments of Dataset.from_frame"
+    ):
+        ds.local_scores(CELLS.assign(a=[None, 1, 1, 0, 1]))
+    with pytest.raises(ds.InvalidOption, match=r"Dataset\(\) does not take a DataFrame: use Dataset.from_frame\(\)"):
+        ds.Dataset(CELLS)
+    with pytest.raises(ds.InvalidOption, match=r"scores is a DataFrame; compute local scores first, with local_scores"):
+        ds.posterior(CELLS)
+    with pytest.raises(ds.InvalidOption, match=r"data is a str; it must be a Dataset: use read_data\(\)"):
+        ds.local_scores("weather.csv")
