@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dagscape.data.table import listing
+from dagscape.data.values import as_dataset
 from dagscape.drawing.draw import svg
 from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
@@ -82,7 +83,7 @@ class Network:
         object.__setattr__(self, "cpts", MappingProxyType(cpts))
 
     @classmethod
-    def fit(cls, dag: Dag, data: Dataset, ess: float = 1.0, prior: FitPrior = "bdeu", name: str = "") -> Self:
+    def fit(cls, dag: Dag, data: Any, ess: float = 1.0, prior: FitPrior = "bdeu", name: str = "") -> Self:
         """Fit the probabilities of a network with a given structure to data.
 
         The probabilities are the posterior expectations under a Dirichlet prior. Rows in which a variable was set do
@@ -92,7 +93,7 @@ class Network:
         ----------
         dag : Dag
             The structure.
-        data : Dataset
+        data : Dataset or data frame
             Data with the same variables, in any order. The network gets all their levels, including unobserved ones.
         ess : float
             The equivalent sample size of the prior ``"bdeu"``; other priors ignore it.
@@ -115,7 +116,7 @@ class Network:
         >>> Network.fit(dag, data, prior="k2").cpts["rain"].round(2).tolist()
         [0.33, 0.67]
         """
-        dag = _checked_structure(dag)
+        dag, data = _checked_structure(dag), as_dataset(data)
         cpts = fit_cpts(dag, data, ess, prior)
         return cls(dag, {variable: data.levels[variable] for variable in dag.variables}, cpts, name)
 
@@ -165,12 +166,12 @@ class Network:
         """
         return sample(self, rows, seed)
 
-    def log_likelihood(self, data: Dataset) -> float:
+    def log_likelihood(self, data: Any) -> float:
         """Return the natural logarithm of the probability of data.
 
         Parameters
         ----------
-        data : Dataset
+        data : Dataset or data frame
             Data with the same variables; variables and levels are matched by name, in any order. A value that was set
             by an intervention contributes a factor of 1.
 
