@@ -106,6 +106,8 @@ class Result(ABC):
 
     kind: ClassVar[str]
     schema: ClassVar[int] = 1
+    # Properties that documents also have, for readers other than dagscape; they are computed again when read back.
+    derived: ClassVar[tuple[str, ...]] = ()
 
     variables: tuple[str, ...]
     provenance: Provenance
@@ -134,7 +136,7 @@ class Result(ABC):
         document: dict[str, Any] = {"kind": self.kind, "schema": self.schema}
         for entry in _stored_fields(self):
             document[entry.name] = _encode(getattr(self, entry.name))
-        return document
+        return document | {name: _encode(getattr(self, name)) for name in self.derived}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

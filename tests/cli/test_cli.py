@@ -151,7 +151,7 @@ def test_plan(capfd):
     assert code == 0
     assert json.loads(out)["steps"][0]["memory"] > 8192
     code, out, _ = run(capfd, "plan", "builtin:tic-tac-toe", "--max-memory", "1k")
-    assert code == 0
+    assert code == 4
     assert "does not fit" in out
 
 

@@ -96,3 +96,24 @@ def test_score_files(capfd, rows, tmp_path):
     code, _, err = run(capfd, "modes", tmp_path / "asia.npz", "--ess", 2)
     assert code == 2
     assert "--ess needs a table of data" in err
+
+
+def test_json_has_the_distances_to_the_truth(capfd, rows, tmp_path):
+    saved, printed = tmp_path / "m.json", tmp_path / "printed.json"
+    code, out, _ = run(capfd, "modes", rows, "-k", 3, "--truth", "builtin:asia", "--json", "-o", saved)
+    assert code == 0
+    printed.write_text(out)
+    truth = ds.load_network("asia")
+    found = ds.modes(scores_of(rows), 3)
+    expected = tuple(ds.compare(network, truth)["shd"] for network in found.networks)
+    document = json.loads(out)
+    assert tuple(document["distance_to_truth"]) == expected
+    assert document["distance_to_best"] == [ds.compare(network, found[0])["shd"] for network in found.networks]
+    assert document["diversity"] == found.diversity.tolist()
+    for path in (saved, printed):
+        read = ds.load_result(path)
+        assert read.distance_to_truth == expected
+        assert read.to_frame()["distance_to_truth"].tolist() == list(expected)
+        assert read == found.with_truth(truth)
+    assert found.distance_to_truth is None
+    assert "distance_to_truth" not in found.to_frame()

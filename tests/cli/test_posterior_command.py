@@ -61,3 +61,56 @@ def test_too_many_variables_are_refused_before_scoring(capfd, tmp_path):
     code, _, err = run(capfd, "posterior", path, "--max-parents", 2, "--quiet")
     assert code == 4
     assert "exact sums over orders with few parents fit up to" in err
+
+
+def test_paths(capfd, tmp_path):
+    path = ("top-left-square", "Class", "middle-middle-square")
+    common = ("posterior", "builtin:tic-tac-toe", "--max-parents", 3)
+    expected = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3), via="all")
+    code, out, err = run(capfd, *common, "--via", *path, "--via", *path[1:], path[0], "-o", tmp_path / "post.json")
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in out.splitlines()[-2:]]
+    assert rows == [
+        [*path, f"{expected.via(*path):.4f}"],
+        [*path[1:], path[0], f"{expected.via(*path[1:], path[0]):.4f}"],
+    ]
+    np.testing.assert_array_equal(ds.load_result(tmp_path / "post.json").paths, expected.paths)
+    code, out, _ = run(capfd, *common, "--via-all", "--json")
+    assert code == 0
+    np.testing.assert_array_equal(json.loads(out)["paths"], expected.paths)
+    code, out, _ = run(capfd, *common, "--via-all", "--threshold", 0.7)
+    assert code == 0
+    likely = np.sort(expected.paths[expected.paths >= 0.7])[::-1]
+    shown = [line.split()[3] for line in out.split("from")[2].splitlines()[1:] if line.split()[3:]]
+    assert shown[: len(likely)] == [f"{value:.4f}" for value in likely]
+    assert out.endswith(f"\n{10 * 9 * 8 - len(likely)} paths below 0.7 not shown\n")
+
+
+def test_wrong_paths(capfd):
+    common = ("posterior", "builtin:tic-tac-toe", "--max-parents", 2)
+    for arguments, message in (
+        (["--via", "top-left-squar", "Class", "middle-middle-square"], "did you mean 'top-left-square'?"),
+        (["--via", "Class", "Class", "middle-middle-square"], "--via holds ('Class', 'Class', 'middle-middle-square')"),
+        (["--via-all", "--over", "orders"], "sums over orders have no path relations: use --over dags"),
+    ):
+        code, out, err = run(capfd, *common, *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+def test_the_prior_alone(capfd):
+    common = ("posterior", "builtin:tic-tac-toe", "--prior-only")
+    code, out, err = run(capfd, *common)
+    assert (code, err) == (0, "")
+    assert out.startswith("Prior over dags: error estimate")
+    code, out, _ = run(capfd, *common, "--json")
+    expected = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe")), prior=True)
+    assert json.loads(out)["edges"] == expected.edges.tolist()
+
+
+def test_json_has_what_the_table_shows(capfd):
+    common = ("posterior", "builtin:tic-tac-toe", "--max-parents", 2)
+    shown = run(capfd, *common)[1].splitlines()[0]
+    document = json.loads(run(capfd, *common, "--json")[1])
+    assert f"log evidence {document['log_evidence']:,.4f}" in shown
+    assert document["log_evidence"] == document["log_total"] - document["log_prior_total"]

@@ -76,6 +76,13 @@ def test_triples_are_checked():
     scores = random_table(3, 1.0, seed=0)
     assert ds.posterior(scores, via=[("v0", "v1", "v2")]).via("v0", "v1", "v2") > 0
     assert ds.posterior(scores, via=[]).paths is None
-    for wrong in ("some", [("v0", "v1")], [("v0", "v1", "x")], ["v0v1v2"]):
-        with pytest.raises(ds.InvalidOption, match="via holds"):
+    for wrong, message in (
+        ("some", "via is 'some'; it must be 'all'"),
+        (3, "via is 3"),
+        ([("v0", "v1")], "via holds"),
+        (["v0v1v2"], "via holds"),
+        ([("v0", "v0", "v1")], "of different variables"),
+        ([("v0", "v1", "v22")], "via names 'v22', which is not a variable; did you mean 'v2'"),
+    ):
+        with pytest.raises(ds.InvalidOption, match=message):
             ds.posterior(scores, via=wrong)

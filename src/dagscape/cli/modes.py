@@ -70,7 +70,9 @@ def command(
         warnings.simplefilter("ignore", StoppedEarly)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, [modes_requirements])
         found = modes(scores, **asked, **work, progress=progress)
-    out.deliver(found, output, lambda: render_modes(found, known, show, "--distinct class"))
+    if known is not None:
+        found = found.with_truth(known)
+    out.deliver(found, output, lambda: render_modes(found, show, "--distinct class"))
     if not len(found):
         raise DagscapeError(f"the search ran out of {found.stopped} before it proved any mode")
     if not found.complete:

@@ -43,7 +43,10 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
 @work_options
 @output_options
 def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Estimate the memory and time that a job will need, from short trials on this machine."""
+    """Estimate the memory and time that a job will need, from short trials on this machine.
+
+    The exit code is 4 if the job does not fit within the memory limit.
+    """
     out = Output(as_json, quiet)
     for method in METHODS.values():
         for name in method.options:
@@ -53,4 +56,7 @@ def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) ->
                 raise InvalidOption(f"--{name} is for --task {method.name}")
     dataset = take_data(data, options)
     report_set_aside(dataset, out)
-    out.show(spelled_plan(dataset, task, spelling, **take_score_options(options, out)))
+    planned = spelled_plan(dataset, task, spelling, **take_score_options(options, out))
+    out.show(planned)
+    if not planned.fits:
+        raise click.exceptions.Exit(4)

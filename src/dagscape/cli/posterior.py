@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Group
 
 from dagscape.cli.options import DATA_HELP, Output, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
@@ -15,7 +16,11 @@ from dagscape.errors import IncompleteScores
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
+from dagscape.report.paths import Path, render_paths
 from dagscape.report.tables import render_posterior
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
@@ -37,12 +42,26 @@ from dagscape.report.tables import render_posterior
     show_default=True,
     help="Show edges with at least this probability.",
 )
+@click.option(
+    "--via",
+    nargs=3,
+    multiple=True,
+    metavar="SOURCE MIDDLE TARGET",
+    help="Also compute the probability of a directed path from SOURCE through MIDDLE to TARGET; may be repeated.",
+)
+@click.option("--via-all", is_flag=True, help="Also compute the probabilities of all paths through a third variable.")
+@click.option(
+    "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
+)
 @run_options
 def command(
     data: str,
     over: str,
     backend: str,
     threshold: float,
+    via: tuple[Path, ...],
+    via_all: bool,
+    prior_only: bool,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -51,11 +70,18 @@ def command(
     """Compute the exact posterior probability of every edge and every ancestor relation."""
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-    needs = [partial(sum_requirements, over=over, backend=backend)]
+    with_paths = via_all or bool(via)
+    needs = [partial(sum_requirements, over=over, backend=backend, with_paths=with_paths)]
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IncompleteScores)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, needs)
-        result = posterior(scores, over, backend=backend, **work, progress=progress)
+        paths = "all" if via_all else via or None
+        result = posterior(scores, over, via=paths, prior=prior_only, backend=backend, **work, progress=progress)
     for message in dict.fromkeys(worded(warning.message) for warning in caught):
         out.warn(message)
-    out.deliver(result, output, lambda: render_posterior(result, threshold))
+
+    def table() -> RenderableType:
+        edges = render_posterior(result, threshold)
+        return Group(edges, "", render_paths(result, () if via_all else via, threshold)) if with_paths else edges
+
+    out.deliver(result, output, table)

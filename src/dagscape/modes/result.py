@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dagscape.ensembles.diversity import class_counts, distances
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
+from dagscape.graphs.comparison import HasDag
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.results import decoded_field
 from dagscape.wording import plural
 
@@ -43,9 +45,12 @@ class Modes(RankedNetworks):
     expanded, generated, failed, merged : int
         Counts of prefixes of orderings: expanded, generated, dropped because a window was not the best, and merged
         with another of the same future.
+    distance_to_truth : tuple of int or None
+        The structural Hamming distance of each network to a known structure; None unless :meth:`with_truth` was used.
     """
 
     kind: ClassVar[str] = "modes"
+    derived: ClassVar[tuple[str, ...]] = ("distance_to_best", "diversity")
 
     label: ClassVar[str] = "modes"
     lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "orders")
@@ -61,6 +66,16 @@ class Modes(RankedNetworks):
     generated: int = decoded_field(int)
     failed: int = decoded_field(int)
     merged: int = decoded_field(int)
+    distance_to_truth: tuple[int, ...] | None = None
+
+    @property
+    def distance_to_best(self) -> tuple[int, ...]:
+        """The structural Hamming distance of each network to the first."""
+        return tuple(distances(self.cpdags, self.networks[0]).tolist()) if len(self) else ()
+
+    def with_truth(self, truth: Dag | Cpdag | HasDag) -> Modes:
+        """Return the same modes with their distances to a known structure, as ``distance_to_truth``."""
+        return replace(self, distance_to_truth=tuple(distances(self.cpdags, truth).tolist()))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one mode per row: score, how many times less probable than the best, edges, distances, ordering."""
@@ -73,7 +88,8 @@ class Modes(RankedNetworks):
                 "score": self.scores,
                 "times_less": times_less(self.scores),
                 "edges": self.networks.edge_counts(),
-                "distance_to_best": distances(self.cpdags, self.networks[0]) if len(self) else seen,
+                "distance_to_best": np.array(self.distance_to_best, dtype=np.int64),
+                **({} if self.distance_to_truth is None else {"distance_to_truth": self.distance_to_truth}),
                 "classes": seen,
                 "order": list(self.orders),
             }

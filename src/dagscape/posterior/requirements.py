@@ -15,10 +15,17 @@ _LARGE_MACHINE = 2**42
 
 
 def sum_requirements(
-    size: ProblemSize, threads: int, limit: int, *, over: str = "dags", backend: str = "auto"
+    size: ProblemSize,
+    threads: int,
+    limit: int,
+    *,
+    over: str = "dags",
+    backend: str = "auto",
+    with_paths: bool = False,
 ) -> Requirements:
     """Return the requirements of a sum."""
-    return requirements_of(find_backend(over, backend), size, threads, limit)
+    chosen = find_backend(over, backend, paths=with_paths)
+    return requirements_of(chosen, size, threads, limit, with_paths=with_paths)
 
 
 def requirements_of(

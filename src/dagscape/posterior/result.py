@@ -85,6 +85,7 @@ class Posterior(EdgeProbabilities, ScoredResult):
     """
 
     kind: ClassVar[str] = "posterior"
+    derived: ClassVar[tuple[str, ...]] = ("log_evidence",)
 
     over: str
     log_total: float

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import DagscapeError, InvalidOption
+from dagscape.errors import DagscapeError, InvalidOption, did_you_mean
 from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import Sum, SumBackend, check_total, find_backend
@@ -92,7 +92,7 @@ def posterior(
         score_info=scores.info,
         provenance=provenance_of(
             "posterior",
-            {"over": over, "prior": prior, "scores": scores.info.to_dict()},
+            {"over": over, "via": with_paths, "prior": prior, "scores": scores.info.to_dict()},
             {"sums": time.perf_counter() - start},
             threads,
             backend=chosen.name,
@@ -154,12 +154,18 @@ def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Se
     """Check ``via`` and return whether paths are requested."""
     if via is None or via == "all":
         return via == "all"
-    triples = [via] if isinstance(via, str) else list(via)
+    if isinstance(via, str) or not isinstance(via, Iterable):
+        raise InvalidOption(f"is {via!r}; it must be 'all' or triples of variables", option="via")
+    triples = list(via)
     for triple in triples:
-        known = isinstance(triple, Sequence) and not isinstance(triple, str) and set(triple) <= set(variables)
-        if not known or len(triple) != 3:
+        if isinstance(triple, str) or not isinstance(triple, Sequence) or len(triple) != 3 or len(set(triple)) < 3:
             raise InvalidOption(
-                f"holds {triple!r}; it must be 'all', or triples (source, middle, target) of variables", option="via"
+                f"holds {triple!r}; a path must be a triple (source, middle, target) of different variables",
+                option="via",
+            )
+        if unknown := [name for name in triple if name not in variables]:
+            raise InvalidOption(
+                f"names {unknown[0]!r}, which is not a variable{did_you_mean(unknown[0], variables)}", option="via"
             )
     return bool(triples)
 

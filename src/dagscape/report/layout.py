@@ -24,24 +24,6 @@ def listed_names(variables: Sequence[str]) -> str:
     return ", ".join(repr(name) if "," in name else name for name in variables)
 
 
-def format_seconds(seconds: float) -> str:
-    """Format a duration for people.
-
-    >>> format_seconds(0.0123), format_seconds(5400)
-    ('0.012 s', '90 min')
-    """
-    for limit, divisor, unit in (
-        (100, 1, "s"),
-        (6000, 60, "min"),
-        (172_800, 3600, "h"),
-        (6e7, 86_400, "days"),
-    ):
-        if seconds < limit:
-            return f"{seconds / divisor:.2g} {unit}"
-    years = seconds / 31_557_600
-    return f"{years:.2g} years" if years < 1e10 else "forever"
-
-
 def format_factor(log_times: float) -> str:
     """Format a factor, given its natural logarithm.
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 from rich.text import Text
 
-from dagscape.ensembles.diversity import class_counts, distances
+from dagscape.ensembles.diversity import class_counts
 from dagscape.modes.result import Modes
-from dagscape.networks.network import Network
 from dagscape.report.best import agreement_parts
 from dagscape.report.layout import format_factor, listed_names, table_of
 from dagscape.wording import plural
@@ -20,18 +19,13 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 10
 
 
-def render_modes(
-    found: Modes,
-    truth: Network | None = None,
-    rows: int = _ROWS_SHOWN,
-    distinct_hint: str = "distinct='class'",
-) -> RenderableType:
-    """Render the modes and their distances to the best one and to a known network."""
+def render_modes(found: Modes, rows: int = _ROWS_SHOWN, distinct_hint: str = "distinct='class'") -> RenderableType:
+    """Render the modes and their distances to the best one and, if known, to the true network."""
     if not len(found):
         return Text(f"The search ran out of {found.stopped} before it proved any mode")
-    to_best = distances(found.cpdags, found.networks[0])
-    to_truth = None if truth is None else distances(found.cpdags, truth)
-    headers = ["rank", "score", "times less", "edges", "to best", *([] if truth is None else ["to truth"]), "ordering"]
+    to_best, to_truth = found.distance_to_best, found.distance_to_truth
+    known_header = [] if to_truth is None else ["to truth"]
+    headers = ["rank", "score", "times less", "edges", "to best", *known_header, "ordering"]
     table = table_of(*headers, right=range(len(headers) - 1))
     for i, (score, order) in enumerate(zip(found.scores, found.orders, strict=True)):
         less = format_factor(float(found.scores[0] - score))

@@ -17,6 +17,7 @@ from dagscape.results import Result, decoded_field, records_field
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize
+from dagscape.wording import format_seconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,7 @@ class Plan(Result):
     """
 
     kind: ClassVar[str] = "plan"
+    derived: ClassVar[tuple[str, ...]] = ("memory", "seconds", "fits", "refusal")
 
     steps: tuple[PlanStep, ...] = records_field(PlanStep)
     memory_limit: int = decoded_field(int)
@@ -101,9 +103,10 @@ class Plan(Result):
         )
 
     def __repr__(self) -> str:
-        verdict = "fits" if self.fits else "does not fit"
+        time = format_seconds(self.seconds)
         limit = format_bytes(self.memory_limit)
-        return f"Plan({format_bytes(self.memory)}, about {self.seconds:.3g} s; {verdict} {limit})"
+        verdict = self.refusal or f"{'fits' if self.fits else 'does not fit'} {limit}"
+        return f"Plan({format_bytes(self.memory)}, {'about ' if time[0].isdigit() else ''}{time}; {verdict})"
 
 
 def plan(

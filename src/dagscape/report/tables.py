@@ -15,14 +15,14 @@ from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
-from dagscape.report.layout import format_seconds, listed_names, table_of
+from dagscape.report.layout import listed_names, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
-from dagscape.wording import plural
+from dagscape.wording import format_seconds, plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -149,8 +149,9 @@ def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> Render
     for row in shown.itertuples(index=False):
         table.add_row(Text(row[0]), Text(row[1]), *(f"{value:.4f}" for value in row[2:]))
     hidden = len(frame) - len(shown)
-    evidence = f"log evidence {post.log_evidence:,.4f}"
-    heading = f"Posterior over {post.over}: {evidence}, error estimate {post.error:.0e}"
+    prior_only = post.provenance.parameters.get("prior")
+    evidence = "" if prior_only else f"log evidence {post.log_evidence:,.4f}, "
+    heading = f"{'Prior' if prior_only else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
     footer = [Text(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
     return Group(Text(heading), Text(), table, *footer)
 
