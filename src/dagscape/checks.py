@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from numbers import Integral, Real
+
+import numpy as np
 
 
 def is_whole(value: object, at_least: int) -> bool:
@@ -20,4 +23,26 @@ def is_between(value: object, low: float, high: float) -> bool:
     >>> is_between(0.5, 0, 1), is_between("0.5", 0, 1), is_between(float("nan"), 0, 1)
     (True, False, False)
     """
-    return type(value) is not bool and isinstance(value, Real) and low <= float(value) <= high
+    if type(value) is bool or not isinstance(value, Real):
+        return False
+    # Integers may exceed the largest float.
+    number = int(value) if isinstance(value, Integral) else float(value)
+    return low <= number <= high
+
+
+def is_one_of(value: object, choices: Collection[str]) -> bool:
+    """Whether a value is one of some strings.
+
+    >>> is_one_of("dags", ["dags", "orders"]), is_one_of(["dags"], ["dags", "orders"])
+    (True, False)
+    """
+    return isinstance(value, str) and value in choices
+
+
+def is_flag(value: object) -> bool:
+    """Whether a value is True or False.
+
+    >>> is_flag(True), is_flag(0)
+    (True, False)
+    """
+    return isinstance(value, bool | np.bool_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from fractions import Fraction
 from pathlib import Path
 
 from dagscape.checks import is_whole
@@ -15,6 +16,9 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _SHARE_OF_AVAILABLE = 0.8
 
 _MAX_THREADS = 1024
+
+# No machine has more, and kernels take limits as signed 64-bit integers.
+_NO_LIMIT = 2**62
 
 
 def format_bytes(count: float) -> str:
@@ -42,9 +46,9 @@ def parse_bytes(size: int | str) -> int:
     1610612736
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b(?:ytes)?)?\s*", str(size).lower())
-    if match is None or float(match[1]) <= 0:
+    if match is None or not Fraction(match[1]):
         raise InvalidOption(f"is {size!r}; it must be a positive size such as '8GiB' or '500MiB'", option="max_memory")
-    return int(float(match[1]) * _UNITS[match[2]])
+    return int(Fraction(match[1]) * _UNITS[match[2]])
 
 
 def available_memory() -> int:
@@ -68,7 +72,7 @@ def available_memory() -> int:
 def memory_limit(max_memory: int | str | None) -> int:
     """Return how many bytes a job may use: the user's limit, or 80% of what is available."""
     if max_memory is not None:
-        return parse_bytes(max_memory)
+        return min(parse_bytes(max_memory), _NO_LIMIT)
     return int(available_memory() * _SHARE_OF_AVAILABLE)
 
 

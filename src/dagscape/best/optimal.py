@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
+from dagscape.checks import is_flag
 from dagscape.ensembles.diversity import class_counts
-from dagscape.errors import TooLarge
+from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import DagList
@@ -132,6 +133,8 @@ def optimal_network(
     start = time.perf_counter()
     check_search(scores, "dags")
     space = "dags" if why_not_classes(scores) else "classes"
+    if not is_flag(ties):
+        raise InvalidOption(f"is {ties!r}; it must be True or False", option="ties")
     if ties:
         warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
     tied_dags = tied_classes = None

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex, Unpack
 
 import numpy as np
 
+from dagscape.checks import is_one_of
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.cutting import bins_by_column, checked_bins, choose_columns, cut_table, fit_column
 from dagscape.data.dataset import Dataset, encode
@@ -104,7 +105,7 @@ class Discretizer:
     fitted: Mapping[str, FittedColumn] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.method not in CUT_RULES:
+        if not is_one_of(self.method, CUT_RULES):
             known = ", ".join(map(repr, CUT_RULES))
             raise InvalidOption(f"is {self.method!r}; it must be one of {known}", option="method")
         if CUT_RULES[self.method].needs_class and self.class_column is None:

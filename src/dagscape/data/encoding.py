@@ -13,6 +13,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.checks import is_one_of
 from dagscape.data.intervals import WHOLE_LINE
 from dagscape.data.interventions import Marks, split_interventions
 from dagscape.data.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
@@ -96,7 +97,7 @@ def encode_table(
     transform : callable, optional
         Applied to the rows that are kept, before levels are determined; for example discretising.
     """
-    if missing not in MISSING_CHOICES:
+    if not is_one_of(missing, MISSING_CHOICES):
         raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'", option="missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
     marked = _Marked(*split_interventions(table, interventions))

@@ -51,6 +51,9 @@ from dagscape.wording import plural
 
 DISTINCT = {"network": "no two modes are the same network", "class": "no two modes are in the same equivalence class"}
 
+# Seconds; longer limits are no limits, and may exceed the largest float.
+_LONGEST = 1e15
+
 _REASONS = {kernels.ModeOutcome.OUT_OF_ROOM: "memory", kernels.ModeOutcome.OUT_OF_TIME: "time"}
 
 
@@ -148,7 +151,7 @@ def modes(
     if not exact and end is kernels.ModeOutcome.NO_MORE:
         raise InvalidData("every network has an impossible family: there are no modes")
     if end in _REASONS:
-        stop = f"the search ran out of {_REASONS[end]} after {plural(len(exact), 'mode')} proved to be the best"
+        stop = f"the search ran out of {_REASONS[end]} after {plural(len(exact), 'mode')}, proved to be the best"
         warnings.warn(StoppedEarly(stop), stacklevel=2)
     expanded, generated, failed, merged = search.counts
     return Modes(
@@ -205,7 +208,7 @@ def _gather(
             listener(Progress("Finding modes", len(exact), k))
 
     while len(exact) < k:
-        left = math.inf if max_seconds is None else max_seconds - (time.perf_counter() - start)
+        left = math.inf if max_seconds is None else min(max_seconds, _LONGEST) - (time.perf_counter() - start)
         end, score = search.next(row, order, left, report)
         if end is not kernels.ModeOutcome.FOUND:
             return parents, orders, exact, end

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import DagscapeError, InvalidOption, did_you_mean
+from dagscape.checks import is_flag, is_one_of
+from dagscape.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import Sum, SumBackend, check_total, find_backend
@@ -76,6 +77,11 @@ def posterior(
     threads = thread_count(threads)
     check_scores(scores)
     with_paths = _wants_paths(via, scores.variables)
+    if not is_flag(prior):
+        raise InvalidOption(
+            f"is {prior!r}; it must be True or False ({function('local_scores')} has {argument('structure_prior')})",
+            option="prior",
+        )
     chosen = find_backend(over, backend, paths=with_paths)
     limit = check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
@@ -152,8 +158,8 @@ def sum_weights(
 
 def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:
     """Check ``via`` and return whether paths are requested."""
-    if via is None or via == "all":
-        return via == "all"
+    if via is None or is_one_of(via, ["all"]):
+        return via is not None
     if isinstance(via, str) or not isinstance(via, Iterable):
         raise InvalidOption(f"is {via!r}; it must be 'all' or triples of variables", option="via")
     triples = list(via)
