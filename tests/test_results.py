@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import math
@@ -148,6 +149,43 @@ def test_infinite_times_are_read_back(tmp_path):
     back = ds.load_result(tmp_path / "plan.json")
     assert back == planned
     assert repr(back) == repr(planned)
+
+
+def made_infinite(value):
+    """Return a value with infinity in place of every float in it."""
+    if dataclasses.is_dataclass(value):
+        changes = {f.name: made_infinite(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return dataclasses.replace(value, **changes)
+    if isinstance(value, tuple):
+        return tuple(map(made_infinite, value))
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return np.full_like(value, math.inf)
+    return math.inf if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_any_number_may_be_infinite(kind, tmp_path):
+    result = ds.load_result(OLD / f"{kind}.json")
+    # What the scores were computed from, and the scores of networks in a list, are always finite.
+    finite = {"provenance", "score_info", "networks", "network", "scores"}
+    names = {f.name for f in dataclasses.fields(result) if not f.name.startswith("_")} - finite
+    for name in names:
+        changed = dataclasses.replace(result, **{name: made_infinite(getattr(result, name))})
+        changed.save(tmp_path / "result.json")
+        back = ds.load_result(tmp_path / "result.json")
+        assert back == changed, name
+        with np.errstate(invalid="ignore"):
+            assert repr(back) == repr(changed)
+
+
+def test_optional_numbers_may_be_infinite():
+    @dataclass(frozen=True, slots=True)
+    class Sparse(Example):
+        limit: float | None = None
+
+    for limit in (None, math.inf, 2.5):
+        result = Sparse(("a",), Provenance("0", "x"), np.zeros((1, 1)), 1, limit)
+        assert Sparse.from_dict(json.loads(json.dumps(result.to_dict()))).limit == limit
 
 
 def test_arrays_and_infinities(tmp_path):

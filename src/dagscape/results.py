@@ -297,6 +297,8 @@ def _decoder(entry: dataclasses.Field[Any]) -> Callable[[Any], Any]:
     """Return the default decoder of a field: JSON has strings for infinities, and lists for tuples."""
     if entry.type in ("Provenance", Provenance):
         return lambda document: decode_record(Provenance, document)
+    if entry.type in ("float | None", float | None):
+        return lambda value: None if value is None else float(value)
     return float if entry.type in ("float", float) else _as_tuple
 
 
