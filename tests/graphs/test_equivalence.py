@@ -47,6 +47,7 @@ def test_every_class(n, count):
         listed = list(cpdag.members())
         assert len(listed) == len(members)
         assert set(listed) == set(members)
+        assert {member.to_cpdag().to_dag() for member in members} == {cpdag.to_dag()}
         assert cpdag.to_dag() in members
         assert consistent_extension(cpdag.directed, cpdag.undirected) in {m.parent_masks for m in members}
     assert len(keys) == count
@@ -266,3 +267,10 @@ def test_conversions_of_classes():
     assert cpdag.to_adjacency().sum() == 3
     assert cpdag.reordered("dcba").reordered("abcd") == cpdag
     assert hash(cpdag) == hash(ds.Cpdag(cpdag.variables, cpdag.directed, cpdag.undirected))
+
+
+def test_one_member_need_not_be_the_first():
+    """The documentation says so; that it is first holds for some classes only."""
+    found = {dag.to_cpdag() for dag in all_dags(4)}
+    first = sum(cpdag.to_dag() == next(cpdag.members()) for cpdag in found)
+    assert 0 < first < len(found) == 185

@@ -399,7 +399,7 @@ class Cpdag:
         return isinstance(dag, Dag) and dag.variables == self.variables and dag.to_cpdag() == self
 
     def to_dag(self) -> Dag:
-        """Return one member of the class."""
+        """Return one member of the class, always the same; it need not be the first of :meth:`members`."""
         extension = consistent_extension(self.directed, self.undirected)
         assert extension is not None, "a CPDAG has a member"
         return Dag.trusted(self.variables, extension)
