@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dagscape as ds
@@ -167,3 +169,15 @@ def test_example_scripts_run(script, tmp_path):
     run = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stdout
+
+
+@pytest.mark.parametrize("families", [False, True])
+def test_the_format_of_score_files_is_described_completely(families, tmp_path):
+    scores = ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=1)
+    if families:
+        scores = ds.FamilyTable({"a": {(): 0.0, ("b",): -1.0}, "b": {(): 0.0}})
+    ds.write_scores(scores, tmp_path / "scores.npz")
+    text = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
+    with np.load(tmp_path / "scores.npz") as arrays:
+        names = {re.sub(r"\d+$", "", name) for name in arrays.files} | set(json.loads(arrays["header"].tobytes()))
+    assert {name for name in names if f"`{name}" not in text} == set()

@@ -98,3 +98,8 @@ def test_every_stored_set_has_its_source_and_licence():
 def test_unknown_names_are_answered_with_the_known_ones():
     with pytest.raises(InvalidOption, match="no bundled data set 'go'; there are 'tic-tac-toe', 'votes', 'zoo'"):
         load_dataset("go")
+
+
+@pytest.mark.parametrize("name", ["votes", "zoo", "tic-tac-toe"])
+def test_the_published_table_becomes_the_prepared_one(name):
+    assert read_data(f"builtin:{name}", missing="level") == load_dataset(name)
