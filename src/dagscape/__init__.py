@@ -29,6 +29,7 @@ from dagscape.errors import (
 )
 from dagscape.graphs.comparison import Comparison, compare, equivalent
 from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.graphs.edge_lists import read_graph, write_graph
 from dagscape.graphs.random_dags import random_dag, uniform_dag
 from dagscape.modes.mode_orderings import modes
 from dagscape.modes.result import Modes
@@ -99,10 +100,12 @@ __all__ = [
     "progress_bar",
     "random_dag",
     "read_data",
+    "read_graph",
     "read_network",
     "read_scores",
     "summarize_scores",
     "uniform_dag",
+    "write_graph",
     "write_network",
     "write_scores",
 ]

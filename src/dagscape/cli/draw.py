@@ -7,6 +7,7 @@ import click
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_structure
 from dagscape.cli.options import output_path
 from dagscape.drawing.draw import draw
+from dagscape.graphs.dag import Dag
 
 
 @click.command(epilog=NETWORK_HELP)
@@ -26,7 +27,7 @@ from dagscape.drawing.draw import draw
 def command(network: str, as_class: bool, title: str | None, output: str | None) -> None:
     """Draw the structure of a network."""
     dag = load_structure(network)
-    graph = dag.to_cpdag() if as_class else dag
+    graph = dag.to_cpdag() if as_class and isinstance(dag, Dag) else dag
     text = draw(graph, output, title=title)
     if text is not None:
         click.echo(text, nl=not text.endswith("\n"))

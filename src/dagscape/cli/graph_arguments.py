@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption
-from dagscape.graphs.dag import Dag
+from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
 from dagscape.networks.bif import read_network
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
@@ -15,7 +18,8 @@ _PREFIX = "builtin:"
 
 NETWORK_HELP = f"""\b
 A network is a .bif file (plain or gzipped), - for standard input, a .json result of 'best' or
-'modes' (its first network), or a bundled network:
+'modes' (its first network), a .csv or .tsv list of edges with the columns 'from' and 'to' where
+only the structure matters, or a bundled network:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
@@ -26,8 +30,15 @@ def load(source: str) -> Network:
     return read_network(source)
 
 
-def load_structure(source: str) -> Dag:
+def is_edge_list(source: str) -> bool:
+    """Whether an argument names an edge list."""
+    return source.lower().removesuffix(".gz").endswith(tuple(f".{ending}" for ending in EDGE_LISTS))
+
+
+def load_structure(source: str) -> Dag | Cpdag:
     """Load the structure of the network that an argument names; for a result, of its first network."""
+    if is_edge_list(source):
+        return read_graph(source)
     if not source.lower().removesuffix(".gz").endswith(".json"):
         return load(source).dag
     result = load_result(source)
@@ -38,8 +49,16 @@ def load_structure(source: str) -> Dag:
     return result.networks[0]
 
 
-def load_two(first: str, second: str) -> tuple[Dag, Dag]:
-    """Load two structures, at most one of them from standard input."""
+def load_two(first: str, second: str) -> tuple[Dag | Cpdag, Dag | Cpdag]:
+    """Load two structures, at most one of them from standard input; an edge list may leave out variables."""
     if first == second == "-":
         raise InvalidOption("only one of the two networks can come from standard input")
-    return load_structure(first), load_structure(second)
+    one, other = load_structure(first), load_structure(second)
+    return completed(first, one, other.variables), completed(second, other, one.variables)
+
+
+def completed(source: str, graph: Dag | Cpdag, variables: Sequence[str]) -> Dag | Cpdag:
+    """Add the variables that an edge list leaves out, if it has no others."""
+    if is_edge_list(source) and set(graph.variables) < set(variables):
+        return with_variables(graph, variables)
+    return graph
