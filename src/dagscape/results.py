@@ -7,7 +7,9 @@ lists, and infinities, which JSON lacks, are the strings ``"inf"`` and ``"-inf"`
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import html
 import json
 import os
 from abc import ABC, abstractmethod
@@ -29,6 +31,9 @@ Record = TypeVar("Record")
 
 # The formats in which a result can be written; only JSON can be read back.
 RESULT_FORMATS = ("json", "csv", "tsv")
+
+# Rows of the table that a notebook shows.
+_ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,25 @@ class Result(ABC):
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas data frame."""
+
+    def _picture(self) -> str | None:
+        """Return an SVG of the result, if it has a graph that is not too large to show."""
+        return None
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the short form, the first rows of the frame, and a picture."""
+        parts = [f"<p><code>{html.escape(repr(self))}</code></p>"]
+        for show in (self._table_html, self._picture):
+            # The rest is worth showing, even if one part cannot be.
+            with contextlib.suppress(Exception):
+                parts.append(show() or "")
+        return "\n".join(parts)
+
+    def _table_html(self) -> str:
+        frame = self.to_frame()
+        table = frame.head(_ROWS_SHOWN).to_html(float_format="{:.4g}".format)
+        more = len(frame) - _ROWS_SHOWN
+        return table + (f"\n<p>… {more:,} more {'row' if more == 1 else 'rows'}</p>" if more > 0 else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document: dictionaries, lists, strings and numbers only."""

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from dagscape.drawing import draw as drawing
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, svg
-from dagscape.drawing.picture import Picture, drawn_edges, picture, shown_text, text_width
+from dagscape.drawing.edges import drawn_edges
+from dagscape.drawing.picture import Picture, picture
+from dagscape.drawing.text import shown_text, text_width
 from dagscape.errors import BackendUnavailable, InvalidOption
 from dagscape.graphs.dag import Dag
 

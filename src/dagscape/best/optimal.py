@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
 from dagscape.checks import is_flag
+from dagscape.drawing.display import Drawn
 from dagscape.ensembles.diversity import class_counts
 from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.class_size import class_sizes
@@ -36,7 +37,7 @@ _ROOM_FOR_ANOTHER = 1 << 28
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class OptimalNetwork(ScoredResult):
+class OptimalNetwork(Drawn, ScoredResult):
     """A network with the highest score.
 
     Attributes
@@ -63,6 +64,11 @@ class OptimalNetwork(ScoredResult):
     @property
     def dag(self) -> Dag:
         """The network, under the name that all objects with a structure share."""
+        return self.network
+
+    @property
+    def drawable(self) -> Dag:
+        """What a drawing shows: the network."""
         return self.network
 
     @property

@@ -16,7 +16,7 @@ from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, f
 from dagscape.ensembles.prediction import predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption, function
-from dagscape.graphs.dag import Dag
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.words import Words
 from dagscape.networks.fitting import FitPrior
 from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
@@ -102,6 +102,11 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
     def ancestor(self, source: str, target: str) -> float:
         """Return the probability of a directed path from source to target, averaged in the same way."""
         return float(self.ancestors[self._number(source), self._number(target)])
+
+    @property
+    def drawable(self) -> Dag | Cpdag:
+        """What a drawing shows: the best class if classes were ranked, else the best DAG."""
+        return self.cpdags[0] if self._classes else self.networks[0]
 
     @property
     def log_ratio(self) -> float:

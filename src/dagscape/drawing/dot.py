@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from dagscape.drawing.picture import (
+from dagscape.drawing.edges import DrawnEdge, ProbableEdges, content_of, drawn_edges, shows_labels
+from dagscape.drawing.legend import legend_of
+from dagscape.drawing.picture import edge_label
+from dagscape.drawing.style import (
     BOX_FILL,
     BOX_LINE,
     FONT_SIZE,
     INK,
     LABEL_SIZE,
+    LEGEND_SIZE,
     PLAIN_LINE,
     SHADES,
-    DrawnEdge,
-    drawn_edges,
     line_width,
     shade_of,
-    shown_text,
-    structure_of,
-    wants_labels,
 )
+from dagscape.drawing.text import label_lines, shown_text
 
 if TYPE_CHECKING:
-    from dagscape.drawing.picture import Drawable
+    from dagscape.drawing.edges import Drawable
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
 _ESCAPED = re.compile('[\\\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]')
@@ -39,14 +39,15 @@ def to_dot(
     labels: bool | None = None,
     threshold: float | None = None,
     title: str | None = None,
+    label_width: int | None = None,
 ) -> str:
     r"""Write a graph as Graphviz source.
 
     Parameters
     ----------
-    graph : Dag, Cpdag or Network
-        The graph.
-    weights, labels, threshold, title
+    graph : Dag, Cpdag, Network or result
+        What to draw.
+    weights, labels, threshold, title, label_width
         As for :func:`dagscape.draw`.
 
     Returns
@@ -64,9 +65,10 @@ def to_dot(
       "rain" -> "wet \"grass\"";
     }
     """
-    structure = structure_of(graph)
-    edges = drawn_edges(structure, weights, threshold)
-    labelled = wants_labels(labels, weights, len(edges))
+    content = content_of(graph)
+    edges = drawn_edges(content, weights, threshold)
+    labelled = shows_labels(labels, edges, weights is not None or isinstance(content, ProbableEdges))
+    variables = content.variables
     return "\n".join(
         [
             "digraph {",
@@ -74,33 +76,53 @@ def to_dot(
             f'  node [shape=box, style="rounded,filled", fillcolor="{BOX_FILL}", color="{BOX_LINE}", '
             f'fontcolor="{INK}", fontname="sans-serif", fontsize={FONT_SIZE:g}];',
             f'  edge [color="{PLAIN_LINE}", arrowsize=0.7, fontname="sans-serif", fontsize={LABEL_SIZE:g}];',
-            *(f"  {_node(name)};" for name in structure.variables),
-            *(f"  {_edge(structure.variables, edge, labelled)};" for edge in edges),
+            *(f"  {_node(name, label_width)};" for name in variables),
+            *(f"  {_edge(variables, edge, labelled)};" for edge in edges),
+            *(f"  {node};" for node in _legend(variables, edges, labelled)),
             "}\n",
         ]
     )
 
 
-def _node(name: str) -> str:
+def _node(name: str, width: int | None) -> str:
     # Graphviz shows the identifier by default, but interprets escapes and entities in labels.
-    plain = quoted_id(name)
-    return plain if plain == f'"{name}"' and "&" not in name else f"{plain} [label={quoted_label(name)}]"
+    plain, lines = quoted_id(name), label_lines(name, width)
+    if plain == f'"{name}"' and "&" not in name and lines == (name,):
+        return plain
+    return f"{plain} [label={quoted_lines(lines)}]"
 
 
 def _edge(variables: tuple[str, ...], edge: DrawnEdge, labelled: bool) -> str:
     attributes = list(_attributes(edge, labelled))
-    ends = f"{quoted_id(variables[edge.tail])} -> {quoted_id(variables[edge.head])}"
+    # Graphviz ranks the first end above the second, so an edge that points upwards is written from its head.
+    first, second = (edge.head, edge.tail) if edge.upward else (edge.tail, edge.head)
+    ends = f"{quoted_id(variables[first])} -> {quoted_id(variables[second])}"
     return f"{ends} [{', '.join(attributes)}]" if attributes else ends
 
 
 def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
     if not edge.directed:
         yield "dir=none"
+    if edge.upward:
+        yield "dir=back"
+    if edge.dashed:
+        yield "style=dashed"
     if edge.weight is not None:
         yield f"penwidth={line_width(edge.weight):.3g}"
         yield f'color="{SHADES[shade_of(edge.weight)]}"'
         if labelled:
-            yield f'label="{edge.weight:.2f}"'
+            yield f"label={quoted_lines(edge_label(edge))}"
+
+
+def _legend(variables: tuple[str, ...], edges: Sequence[DrawnEdge], labelled: bool) -> Iterator[str]:
+    """Return the legend as a node of text, under a name that no variable has."""
+    lines = [f"{key.name}: {key.meaning}" for key in legend_of(edges, labels=labelled)]
+    if lines:
+        name = "legend"
+        while name in variables:
+            name += "_"
+        text = "".join(quoted_label(line)[1:-1] + "\\l" for line in lines)
+        yield f'{quoted_id(name)} [shape=plaintext, style="", fontsize={LEGEND_SIZE:g}, label="{text}"]'
 
 
 def quoted_id(name: str) -> str:
@@ -119,3 +141,12 @@ def quoted_label(text: str) -> str:
     "a &amp; b" "two lines" "<b>"
     """
     return '"' + shown_text(text).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def quoted_lines(lines: Sequence[str]) -> str:
+    r"""Quote a label of several lines.
+
+    >>> print(quoted_lines(["a & b", 'say "hi"']))
+    "a &amp; b\nsay \"hi\""
+    """
+    return '"' + "\\n".join(quoted_label(line)[1:-1] for line in lines) + '"'

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
 from dagscape.drawing.dot import to_dot
+from dagscape.drawing.edges import Drawable, ProbableEdges, content_of, drawn_edges, shows_labels
 from dagscape.drawing.figure import require_matplotlib, write_figure
-from dagscape.drawing.picture import Drawable, Picture, drawn_edges, picture, structure_of, wants_labels
+from dagscape.drawing.picture import Picture, picture
 from dagscape.drawing.svg import svg_text
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, replace_file
 
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")
+
+# Larger graphs are not shown in notebooks unless they are drawn.
+_MOST_VARIABLES, _MOST_EDGES = 100, 300
+
+
+class DrawOptions(TypedDict, total=False):
+    """The options of :func:`draw`."""
+
+    weights: ArrayLike | None
+    labels: bool | None
+    threshold: float | None
+    title: str | None
+    label_width: int | None
+
+
+class Drawing(str):
+    """A drawing as SVG: a string that a notebook shows as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
 
 
 def draw(
@@ -25,50 +49,72 @@ def draw(
     labels: bool | None = None,
     threshold: float | None = None,
     title: str | None = None,
-) -> str | None:
-    """Draw a graph, parents above children.
+    label_width: int | None = None,
+) -> Drawing | None:
+    """Draw a graph, or the edges that a posterior makes probable, parents above children.
 
     Parameters
     ----------
-    graph : Dag, Cpdag or Network
-        The graph. Undirected edges of a Cpdag have no arrowheads.
+    graph : Dag, Cpdag, Network or result
+        What to draw. Undirected edges of a Cpdag have no arrowheads. A list of networks is drawn as its first entry:
+        the class of the best if classes were ranked, else the best DAG. A posterior is drawn as the edges that are
+        probable enough.
     path : path, optional
         The file to write, in the format of its extension: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the
         extra ``plot``), ``.dot`` or ``.gv`` (Graphviz source). Default: return the SVG.
     weights : array of shape (n, n), optional
         ``[u, v]`` is the probability of the edge u → v, as in ``posterior(...).edges``. Probable edges are wide
-        and dark. An undirected edge has the sum of both directions.
+        and dark. An undirected edge has the sum of both directions. A posterior has its own.
     labels : bool, optional
-        Whether edges show their probabilities, with two decimals. Default: if there are weights and at
+        Whether edges show their probabilities, with two decimals. Default: if there are probabilities and at
         most 100 edges.
     threshold : float, optional
-        Hide edges with a lower probability.
+        Hide edges with a lower probability. Default: 0.5 for a posterior, else 0.
     title : str, optional
         A title above the drawing.
+    label_width : int, optional
+        The most characters per line of a name. Names are broken after spaces, underscores and hyphens into at most
+        three lines, and shortened if that is not enough. Default: 20, but a single word may have 32.
 
     Returns
     -------
     str or None
-        The SVG; None if a file was written.
+        The SVG, which a notebook shows as a picture; None if a file was written.
+
+    Notes
+    -----
+    Lines of edges with probabilities are heavy from 0.9, solid from 0.5, and dashed below.
+
+    Of a posterior, a pair of variables is drawn if the probability of an edge in either direction reaches the
+    threshold. It has an arrowhead if one direction reaches the threshold and is at least 3 times as probable as the
+    other. Otherwise it is a line without arrowhead, labelled with the probability of the pair and of both directions:
+    ``0.97`` above ``↓0.55 ↑0.42``. The edges may form cycles: the least probable ones then point upwards.
 
     Examples
     --------
     >>> import dagscape as ds
     >>> dag = ds.Dag.from_edges(["rain", "sprinkler", "wet"], [("rain", "wet"), ("sprinkler", "wet")])
     >>> text = ds.draw(dag, weights=[[0, 0.1, 0.9], [0, 0, 0.75], [0.1, 0, 0]], title="Lawn")
-    >>> text.count("<path d="), ">0.90<" in text
-    (3, True)
+    >>> ">0.90<" in text, "probability ≥ 0.9" in text
+    (True, True)
     """
+    options: DrawOptions = {
+        "weights": weights,
+        "labels": labels,
+        "threshold": threshold,
+        "title": title,
+        "label_width": label_width,
+    }
     if path is None:
-        return svg(graph, weights=weights, labels=labels, threshold=threshold, title=title)
+        return svg(graph, **options)
     ending = drawing_format(path)
     check_writable(path)
     if ending in {".dot", ".gv"}:
-        _write_text(to_dot(graph, weights, labels=labels, threshold=threshold, title=title), path)
+        _write_text(to_dot(graph, **options), path)
     elif ending == ".svg":
-        _write_text(svg(graph, weights=weights, labels=labels, threshold=threshold, title=title), path)
+        _write_text(svg(graph, **options), path)
     else:
-        made = _picture(graph, weights, labels, threshold, title)
+        made = _picture(graph, **options)
         with replace_file(path) as stream:
             write_figure(made, stream, ending[1:])
     return None
@@ -85,21 +131,14 @@ def drawing_format(path: str | os.PathLike[str]) -> str:
     return ending
 
 
-def svg(
-    graph: Drawable,
-    *,
-    weights: ArrayLike | None = None,
-    labels: bool | None = None,
-    threshold: float | None = None,
-    title: str | None = None,
-) -> str:
+def svg(graph: Drawable, **options: Unpack[DrawOptions]) -> Drawing:
     """Draw a graph as SVG.
 
     Parameters
     ----------
-    graph : Dag, Cpdag or Network
-        The graph.
-    weights, labels, threshold, title
+    graph : Dag, Cpdag, Network or result
+        What to draw.
+    **options
         As for :func:`draw`.
 
     Returns
@@ -113,19 +152,29 @@ def svg(
     >>> print(svg(Dag.from_edges(["a", "b"], [("a", "b")]))[:60])
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 68 132"
     """
-    return svg_text(_picture(graph, weights, labels, threshold, title))
+    return Drawing(svg_text(_picture(graph, **options)))
+
+
+def notebook_svg(graph: Drawable) -> str | None:
+    """Return the picture that a notebook shows of a graph; None if it would be too large to read."""
+    content = content_of(graph)
+    if len(content.variables) > _MOST_VARIABLES or len(drawn_edges(content)) > _MOST_EDGES:
+        return None
+    return svg(content)
 
 
 def _picture(
     graph: Drawable,
-    weights: ArrayLike | None,
-    labels: bool | None,
-    threshold: float | None,
-    title: str | None,
+    weights: ArrayLike | None = None,
+    labels: bool | None = None,
+    threshold: float | None = None,
+    title: str | None = None,
+    label_width: int | None = None,
 ) -> Picture:
-    structure = structure_of(graph)
-    edges = drawn_edges(structure, weights, threshold)
-    return picture(structure, edges, labels=wants_labels(labels, weights, len(edges)), title=title)
+    content = content_of(graph)
+    edges = drawn_edges(content, weights, threshold)
+    labelled = shows_labels(labels, edges, weights is not None or isinstance(content, ProbableEdges))
+    return picture(content, edges, labels=labelled, title=title, label_width=label_width)
 
 
 def _write_text(text: str, path: str | os.PathLike[str]) -> None:

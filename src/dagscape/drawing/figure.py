@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
-from dagscape.drawing.picture import (
+from dagscape.drawing.layout import Box
+from dagscape.drawing.picture import Curve, Picture
+from dagscape.drawing.style import (
     BOX_FILL,
     BOX_LINE,
     CORNER,
+    DASHES,
     FONT_SIZE,
     INK,
     LABEL_SIZE,
+    LEGEND_SIZE,
     PAPER,
     TITLE_SIZE,
-    Curve,
-    Picture,
 )
+from dagscape.drawing.text import line_offsets
 from dagscape.errors import BackendUnavailable
 
 if TYPE_CHECKING:
@@ -46,7 +50,9 @@ def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
     from matplotlib.figure import Figure
 
     # The user's settings must not change the picture; type 42 keeps the text of a PDF searchable.
-    settings = matplotlib.rc_context({"text.usetex": False, "font.family": "sans-serif", "pdf.fonttype": 42})
+    settings = matplotlib.rc_context(
+        {"text.usetex": False, "font.family": "sans-serif", "pdf.fonttype": 42, "lines.scale_dashes": False}
+    )
     with settings, warnings.catch_warnings():
         # A character that the font lacks is drawn as a box, which needs no warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -83,15 +89,20 @@ def _draw(axes: Axes, picture: Picture) -> None:
                 corner, box.width, box.height, style, facecolor=BOX_FILL, edgecolor=BOX_LINE, lw=1.2, zorder=3
             )
         )
-        _draw_text(axes, box.x, box.y, node.text, FONT_SIZE)
+        _draw_lines(axes, box, node.lines, FONT_SIZE)
     for curve in picture.curves:
-        if curve.label is not None and curve.label_box is not None:
+        if curve.label and curve.label_box is not None:
             box = curve.label_box
             corner = (box.x - box.width / 2, box.y - box.height / 2)
-            axes.add_patch(Rectangle(corner, box.width, box.height, facecolor=PAPER, alpha=0.85, lw=0, zorder=4))
-            _draw_text(axes, box.x, box.y, curve.label, LABEL_SIZE)
+            axes.add_patch(Rectangle(corner, box.width, box.height, facecolor=PAPER, alpha=0.92, lw=0, zorder=4))
+            _draw_lines(axes, box, curve.label, LABEL_SIZE)
+    for entry in picture.legend:
+        if entry.sample is not None:
+            _draw_curve(axes, entry.sample, 1)
+        baseline = entry.y + line_offsets(1, LEGEND_SIZE)[0]
+        _draw_text(axes, entry.x, baseline, entry.text, LEGEND_SIZE, ha="left")
     if picture.title is not None:
-        _draw_text(axes, picture.width / 2, 1.45 * TITLE_SIZE, picture.title, TITLE_SIZE, weight="bold")
+        _draw_text(axes, picture.width / 2, 1.8 * TITLE_SIZE, picture.title, TITLE_SIZE, weight="bold")
 
 
 def _draw_curve(axes: Axes, curve: Curve, order: float) -> None:
@@ -100,22 +111,21 @@ def _draw_curve(axes: Axes, curve: Curve, order: float) -> None:
 
     codes = [Path.MOVETO, *[Path.CURVE4] * (len(curve.points) - 1)]
     path = Path(list(curve.points), codes)
-    axes.add_patch(PathPatch(path, fill=False, edgecolor=curve.colour, lw=curve.width, capstyle="butt", zorder=order))
+    style = (0, DASHES) if curve.dashed else "solid"
+    axes.add_patch(
+        PathPatch(path, fill=False, edgecolor=curve.colour, lw=curve.width, ls=style, capstyle="butt", zorder=order)
+    )
     if curve.head is not None:
         axes.add_patch(Polygon(curve.head, closed=True, facecolor=curve.colour, lw=0, zorder=order))
 
 
-def _draw_text(axes: Axes, x: float, y: float, text: str, size: float, weight: str = "normal") -> None:
-    # Set the baseline as in SVG, so that names with and without descenders align.
-    axes.text(
-        x,
-        y + 0.35 * size,
-        text,
-        size=size,
-        weight=weight,
-        color=INK,
-        ha="center",
-        va="baseline",
-        zorder=5,
-        parse_math=False,
-    )
+def _draw_lines(axes: Axes, box: Box, lines: Sequence[str], size: float) -> None:
+    # Set the baselines as in SVG, so that names with and without descenders align.
+    for line, offset in zip(lines, line_offsets(len(lines), size), strict=True):
+        _draw_text(axes, box.x, box.y + offset, line, size)
+
+
+def _draw_text(
+    axes: Axes, x: float, baseline: float, text: str, size: float, weight: str = "normal", ha: str = "center"
+) -> None:
+    axes.text(x, baseline, text, size=size, weight=weight, color=INK, ha=ha, va="baseline", zorder=5, parse_math=False)

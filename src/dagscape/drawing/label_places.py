@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from dagscape.drawing.layout import Box, Point
 
 _CELL = 40.0
 _STEPS = 16
 # The cost of covering something with a label. If an edge has no free place, covering another edge is least bad.
-_COSTS = {"box": 50.0, "label": 50.0, "edge": 1.0}
+_COSTS = {"box": 50.0, "label": 50.0, "edge": 1.0, "head": 0.6}
+# Room for an arrowhead at either end.
+_HEAD = 9.0
 
 
 class _Plane:
@@ -39,13 +43,15 @@ class _Plane:
                 yield column, row
 
 
-def label_places(boxes: Sequence[Box], routes: Sequence[Sequence[Point]], size: tuple[float, float]) -> list[Box]:
-    """Return the box of a label of the given size on each route.
+def label_places(
+    boxes: Sequence[Box], routes: Sequence[Sequence[Point]], sizes: Sequence[tuple[float, float]]
+) -> list[Box]:
+    """Return the box of a label on each route, of the given sizes.
 
     Short routes come first, since they have the least choice. Places that cover nothing come before those near the
     middle.
 
-    >>> label_places([], [[(0, 0), (0, 10), (0, 20), (0, 30)]], (20, 10))
+    >>> label_places([], [[(0, 0), (0, 10), (0, 20), (0, 30)]], [(20, 10)])
     [Box(x=0.0, y=15.0, width=20, height=10)]
     """
     plane = _Plane()
@@ -58,14 +64,23 @@ def label_places(boxes: Sequence[Box], routes: Sequence[Sequence[Point]], size: 
     places: dict[int, Box] = {}
     for number in sorted(range(len(routes)), key=lambda number: (len(traced[number]), number)):
         points = traced[number]
-        middle = (len(points) - 1) / 2
-        candidates = [
-            (plane.cost(place, number) + abs(index - middle) / len(points), abs(index - middle), index, place)
-            for index, place in enumerate(Box(x, y, *size) for x, y in points)
+        candidates = [Box(x, y, *sizes[number]) for x, y in points]
+        costs = [
+            (plane.cost(place, number) + offset, index)
+            for index, (place, offset) in enumerate(zip(candidates, _offsets(points, sizes[number]), strict=True))
         ]
-        places[number] = min(candidates, key=lambda candidate: candidate[:3])[3]
+        places[number] = candidates[min(costs)[1]]
         plane.add(places[number], "label", number)
     return [places[number] for number in range(len(routes))]
+
+
+def _offsets(points: Sequence[Point], size: tuple[float, float]) -> list[float]:
+    """Return how far each point is from the middle of its route; near the ends, where arrowheads are, even more."""
+    lengths = list(accumulate((math.dist(*pair) for pair in pairwise(points)), initial=0.0))
+    room = size[1] / 2 + _HEAD
+    return [
+        abs(at / lengths[-1] - 0.5) + (_COSTS["head"] if min(at, lengths[-1] - at) < room else 0.0) for at in lengths
+    ]
 
 
 def _trace(route: Sequence[Point]) -> Iterator[Point]:

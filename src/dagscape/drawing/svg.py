@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from dagscape.drawing.layout import Box
-from dagscape.drawing.picture import (
+from dagscape.drawing.picture import Curve, LegendEntry, Node, Picture
+from dagscape.drawing.style import (
     BOX_FILL,
     BOX_LINE,
     CORNER,
+    DASHES,
     FONT_SIZE,
     HEAD_LENGTH,
     HEAD_WIDTH,
     INK,
     LABEL_SIZE,
+    LEGEND_SIZE,
     PAPER,
     TITLE_SIZE,
-    Curve,
-    Node,
-    Picture,
 )
+from dagscape.drawing.text import line_offsets
 
 
 def svg_text(picture: Picture) -> str:
@@ -30,7 +31,8 @@ def svg_text(picture: Picture) -> str:
     Examples
     --------
     >>> from dagscape.graphs.dag import Dag
-    >>> from dagscape.drawing.picture import drawn_edges, picture
+    >>> from dagscape.drawing.edges import drawn_edges
+    >>> from dagscape.drawing.picture import picture
     >>> dag = Dag.from_edges(["a", "b"], [("a", "b")])
     >>> print(svg_text(picture(dag, drawn_edges(dag)))[:60])
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 68 132"
@@ -47,6 +49,7 @@ def svg_text(picture: Picture) -> str:
             *(_path(curve, mark) for curve in picture.curves),
             *(line for node in picture.nodes for line in _box(node)),
             *(line for curve in picture.curves for line in _label(curve)),
+            *_legend(picture, mark),
             "</svg>\n",
         ]
     )
@@ -73,7 +76,8 @@ def _heading(picture: Picture) -> Iterator[str]:
 
 def _markers(picture: Picture, mark: str) -> Iterator[str]:
     """Define one arrowhead for each colour, since not all viewers can colour a marker like its line."""
-    colours = {_marker_name(curve, mark): curve.colour for curve in picture.curves if curve.head}
+    samples = [entry.sample for entry in picture.legend if entry.sample is not None]
+    colours = {_marker_name(curve, mark): curve.colour for curve in (*picture.curves, *samples) if curve.head}
     if not colours:
         return
     length, width, half = _number(HEAD_LENGTH), _number(HEAD_WIDTH), _number(HEAD_WIDTH / 2)
@@ -93,11 +97,16 @@ def _marker_name(curve: Curve, mark: str) -> str:
 
 
 def _path(curve: Curve, mark: str) -> str:
+    return f"<path {_line(curve, mark)}><title>{escape(curve.name)}</title></path>"
+
+
+def _line(curve: Curve, mark: str) -> str:
     first, *rest = (f"{_number(x)} {_number(y)}" for x, y in curve.points)
     head = f' marker-end="url(#{_marker_name(curve, mark)})"' if curve.head else ""
+    dashes = f' stroke-dasharray="{" ".join(map(_number, DASHES))}"' if curve.dashed else ""
     return (
-        f'<path d="M{first}C{" ".join(rest)}" fill="none" stroke="{curve.colour}" '
-        f'stroke-width="{_number(curve.width)}"{head}><title>{escape(curve.name)}</title></path>'
+        f'd="M{first}C{" ".join(rest)}" fill="none" stroke="{curve.colour}" '
+        f'stroke-width="{_number(curve.width)}"{dashes}{head}'
     )
 
 
@@ -106,12 +115,12 @@ def _box(node: Node) -> Iterator[str]:
         f'<rect {_rectangle(node.box)} rx="{_number(CORNER)}" fill="{BOX_FILL}" stroke="{BOX_LINE}" '
         f'stroke-width="1.2"><title>{escape(node.name)}</title></rect>'
     )
-    yield _text(node.text, node.box, FONT_SIZE)
+    yield _text(node.lines, node.box, FONT_SIZE)
 
 
 def _label(curve: Curve) -> Iterator[str]:
-    if curve.label is not None and curve.label_box is not None:
-        yield f'<rect {_rectangle(curve.label_box)} rx="2" fill="{PAPER}" fill-opacity="0.85"/>'
+    if curve.label and curve.label_box is not None:
+        yield f'<rect {_rectangle(curve.label_box)} rx="2" fill="{PAPER}" fill-opacity="0.92"/>'
         yield _text(curve.label, curve.label_box, LABEL_SIZE)
 
 
@@ -120,10 +129,31 @@ def _rectangle(box: Box) -> str:
     return f'x="{left}" y="{top}" width="{_number(box.width)}" height="{_number(box.height)}"'
 
 
-def _text(text: str, box: Box, size: float) -> str:
+def _text(lines: Sequence[str], box: Box, size: float) -> str:
     # Not all viewers support dominant-baseline. Ignoring the pointer keeps the tooltip of the box.
-    x, y = _number(box.x), _number(box.y + 0.35 * size)
+    x = _number(box.x)
+    places = [_number(box.y + offset) for offset in line_offsets(len(lines), size)]
+    text = escape(lines[0])
+    if len(lines) > 1:
+        spans = zip(places, lines, strict=True)
+        text = "".join(f'<tspan x="{x}" y="{y}">{escape(line)}</tspan>' for y, line in spans)
     return (
-        f'<text x="{x}" y="{y}" fill="{INK}" text-anchor="middle" font-size="{_number(size)}" '
-        f'pointer-events="none">{escape(text)}</text>'
+        f'<text x="{x}" y="{places[0]}" fill="{INK}" text-anchor="middle" font-size="{_number(size)}" '
+        f'pointer-events="none">{text}</text>'
     )
+
+
+def _legend(picture: Picture, mark: str) -> Iterator[str]:
+    if not picture.legend:
+        return
+    yield f'<g class="legend" fill="{INK}" font-size="{_number(LEGEND_SIZE)}">'
+    for entry in picture.legend:
+        yield from _legend_entry(entry, mark)
+    yield "</g>"
+
+
+def _legend_entry(entry: LegendEntry, mark: str) -> Iterator[str]:
+    if entry.sample is not None:
+        yield f"<path {_line(entry.sample, mark)}/>"
+    x, y = _number(entry.x), _number(entry.y + line_offsets(1, LEGEND_SIZE)[0])
+    yield f'<text x="{x}" y="{y}">{escape(entry.text)}</text>'

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.drawing.curves import draw_curves
+from dagscape.drawing.display import Drawn
 from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
 from dagscape.errors import InvalidOption, function, type_of
 from dagscape.graphs.comparison import HasDag
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class RankedNetworks(ScoredResult):
+class RankedNetworks(Drawn, ScoredResult):
     """Networks with their scores, best first.
 
     Attributes
@@ -49,6 +50,13 @@ class RankedNetworks(ScoredResult):
     def cpdags(self) -> CpdagList:
         """The equivalence classes of the networks."""
         return self.networks.cpdags()
+
+    @property
+    def drawable(self) -> Dag | Cpdag:
+        """What a drawing shows: the first network."""
+        if not len(self):
+            raise InvalidOption("there are no networks to draw")
+        return self.networks[0]
 
     @property
     def classes(self) -> int:

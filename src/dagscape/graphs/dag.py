@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.drawing.draw import svg
+from dagscape.drawing.draw import notebook_svg
 from dagscape.errors import InvalidData, InvalidOption
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
@@ -277,8 +277,8 @@ class Dag:
         """Return the equivalence class of the graph, as a CPDAG."""
         return Cpdag.trusted(self.variables, *cpdag_masks(self.parent_masks))
 
-    def _repr_svg_(self) -> str:
-        return svg(self)
+    def _repr_svg_(self) -> str | None:
+        return notebook_svg(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{parent} -> {child}" for parent, child in self.edges[:8])
@@ -422,8 +422,8 @@ class Cpdag:
         """Return a networkx ``DiGraph``, edge attribute ``directed``; undirected edges are in both directions."""
         return mixed_networkx_graph(self.variables, self.directed_edges, self.undirected_edges)
 
-    def _repr_svg_(self) -> str:
-        return svg(self)
+    def _repr_svg_(self) -> str | None:
+        return notebook_svg(self)
 
     def __repr__(self) -> str:
         edges = [f"{u} -> {v}" for u, v in self.directed_edges] + [f"{u} - {v}" for u, v in self.undirected_edges]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.data.table import listing
 from dagscape.data.values import as_dataset
-from dagscape.drawing.draw import svg
+from dagscape.drawing.draw import notebook_svg
 from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.masks import bits
@@ -234,8 +234,8 @@ class Network:
         size = f"{plural(self.n, 'variable')}, {plural(self.dag.edge_count, 'edge')}"
         return f"Network({title}{size}, {plural(self.parameter_count, 'free parameter')})"
 
-    def _repr_svg_(self) -> str:
-        return svg(self)
+    def _repr_svg_(self) -> str | None:
+        return notebook_svg(self)
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.drawing.display import Drawn
+from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame
 from dagscape.errors import InvalidOption, argument, function
 from dagscape.results import ScoredResult, array_field, decoded_field, pair_frame
@@ -58,7 +60,7 @@ class Probability(float):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Posterior(EdgeProbabilities, ScoredResult):
+class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     """Exact posterior probabilities of structural features.
 
     Attributes
@@ -99,6 +101,11 @@ class Posterior(EdgeProbabilities, ScoredResult):
     def log_evidence(self) -> float:
         """The natural log of P(D), with a normalised prior."""
         return self.log_total - self.log_prior_total
+
+    @property
+    def drawable(self) -> ProbableEdges:
+        """What a drawing shows: the edges that are probable enough."""
+        return ProbableEdges(self.variables, self.edges)
 
     def edge(self, parent: str, child: str) -> float:
         """Return P(parent → child | D)."""

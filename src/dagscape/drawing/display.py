@@ -1,0 +1,32 @@
+"""Results that can be drawn, and that a notebook shows with a picture."""
+
+from __future__ import annotations
+
+import os
+from typing import Unpack
+
+from dagscape.drawing.draw import Drawing, DrawOptions, draw, notebook_svg
+from dagscape.drawing.edges import HasDrawable
+
+
+class Drawn:
+    """A mixin for results with the property ``drawable``: what a drawing of the result shows."""
+
+    __slots__ = ()
+
+    def draw(
+        self: HasDrawable, path: str | os.PathLike[str] | None = None, **options: Unpack[DrawOptions]
+    ) -> Drawing | None:
+        """Draw the result, as :func:`dagscape.draw` does.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file to write: ``.svg``, ``.png``, ``.pdf``, ``.dot`` or ``.gv``. Default: return the SVG.
+        **options
+            ``weights``, ``labels``, ``threshold``, ``title``, ``label_width``: as for :func:`dagscape.draw`.
+        """
+        return draw(self, path, **options)
+
+    def _picture(self: HasDrawable) -> str | None:
+        return notebook_svg(self)

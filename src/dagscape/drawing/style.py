@@ -1,0 +1,34 @@
+"""The look of drawings: sizes, colours and the lines of probable edges."""
+
+from __future__ import annotations
+
+from dagscape.drawing.edges import HEAVY, SOLID
+
+FONT_SIZE = 13.0
+LABEL_SIZE = 9.5
+LEGEND_SIZE = 10.5
+TITLE_SIZE = 15.0
+CORNER = 6.0
+HEAD_LENGTH, HEAD_WIDTH = 8.0, 6.5
+DASHES = (5.0, 3.0)
+PLAIN_WIDTH = 1.3
+PAPER, BOX_FILL, BOX_LINE, INK = "#ffffff", "#eef3fa", "#7d93b2", "#1c2733"
+PLAIN_LINE = "#5b6878"
+# From improbable to certain. The palest is still visible on white.
+SHADES = ("#c9ced6", "#a9b1bd", "#8a94a3", "#6c7889", "#4f5c6e", "#303c4d")
+
+
+def line_width(weight: float) -> float:
+    """Return the line width of an edge with a given probability: it grows, with steps where the kind of line changes.
+
+    >>> [round(line_width(p), 2) for p in (0.0, 0.49, 0.5, 0.89, 0.9, 1.0)]
+    [0.9, 1.24, 1.5, 1.89, 2.77, 3.0]
+    """
+    if weight >= HEAVY:
+        return 0.7 + 2.3 * weight
+    return 1.0 + weight if weight >= SOLID else 0.9 + 0.7 * weight
+
+
+def shade_of(weight: float) -> int:
+    """Return the index in :data:`SHADES` of an edge with a given probability."""
+    return round(weight * (len(SHADES) - 1))
