@@ -10,10 +10,11 @@ import click
 from dagscape.best.enumeration import SPACES
 from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
-from dagscape.cli.options import DATA_HELP, Output, checked_path, output_path, rows_shown, run_options, scored_data
+from dagscape.cli.drawing_options import picture_options
+from dagscape.cli.options import DATA_HELP, Output, output_path, rows_shown, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
-from dagscape.drawing.draw import draw, drawing_format
+from dagscape.drawing.draw import draw
 from dagscape.errors import IncompleteScores, InvalidOption, StoppedEarly
 from dagscape.networks.bif import write_network
 from dagscape.networks.fitting import fit_options
@@ -42,13 +43,7 @@ from dagscape.report.best import render_best
     help="Rank equivalence classes or DAGs.",
 )
 @rows_shown("Number of rows to show of each table.")
-@click.option(
-    "--draw",
-    "picture",
-    metavar="FILE",
-    callback=checked_path(drawing_format),
-    help="Draw the best one to a .svg, .png, .pdf or .dot file.",
-)
+@picture_options("the best one")
 @click.option(
     "--network",
     "fitted",
@@ -70,6 +65,7 @@ def command(
     space: str,
     show: int,
     picture: str | None,
+    label_width: int | None,
     fitted: str | None,
     score_equivalent: bool,
     coverage: bool,
@@ -100,6 +96,6 @@ def command(
         out.warn(message)
     out.deliver(best, output, lambda: render_best(best, show, share))
     if picture is not None:
-        draw(best.cpdags[0] if space == "classes" else best.networks[0], picture)
+        draw(best, picture, label_width=label_width)
     if fitted is not None and dataset is not None:
         write_network(Network.fit(best.networks[0], dataset, *fit_options(scores.info)), fitted)

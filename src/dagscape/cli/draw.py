@@ -1,33 +1,68 @@
-"""``dagscape draw``: draw a network."""
+"""``dagscape draw``: draw a network, or a result."""
 
 from __future__ import annotations
 
 import click
 
-from dagscape.cli.graph_arguments import NETWORK_HELP, load_structure
-from dagscape.cli.options import output_path
-from dagscape.drawing.draw import draw
+from dagscape.cli.drawing_options import label_width
+from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_structure
+from dagscape.cli.options import checked_path
+from dagscape.drawing.draw import draw, drawing_format
+from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
+from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
+from dagscape.posterior.result import Posterior
+
+_RESULT_HELP = """
+
+\b
+A .json result is drawn as what it ranks: the class of the best if classes were ranked, else the
+best network. A posterior is drawn as its probable edges."""
 
 
-@click.command(epilog=NETWORK_HELP)
+@click.command(epilog=NETWORK_HELP + _RESULT_HELP)
 @click.argument("network")
 @click.option(
     "--class", "as_class", is_flag=True, help="Draw the equivalence class; its reversible edges are undirected."
 )
+@click.option("--dag", "as_dag", is_flag=True, help="Draw a DAG, where a result ranks classes.")
 @click.option("--title", help="A title above the drawing.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    show_default=str(DEFAULT_THRESHOLD),
+    help="For a posterior: draw edges with at least this probability.",
+)
+@label_width
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    callback=output_path,
+    callback=checked_path(drawing_format),
     show_default="SVG on standard output",
     help="A .svg, .dot or .gv file or, with matplotlib, a .png or .pdf file.",
 )
-def command(network: str, as_class: bool, title: str | None, output: str | None) -> None:
-    """Draw the structure of a network."""
-    dag = load_structure(network)
-    graph = dag.to_cpdag() if as_class and isinstance(dag, Dag) else dag
-    text = draw(graph, output, title=title)
+def command(
+    network: str,
+    as_class: bool,
+    as_dag: bool,
+    title: str | None,
+    threshold: float | None,
+    label_width: int | None,
+    output: str | None,
+) -> None:
+    """Draw the structure of a network, or a result."""
+    if as_class and as_dag:
+        raise InvalidOption("--class and --dag exclude each other")
+    graph: Drawable
+    if as_class or as_dag:
+        dag = load_structure(network)
+        graph = dag.to_cpdag() if as_class and isinstance(dag, Dag) else dag
+    else:
+        graph = load_drawable(network)
+    if threshold is not None and not isinstance(graph, Posterior):
+        raise InvalidOption(f"--threshold is for posteriors, and {network!r} has no probabilities of edges")
+    text = draw(graph, output, title=title, threshold=threshold, label_width=label_width)
     if text is not None:
         click.echo(text, nl=not text.endswith("\n"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dagscape.best.optimal import OptimalNetwork
+from dagscape.drawing.display import Drawn
+from dagscape.drawing.edges import Drawable
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
@@ -30,6 +32,20 @@ def load(source: str) -> Network:
     return read_network(source)
 
 
+def load_drawable(source: str) -> Drawable:
+    """Load what an argument of ``draw`` names: a network, or a result that can be drawn."""
+    if not _is_result(source):
+        return load_structure(source)
+    result = load_result(source)
+    if not isinstance(result, Drawn):
+        raise InvalidOption(f"{source!r} is a {result.kind!r} result, which cannot be drawn")
+    return result
+
+
+def _is_result(source: str) -> bool:
+    return source.lower().removesuffix(".gz").endswith(".json")
+
+
 def is_edge_list(source: str) -> bool:
     """Whether an argument names an edge list."""
     return source.lower().removesuffix(".gz").endswith(tuple(f".{ending}" for ending in EDGE_LISTS))
@@ -39,7 +55,7 @@ def load_structure(source: str) -> Dag | Cpdag:
     """Load the structure of the network that an argument names; for a result, of its first network."""
     if is_edge_list(source):
         return read_graph(source)
-    if not source.lower().removesuffix(".gz").endswith(".json"):
+    if not _is_result(source):
         return load(source).dag
     result = load_result(source)
     if isinstance(result, OptimalNetwork):

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Group
 
-from dagscape.cli.options import DATA_HELP, Output, run_options, scored_data
+from dagscape.cli.consensus_file import check_consensus_file, consensus_format, write_consensus
+from dagscape.cli.drawing_options import picture_options
+from dagscape.cli.options import DATA_HELP, Output, checked_path, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
-from dagscape.errors import IncompleteScores
+from dagscape.drawing.draw import draw
+from dagscape.drawing.edges import DEFAULT_THRESHOLD
+from dagscape.errors import IncompleteScores, StoppedEarly
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.report.paths import Path, render_paths
-from dagscape.report.tables import render_posterior
+from dagscape.report.tables import EDGES_SHOWN, render_posterior
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,8 +42,8 @@ if TYPE_CHECKING:
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    default=0.05,
-    show_default=True,
+    metavar="P",
+    show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
     help="Show edges with at least this probability.",
 )
 @click.option(
@@ -53,15 +57,27 @@ if TYPE_CHECKING:
 @click.option(
     "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
 )
+@picture_options("the probable edges")
+@click.option(
+    "--consensus",
+    "consensus_file",
+    metavar="FILE",
+    callback=checked_path(consensus_format),
+    help="Also find the DAG that maximises the sum of P(edge) - 1/2 over its edges, and write it to a .csv file, "
+    "a .bif file (fitted to the data) or a drawing.",
+)
 @run_options
 def command(
     data: str,
     over: str,
     backend: str,
-    threshold: float,
+    threshold: float | None,
     via: tuple[Path, ...],
     via_all: bool,
     prior_only: bool,
+    picture: str | None,
+    label_width: int | None,
+    consensus_file: str | None,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -73,15 +89,23 @@ def command(
     with_paths = via_all or bool(via)
     needs = [partial(sum_requirements, over=over, backend=backend, with_paths=with_paths)]
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", IncompleteScores)
-        scores, _ = take_scores(data, options, work | {"progress": progress}, out, needs)
+        for kind in (IncompleteScores, StoppedEarly):
+            warnings.simplefilter("always", kind)
+        scores, dataset = take_scores(data, options, work | {"progress": progress}, out, needs)
+        check_consensus_file(consensus_file, dataset)
         paths = "all" if via_all else via or None
         result = posterior(scores, over, via=paths, prior=prior_only, backend=backend, **work, progress=progress)
+        consensus = None if consensus_file is None else result.consensus()
     for message in dict.fromkeys(worded(warning.message) for warning in caught):
         out.warn(message)
 
     def table() -> RenderableType:
-        edges = render_posterior(result, threshold)
-        return Group(edges, "", render_paths(result, () if via_all else via, threshold)) if with_paths else edges
+        shown = EDGES_SHOWN if threshold is None else threshold
+        edges = render_posterior(result, shown, consensus)
+        return Group(edges, "", render_paths(result, () if via_all else via, shown)) if with_paths else edges
 
     out.deliver(result, output, table)
+    if picture is not None:
+        draw(result, picture, threshold=threshold, label_width=label_width)
+    if consensus_file is not None and consensus is not None:
+        write_consensus(result, consensus, consensus_file, dataset, label_width)

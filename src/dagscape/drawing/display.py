@@ -6,17 +6,20 @@ import os
 from typing import Unpack
 
 from dagscape.drawing.draw import Drawing, DrawOptions, draw, notebook_svg
-from dagscape.drawing.edges import HasDrawable
+from dagscape.drawing.edges import ProbableEdges, Structure
 
 
 class Drawn:
-    """A mixin for results with the property ``drawable``: what a drawing of the result shows."""
+    """A mixin for results that say, with the property ``drawable``, what a drawing of them shows."""
 
     __slots__ = ()
 
-    def draw(
-        self: HasDrawable, path: str | os.PathLike[str] | None = None, **options: Unpack[DrawOptions]
-    ) -> Drawing | None:
+    @property
+    def drawable(self) -> Structure | ProbableEdges:
+        """What a drawing shows."""
+        raise NotImplementedError
+
+    def draw(self, path: str | os.PathLike[str] | None = None, **options: Unpack[DrawOptions]) -> Drawing | None:
         """Draw the result, as :func:`dagscape.draw` does.
 
         Parameters
@@ -28,5 +31,5 @@ class Drawn:
         """
         return draw(self, path, **options)
 
-    def _picture(self: HasDrawable) -> str | None:
+    def _picture(self) -> str | None:
         return notebook_svg(self)

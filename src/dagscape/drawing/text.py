@@ -63,10 +63,12 @@ def label_lines(name: str, width: int | None = None) -> tuple[str, ...]:
         raise InvalidOption(f"is {width!r}; it must be an integer of at least {SHORTEST_LINE}", option="label_width")
     line, word = (LINE_LENGTH, WORD_LENGTH) if width is None else (width, width)
     text = shown_text(name)
-    length = len(text)
-    while len(lines := _wrapped(text, line, word)) > MOST_LINES:
+    lines = _wrapped(text, line, word)
+    length = min(len(text), MOST_LINES * line + 1)
+    while len(lines) > MOST_LINES:
         length -= 1
         text = shown_text(shown_text(name), length)
+        lines = _wrapped(text, line, word)
     # The same number of lines, as narrow as possible.
     for narrower in range(len(text) // max(len(lines), 1), line):
         found = _wrapped(text, narrower, word)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
+from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
 from dagscape.report.layout import listed_names, table_of
@@ -137,11 +138,11 @@ _MEANINGS = {
     "f1_orientation": "their harmonic mean",
 }
 
-_EDGES_SHOWN = 0.05
+EDGES_SHOWN = 0.05
 
 
-def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> RenderableType:
-    """Render the edges whose probability is at least ``threshold``."""
+def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> RenderableType:
+    """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
     frame = post.to_frame()
     shown = frame[frame["edge"] >= threshold]
     headers = ["from", "to", *frame.columns[2:]]
@@ -153,6 +154,10 @@ def render_posterior(post: Posterior, threshold: float = _EDGES_SHOWN) -> Render
     evidence = "" if prior_only else f"log evidence {post.log_evidence:,.4f}, "
     heading = f"{'Prior' if prior_only else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
     footer = [Text(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
+    if consensus is not None:
+        arrows = [f"{listed_names([u])} → {listed_names([v])}" for u, v in consensus.edges]
+        listed = ", ".join(arrows) or "(none)"
+        footer.append(Text(f"\nConsensus network ({plural(consensus.edge_count, 'edge')}): {listed}"))
     return Group(Text(heading), Text(), table, *footer)
 
 

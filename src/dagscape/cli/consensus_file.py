@@ -1,0 +1,53 @@
+"""The file of ``dagscape posterior --consensus``: an edge list, a fitted network or a drawing."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from dagscape.data.dataset import Dataset
+from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
+from dagscape.errors import InvalidOption
+from dagscape.files import replace_file
+from dagscape.graphs.dag import Dag
+from dagscape.networks.bif import write_network
+from dagscape.networks.fitting import fit_options
+from dagscape.networks.network import Network
+from dagscape.posterior.result import Posterior
+
+_ENDINGS = (".csv", ".bif", *DRAWING_ENDINGS)
+
+
+def consensus_format(path: str) -> str:
+    """Return the extension of a file name, after checking that a consensus can be written to it."""
+    ending = Path(path).suffix.lower()
+    if ending in DRAWING_ENDINGS:
+        return drawing_format(path)
+    if ending not in _ENDINGS:
+        raise InvalidOption(f"cannot tell the format of {path!r}: its name must end in one of {', '.join(_ENDINGS)}")
+    return ending
+
+
+def check_consensus_file(path: str | None, dataset: Dataset | None) -> None:
+    """Raise an error if a network must be fitted but there are no data."""
+    if dataset is None and path is not None and consensus_format(path) == ".bif":
+        raise InvalidOption(
+            "--consensus needs a table of data for a .bif file: a network cannot be fitted to a score file"
+        )
+
+
+def write_consensus(post: Posterior, dag: Dag, path: str, dataset: Dataset | None, label_width: int | None) -> None:
+    """Write the consensus of a posterior in the format of the file's extension."""
+    ending = consensus_format(path)
+    if ending == ".csv":
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(["source", "target", "probability"])
+        rows.writerows([parent, child, post.edge(parent, child)] for parent, child in dag.edges)
+        with replace_file(path) as stream:
+            stream.write(text.getvalue().encode())
+    elif ending == ".bif" and dataset is not None:
+        write_network(Network.fit(dag, dataset, *fit_options(post.score_info)), path)
+    else:
+        draw(dag, path, weights=post.edges, label_width=label_width)

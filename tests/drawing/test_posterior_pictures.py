@@ -1,0 +1,224 @@
+"""Pictures of edge probabilities: which pairs are drawn, how, and with which legend."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dagscape as ds
+from dagscape.drawing.dot import to_dot
+from dagscape.drawing.draw import draw, svg
+from dagscape.drawing.edges import ProbableEdges, drawn_edges
+from dagscape.drawing.picture import picture
+from dagscape.errors import InvalidOption
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def probable(n, **cells):
+    """Probabilities by cells such as a_b=0.5 for P(a → b)."""
+    names = "abcdefghij"[:n]
+    matrix = np.zeros((n, n))
+    for pair, probability in cells.items():
+        u, v = pair.split("_")
+        matrix[names.index(u), names.index(v)] = probability
+    return ProbableEdges(tuple(names), matrix)
+
+
+def lines(text):
+    """The tooltip of every edge, with whether it is dashed and whether it has a head."""
+    root = ElementTree.fromstring(text)
+    return {
+        path.find(f"{SVG}title").text: (path.get("stroke-dasharray") is not None, path.get("marker-end") is not None)
+        for path in root.findall(f"{SVG}path")
+    }
+
+
+def labels(text):
+    root = ElementTree.fromstring(text)
+    spans = ["".join(f"{span.text}|" for span in element.iter(f"{SVG}tspan")) for element in root.findall(f"{SVG}text")]
+    plain = [element.text for element in root.findall(f"{SVG}text") if element.text]
+    return sorted(label for label in [*spans, *plain] if any(char.isdigit() for char in label))
+
+
+def legend(text):
+    return [element.text for element in ElementTree.fromstring(text).findall(f"{SVG}g/{SVG}text")]
+
+
+def test_clear_directions_are_arrows_by_probability():
+    text = svg(probable(4, a_b=0.95, b_a=0.01, b_c=0.6, c_b=0.1, a_d=0.3), threshold=0.2)
+    assert lines(text) == {"a → b: 0.95": (False, True), "b → c: 0.6": (False, True), "a → d: 0.3": (True, True)}
+    assert legend(text) == ["probability ≥ 0.9", "probability ≥ 0.5", "probability < 0.5"]
+    widths = [float(p.get("stroke-width")) for p in ElementTree.fromstring(text).findall(f"{SVG}path")]
+    assert widths == sorted(widths)
+
+
+def test_unclear_directions_are_one_line_with_three_numbers():
+    text = svg(probable(2, a_b=0.55, b_a=0.42))
+    assert lines(text) == {"a – b: 0.97 (a → b: 0.55, b → a: 0.42)": (False, False)}
+    assert labels(text) == ["0.97|↓0.55 ↑0.42|"]
+    assert legend(text) == ["probability ≥ 0.9", "adjacent, direction unclear", "↓ ↑  probability of each direction"]
+
+
+def test_a_pair_is_drawn_if_neither_direction_reaches_the_threshold_but_their_sum_does():
+    text = svg(probable(2, a_b=0.1, b_a=0.45))
+    assert lines(text) == {"b – a: 0.55 (b → a: 0.45, a → b: 0.1)": (False, False)}
+    assert not lines(svg(probable(2, a_b=0.1, b_a=0.35)))
+
+
+def test_the_other_direction_is_shown_if_it_reaches_the_threshold_too():
+    text = svg(probable(2, a_b=0.8, b_a=0.15), threshold=0.1)
+    assert lines(text) == {"a → b: 0.8 (b → a: 0.15)": (False, True)}
+    assert labels(text) == ["0.80|↑0.15|"]
+
+
+def test_arrows_in_labels_are_those_of_the_page():
+    """Whichever variable is drawn above, ↓ belongs to the edge that leads downwards."""
+    for content in (probable(2, a_b=0.55, b_a=0.42), probable(2, a_b=0.42, b_a=0.55)):
+        made = picture(content, drawn_edges(content), labels=True)
+        upper = min(made.nodes, key=lambda node: node.box.y).name
+        assert made.curves[0].label == ("0.97", "↓0.55 ↑0.42")
+        assert made.curves[0].name.startswith(f"{upper} – ")
+
+
+def test_a_cycle_is_drawn_with_its_directions():
+    cycle = probable(3, a_b=0.6, b_c=0.6, c_a=0.6)
+    assert set(lines(svg(cycle))) == {"a → b: 0.6", "b → c: 0.6", "c → a: 0.6"}
+    made = picture(cycle, drawn_edges(cycle))
+    height = {node.name: node.box for node in made.nodes}
+    upward = 0
+    for curve in made.curves:
+        tail, head = curve.name.split(":")[0].split(" → ")
+        down = height[tail].y < height[head].y
+        upward += not down
+        # The head touches the box that it points to, from the side of the tail.
+        edge = height[head].y - height[head].height / 2 if down else height[head].y + height[head].height / 2
+        assert curve.head[0][1] == pytest.approx(edge)
+    assert upward == 1
+
+
+def test_the_least_probable_edge_of_a_cycle_points_upwards():
+    cycle = probable(3, a_b=0.6, b_c=0.9, c_a=0.8)
+    assert [edge.upward for edge in drawn_edges(cycle)] == [True, False, False]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 2**32), st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]))
+def test_no_threshold_fails_and_every_likely_pair_is_drawn_once(n, seed, threshold):
+    rng = np.random.default_rng(seed)
+    there = np.triu(rng.random((n, n)) ** 2, 1)
+    content = ProbableEdges(
+        tuple(f"v{i}" for i in range(n)), there + (rng.random((n, n)) * (1 - there)).T * (there.T > 0)
+    )
+    both = np.minimum(content.edges + content.edges.T, 1)
+    pairs = {(u, v) for u in range(n) for v in range(u) if both[u, v] >= threshold}
+    edges = drawn_edges(content, threshold=threshold)
+    assert {(max(edge.tail, edge.head), min(edge.tail, edge.head)) for edge in edges} == pairs
+    assert len(edges) == len(pairs)
+    for edge in edges:
+        shown, other = content.edges[edge.tail, edge.head], content.edges[edge.head, edge.tail]
+        if edge.directed:
+            assert edge.weight == shown >= 3 * other
+        else:
+            assert edge.directions == (shown, other)
+    assert len(lines(svg(content, threshold=threshold))) == len(pairs)
+    to_dot(content, threshold=threshold)
+
+
+def test_all_formats_are_written_and_dot_shows_the_same(tmp_path):
+    pytest.importorskip("matplotlib")
+    content = probable(4, a_b=0.55, b_a=0.42, b_c=0.6, c_d=0.6, d_b=0.6, a_d=0.2)
+    for ending in ("svg", "png", "pdf", "dot"):
+        draw(content, tmp_path / f"p.{ending}", threshold=0.1)
+        assert (tmp_path / f"p.{ending}").stat().st_size > 300
+    source = (tmp_path / "p.dot").read_text(encoding="utf-8")
+    assert 'dir=none, penwidth=2.93, color="#303c4d", label="0.97\\n↓0.55 ↑0.42"' in source
+    assert source.count("style=dashed") == 1
+    # Graphviz ranks from the first end to the second, so the cycle is written without one.
+    assert source.count("dir=back") == 1
+    assert '"legend" [shape=plaintext' in source
+    assert "dashed line: probability < 0.5\\l" in source
+
+
+def test_the_legend_of_dot_has_a_name_that_no_variable_has():
+    cpdag = ds.Dag.from_edges(["legend", "legend_"], [("legend", "legend_")]).to_cpdag()
+    assert '"legend__" [shape=plaintext' in to_dot(cpdag)
+
+
+def test_a_class_with_undirected_edges_has_a_legend_and_a_dag_has_none():
+    dag = ds.Dag.from_edges("abc", [("a", "b"), ("b", "c")])
+    assert legend(svg(dag.to_cpdag())) == ["both directions occur in the class"]
+    assert legend(svg(dag)) == []
+    assert legend(svg(ds.Dag.from_edges("abc", [("a", "b"), ("c", "b")]).to_cpdag())) == []
+    assert legend(svg(dag, weights=np.full((3, 3), 0.6))) == ["probability ≥ 0.5"]
+
+
+def test_labels_and_legend_are_inside_the_picture():
+    post = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe")))
+    made = picture(post.drawable, drawn_edges(post.drawable), labels=True)
+    places = [curve.label_box for curve in made.curves]
+    assert len(places) > 15
+    for box in (*places, *(node.box for node in made.nodes)):
+        assert box.x - box.width / 2 > 8
+        assert box.x + box.width / 2 < made.width - 8
+    lowest = max(node.box.y + node.box.height / 2 for node in made.nodes)
+    assert all(lowest < entry.y < made.height - 8 for entry in made.legend)
+
+
+def test_wrong_options_of_posteriors_are_refused():
+    post = ds.posterior(ds.FamilyTable({"a": {(): 0.0}, "b": {(): 0.0}}))
+    with pytest.raises(InvalidOption, match="weights is for graphs: a posterior has its own probabilities"):
+        ds.draw(post, weights=post.edges)
+    with pytest.raises(InvalidOption, match="threshold is 2; it must be a probability"):
+        post.draw(threshold=2)
+    with pytest.raises(InvalidOption, match="label_width is 3; it must be an integer of at least 4"):
+        post.draw(label_width=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "expected"),
+    [
+        ("smoke", None, ("smoke",)),
+        ("x" * 40, None, ("x" * 21 + "…" + "x" * 10,)),
+        ("x" * 32, None, ("x" * 32,)),
+        ("export-administration-act-south-africa", None, ("export-", "administration-", "act-south-africa")),
+        ("number of cigarettes smoked per day", 12, ("number of", "cigarettes", "smok…per day")),
+        ("a b", 4, ("a b",)),
+        ("", None, ("",)),
+        ("__", 4, ("__",)),
+        ("two\nlines", 5, ("two", "lines")),
+    ],
+)
+def test_long_names_wrap(name, width, expected):
+    from dagscape.drawing.text import label_lines
+
+    assert label_lines(name, width) == expected
+
+
+@given(st.text(max_size=120), st.one_of(st.none(), st.integers(4, 40)))
+def test_lines_fit_and_keep_short_names_whole(name, width):
+    from dagscape.drawing.text import label_lines, shown_text
+
+    found = label_lines(name, width)
+    assert 1 <= len(found) <= 3
+    assert all(len(line) <= (width or 32) for line in found)
+    if len(name) <= (width or 20):
+        assert found == (shown_text(name),)
+
+
+def test_wrapped_names_are_escaped_and_fit_their_boxes():
+    name = '<b> & one_long_name "of" a variable'
+    root = ElementTree.fromstring(svg(ds.Dag.from_edges([name])))
+    spans = [span.text for span in root.iter(f"{SVG}tspan")]
+    assert " ".join(spans).replace("_ ", "_") == name
+    assert root.find(f"{SVG}rect/{SVG}title").text == name
+    boxes = {
+        width: picture(dag := ds.Dag.from_edges([name]), drawn_edges(dag), label_width=width) for width in (10, 40)
+    }
+    assert boxes[10].nodes[0].box.width < boxes[40].nodes[0].box.width
+    assert boxes[10].nodes[0].box.height > boxes[40].nodes[0].box.height
+    assert "\\n" in to_dot(ds.Dag.from_edges([name]), label_width=10)
