@@ -151,7 +151,7 @@ class Result(ABC):
 
     def _table_html(self) -> str:
         frame = self.to_frame()
-        table = frame.head(_ROWS_SHOWN).to_html(float_format="{:.4g}".format)
+        table = frame.head(_ROWS_SHOWN).to_html()
         more = len(frame) - _ROWS_SHOWN
         return table + (f"\n<p>… {more:,} more {'row' if more == 1 else 'rows'}</p>" if more > 0 else "")
 

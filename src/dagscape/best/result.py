@@ -16,7 +16,7 @@ from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, f
 from dagscape.ensembles.prediction import predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption, function
-from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.graphs.dag import Dag
 from dagscape.graphs.words import Words
 from dagscape.networks.fitting import FitPrior
 from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
@@ -104,11 +104,6 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         return float(self.ancestors[self._number(source), self._number(target)])
 
     @property
-    def drawable(self) -> Dag | Cpdag:
-        """What a drawing shows: the best class if classes were ranked, else the best DAG."""
-        return self.cpdags[0] if self._classes else self.networks[0]
-
-    @property
     def log_ratio(self) -> float:
         """Ln λ: the best score minus the last one in the list."""
         return float(self.scores[0] - self.scores[-1])
@@ -162,11 +157,11 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
 
     def edge_probabilities(self, weights: str = "dags") -> Probabilities:
         """Return the probability of every edge, averaged over the list; ``weights`` as in :meth:`weights`."""
-        return self._average("edges", weights, partial(averaging.edge_average, classes=self._classes))
+        return self._average("edges", weights, partial(averaging.edge_average, classes=self._ranks_classes))
 
     def ancestor_probabilities(self, weights: str = "dags") -> Probabilities:
         """Return the probability of a directed path between every two variables, averaged over the list."""
-        return self._average("ancestors", weights, partial(averaging.ancestor_average, classes=self._classes))
+        return self._average("ancestors", weights, partial(averaging.ancestor_average, classes=self._ranks_classes))
 
     def blanket_probabilities(self, weights: str = "dags") -> Probabilities:
         """Return the probability ``[u, v]`` that u is in the Markov blanket of v, averaged over the list."""
@@ -198,7 +193,7 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         >>> round(best.average(lambda dag: dag.edge_count, invariant=True), 2)
         15.09
         """
-        members = self._classes and not invariant
+        members = self._ranks_classes and not invariant
         return averaging.function_average(self.networks, self.weights(weights), function, members=members)
 
     def log_predictive(
@@ -230,7 +225,7 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
             distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return predict_rows(self, logs, train, rows, None, ess, prior, classes=self._classes)
+        return predict_rows(self, logs, train, rows, None, ess, prior, classes=self._ranks_classes)
 
     def predict(
         self,
@@ -261,7 +256,7 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
 
         self._number(target)
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        found = predict_rows(self, logs, train, rows, target, ess, prior, classes=self._classes)
+        found = predict_rows(self, logs, train, rows, target, ess, prior, classes=self._ranks_classes)
         index = rows.index if isinstance(rows, pd.DataFrame) else None
         return pd.DataFrame(found, index=index, columns=pd.Index(train.levels[target], name=target))
 
@@ -313,12 +308,12 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         )
 
     def _edges(self) -> tuple[Words, Words]:
-        if self._classes:
+        if self._ranks_classes:
             return super(BestNetworks, self)._edges()
         return self.networks.parents, np.zeros_like(self.networks.parents)
 
     @property
-    def _classes(self) -> bool:
+    def _ranks_classes(self) -> bool:
         return self.space == "classes"
 
     def _average(self, feature: str, weights: str, compute: Callable[..., Probabilities]) -> Probabilities:
@@ -332,8 +327,8 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         return self._averages[key]
 
     def __repr__(self) -> str:
-        entries = plural(len(self), "class", "classes") if self._classes else plural(len(self), "DAG")
-        stands_for = f" of {plural(self.dag_count, 'DAG')}" if self._classes else ""
+        entries = plural(len(self), "class", "classes") if self._ranks_classes else plural(len(self), "DAG")
+        stands_for = f" of {plural(self.dag_count, 'DAG')}" if self._ranks_classes else ""
         tie = ", ends in a tie" if self.ends_in_tie else "" if self.complete else ", stopped for memory"
         ratio = f"{self.ratio:.4g}" if self.ratio < math.inf else f"e^{self.log_ratio:.4g}"
         return f"BestNetworks({entries}{stands_for}, best {self.scores[0]:.4f}, ratio {ratio}{tie})"

@@ -53,10 +53,16 @@ class RankedNetworks(Drawn, ScoredResult):
 
     @property
     def drawable(self) -> Dag | Cpdag:
-        """What a drawing shows: the first network."""
+        """What a drawing shows: the first network, or its class if classes were ranked."""
         if not len(self):
             raise InvalidOption("there are no networks to draw")
-        return self.networks[0]
+        first = self.networks[0]
+        return first.to_cpdag() if self._ranks_classes else first
+
+    @property
+    def _ranks_classes(self) -> bool:
+        """Whether an entry stands for its whole equivalence class."""
+        return False
 
     @property
     def classes(self) -> int:

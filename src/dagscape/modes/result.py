@@ -78,10 +78,8 @@ class Modes(RankedNetworks):
         return replace(self, distance_to_truth=tuple(distances(self.cpdags, truth).tolist()))
 
     @property
-    def drawable(self) -> Dag | Cpdag:
-        """What a drawing shows: the best mode, as a class if one network of each class was kept."""
-        first = super(Modes, self).drawable
-        return self.cpdags[0] if self.distinct == "class" else first
+    def _ranks_classes(self) -> bool:
+        return self.distinct == "class"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one mode per row: score, how many times less probable than the best, edges, distances, ordering."""
