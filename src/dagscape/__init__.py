@@ -24,6 +24,7 @@ from dagscape.errors import (
     InvalidData,
     InvalidOption,
     LostPrecision,
+    SparseFamilies,
     StoppedEarly,
     TooLarge,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "Posterior",
     "Probability",
     "Progress",
+    "SparseFamilies",
     "StoppedEarly",
     "TooLarge",
     "__version__",

@@ -127,6 +127,10 @@ class StoppedEarly(SpelledMessage, UserWarning):
     """A search stopped before it found everything requested; what it found is correct."""
 
 
+class SparseFamilies(SpelledMessage, UserWarning):
+    """Likely parents of a variable have more joint states than there are rows."""
+
+
 class LostPrecision(SpelledMessage, UserWarning):
     """A sum of terms of both signs is smaller than its own rounding errors."""
 

@@ -31,6 +31,8 @@ class ScoreInfo:
         The number of rows, of rows dropped because of missing cells, and of rows with an intervention.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
+    level_counts : tuple of int or None
+        The number of levels of each variable; None if unknown, or if the data are not discrete.
 
     Examples
     --------
@@ -52,6 +54,8 @@ class ScoreInfo:
     experimental_rows: int | None = None
     # It follows from the other fields, and files of version 0.1.0 lack it.
     score_equivalent: bool = field(default=False, compare=False)
+    # It follows from the data, and earlier files lack it.
+    level_counts: tuple[int, ...] | None = field(default=None, compare=False)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -59,9 +63,12 @@ class ScoreInfo:
         known = {entry.name: document[entry.name] for entry in fields(cls) if entry.name in document}
         for option in ("required", "forbidden"):
             known[option] = tuple((parent, child) for parent, child in known.get(option, ()))
+        if known.get("level_counts") is not None:
+            known["level_counts"] = tuple(known["level_counts"])
         return cls(**known)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values, with lists in place of tuples."""
-        edges = {option: [list(edge) for edge in getattr(self, option)] for option in ("required", "forbidden")}
-        return asdict(self) | edges
+        lists = {option: [list(edge) for edge in getattr(self, option)] for option in ("required", "forbidden")}
+        counts = None if self.level_counts is None else list(self.level_counts)
+        return asdict(self) | lists | {"level_counts": counts}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -51,6 +52,20 @@ def test_coverage_takes_a_posterior_of_the_same_scores(tic):
     for wrong in (math.nan, math.inf, "0", None):
         with pytest.raises(ds.InvalidOption, match="must be a posterior over DAGs"):
             best.coverage(wrong)
+
+
+def test_coverage_refuses_a_posterior_without_data(tic, tmp_path):
+    best, prior = ds.k_best(tic, 10), ds.posterior(tic, prior=True)
+    assert prior.prior
+    assert not ds.posterior(tic).prior
+    prior.save(tmp_path / "prior.json")
+    document = json.loads((tmp_path / "prior.json").read_text())
+    # Earlier files say it in their provenance only.
+    del document["prior"]
+    (tmp_path / "older.json").write_text(json.dumps(document))
+    for total in (prior, ds.load_result(tmp_path / "prior.json"), ds.load_result(tmp_path / "older.json")):
+        with pytest.raises(ds.InvalidOption, match=r"total is a posterior without data \(prior=True\)"):
+            best.coverage(total)
 
 
 def test_weights_are_probabilities():

@@ -22,6 +22,10 @@ _SAME_SCORE = 1e-4
 # The consequence of missing families for a list of networks.
 WITHOUT_FAMILIES = ", and the networks that have them from the list"
 
+# Bytes of each network in a list besides its sets of parents, which are there twice while the list is made: scores, and
+# the size of its class as a number that may be large.
+_LISTED_BYTES = 96
+
 SPACES = {"classes": "equivalence classes", "dags": "DAGs"}
 _ONE = {"classes": "equivalence class", "dags": "DAG"}
 
@@ -35,6 +39,8 @@ class BestEnumeration:
         The number of networks found so far.
     out_of_room : bool
         Whether the search ended because memory ran out.
+    stored : int
+        The number of networks in memory, on all sets of variables.
     """
 
     def __init__(
@@ -46,50 +52,66 @@ class BestEnumeration:
         listener: ProgressListener | None,
         room: int | None = None,
     ) -> None:
-        """Prepare the search; its lists may use ``room`` bytes. Default: all that is left."""
+        """Prepare the search; it and the networks found may use ``room`` bytes. Default: all that is left."""
         check_search(scores, space)
         size = SearchSize.like(scores)
         # Read once, since the available memory may change.
         self._limit = memory_limit(max_memory)
         best_requirements(size, threads, self._limit).check(self._limit)
         left = self._limit - size.memory(threads)
-        self._kernel = kernels.BestNetworks(
+        self._kernel: kernels.BestNetworks | None = kernels.BestNetworks(
             kernel_families(scores, size.layout),
             space == "classes",
             threads,
             left if room is None else min(room, left),
             kernel_callback("Scoring the best network on every set", listener, 0, 0),
+            2 * 8 * scores.n + _LISTED_BYTES,
         )
         self._n = scores.n
         self._space = space
+        self._refused = False
         self.found = 0
+        self.stored = 0
         self.out_of_room = False
-
-    @property
-    def stored(self) -> int:
-        """The number of networks in memory, on all sets of variables."""
-        return self._kernel.stored
 
     def next(
         self, count: int, listener: ProgressListener | None = None, total: int = 0
     ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """The next networks as sets of parents, and their scores in units; fewer if there are no more, or no room."""
-        parents = np.zeros((count, self._n), dtype=np.uint64)
-        exact = np.zeros(count, dtype=np.int64)
+        if self._kernel is None:
+            raise ValueError("the search has ended, and its memory was released")
         task = f"Finding the best {SPACES[self._space]}"
         callback = kernel_callback(task, listener, self.found, total)
-        found, self.out_of_room = self._kernel.next(parents, exact, callback)
+        try:
+            parents = np.zeros((count, self._n), dtype=np.uint64)
+            exact = np.zeros(count, dtype=np.int64)
+            found, self.out_of_room = self._kernel.next(parents, exact, callback)
+        except MemoryError:
+            self.out_of_room = self._refused = True
+            self.release()
+            return np.zeros((0, self._n), dtype=np.uint64), np.zeros(0, dtype=np.int64)
+        self._refused = self._kernel.refused
+        self.stored = self._kernel.stored
         self.found += found
+        if self.out_of_room:
+            # The search cannot continue, and what was found needs its memory.
+            self.release()
         return parents[:found], exact[:found]
+
+    def release(self) -> None:
+        """End the search, and release its memory."""
+        self._kernel = None
 
     def why_stopped(self) -> str:
         """Return the message for a search that ran out of memory."""
         count = f"{self.found:,} {SPACES[self._space] if self.found != 1 else _ONE[self._space]}"
-        limit = format_bytes(self._limit)
-        return (
-            f"after {count} the search has filled {limit} ({argument('max_memory')}): the list is correct so far; "
-            "raise the limit for more"
-        )
+        limit = f"{format_bytes(self._limit)} ({argument('max_memory')})"
+        if self._refused:
+            return (
+                f"after {count} the system refused more memory, below the limit of {limit}: the list is correct so "
+                "far; free some memory for more"
+            )
+        return f"after {count} the search has filled {limit}: the list is correct so far; raise the limit for more"
 
 
 def check_search(scores: EnumerableScores, space: str) -> None:

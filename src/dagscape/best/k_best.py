@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
 from dagscape.best.result import BestNetworks
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, StoppedEarly, TooLarge
+from dagscape.errors import InvalidOption, StoppedEarly, TooLarge, argument
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
@@ -27,6 +27,7 @@ from dagscape.methods import provenance_of
 from dagscape.progress import ProgressListener, ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
+from dagscape.scores.parent_states import warn_if_sparse
 
 DEFAULT_K = 10
 
@@ -101,7 +102,7 @@ def k_best(
     if not complete:
         warnings.warn(StoppedEarly(search.why_stopped()), stacklevel=2)
     dags = DagList(scores.variables, parents)
-    sizes = class_sizes(dags.cpdags().undirected) if space == "classes" else [1] * len(exact)
+    warn_if_sparse(scores.info, scores.variables, dags[0].to_adjacency(), stacklevel=2)
     return BestNetworks(
         variables=scores.variables,
         score_info=scores.info,
@@ -114,8 +115,8 @@ def k_best(
         space=space,
         networks=dags,
         scores=scores.unit.to_floats(exact),
-        class_sizes=tuple(sizes),
-        ties=tuple(len(list(group)) for _, group in itertools.groupby(exact.tolist())),
+        class_sizes=_sizes(dags) if space == "classes" else (1,) * len(exact),
+        ties=_run_lengths(exact),
         ends_in_tie=_ends_in_tie(search, exact, following),
         exhausted=following is None and not search.out_of_room,
         complete=complete,
@@ -171,6 +172,18 @@ def _stream(scores: EnumerableScores, search: BestEnumeration) -> Iterator[Dag]:
         batch = min(2 * batch, _LARGEST_BATCH)
 
 
+def _sizes(dags: DagList) -> tuple[int, ...]:
+    """Return the sizes of the classes of networks; CPDAGs are made in batches, since all of them take much memory."""
+    batches = (dags[at : at + _LARGEST_BATCH] for at in range(0, len(dags), _LARGEST_BATCH))
+    return tuple(itertools.chain.from_iterable(class_sizes(batch.cpdags().undirected) for batch in batches))
+
+
+def _run_lengths(exact: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return the lengths of runs of equal numbers."""
+    ends = np.append(np.flatnonzero(np.diff(exact)) + 1, len(exact))
+    return tuple(np.diff(ends, prepend=0).tolist())
+
+
 def _ends_in_tie(search: BestEnumeration, exact: NDArray[np.int64], following: int | None) -> bool | None:
     """Whether the network after the last one has the same score; None if there was no memory to find it."""
     if following is None:
@@ -203,22 +216,39 @@ def gather(
     search: BestEnumeration, k: int | None, allowance: int | None, listener: ProgressListener | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int | None]:
     """Return the requested networks, their scores, and the score of the next one; None if there is none."""
-    networks, scores = [], []
+    networks: list[NDArray[np.uint64]] = []
+    scores: list[NDArray[np.int64]] = []
     # The number within a factor is not known in advance, and finding one too many can be costly.
     batch = _LARGEST_BATCH if allowance is None else 2
+    following: int | None = None
     while True:
-        wanted = batch if k is None else min(batch, k + 1 - search.found)
+        before = search.found
+        wanted = batch if k is None else min(batch, k + 1 - before)
         parents, exact = search.next(wanted, listener, 0 if k is None else k + 1)
-        networks.append(parents)
-        scores.append(exact)
-        found = np.concatenate(scores)
-        enough = len(found) if k is None else min(k, len(found))
-        if allowance is not None and len(found):
+        enough = len(exact) if k is None else min(k - before, len(exact))
+        if allowance is not None and len(exact):
             # Scores decrease, so those within the allowance come first.
-            best = int(found[0])
+            best = int(scores[0][0] if scores else exact[0])
             most = allowance + _rounding(best, parents.shape[1]) if allowance else 0
-            enough = min(enough, int(np.searchsorted(-found, most - best, side="right")))
-        if enough < len(found) or len(exact) < wanted or search.out_of_room:
-            following = int(found[enough]) if enough < len(found) else None
-            return np.concatenate(networks)[:enough], found[:enough], following
+            enough = min(enough, len(exact) - int(np.searchsorted(exact[::-1], best - most)))
+        networks.append(parents[:enough])
+        scores.append(exact[:enough])
+        if enough < len(exact):
+            following = int(exact[enough])
+        if following is not None or len(exact) < wanted or search.out_of_room:
+            return *_joined(search, networks, scores), following
         batch = min(2 * batch, _LARGEST_BATCH)
+
+
+def _joined(
+    search: BestEnumeration, networks: list[NDArray[np.uint64]], scores: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return batches as one list. The search is not needed any more, and leaves its memory to the list."""
+    search.release()
+    try:
+        return np.concatenate(networks), np.concatenate(scores)
+    except MemoryError as error:
+        raise TooLarge(
+            f"there is no memory for a list of {sum(map(len, scores)):,} networks: set a lower {argument('k')} or "
+            f"{argument('max_memory')}"
+        ) from error

@@ -27,6 +27,7 @@ from dagscape.resources import thread_count
 from dagscape.results import ScoredResult
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 from dagscape.wording import plural
+from dagscape.scores.parent_states import warn_if_sparse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,6 +161,8 @@ def optimal_network(
             parents, exact = search.next(2, listener, 2)
             check_any_found(search)
             tied = None if search.out_of_room else len(exact) > 1 and bool(exact[1] == exact[0])
+    network = Dag.trusted(scores.variables, tuple(map(int, parents[0])))
+    warn_if_sparse(scores.info, scores.variables, network.to_adjacency(), stacklevel=2)
     return OptimalNetwork(
         variables=scores.variables,
         score_info=scores.info,
@@ -169,7 +172,7 @@ def optimal_network(
             {"search": time.perf_counter() - start},
             thread_count(threads),
         ),
-        network=Dag.trusted(scores.variables, tuple(map(int, parents[0]))),
+        network=network,
         score=scores.unit.to_float(int(exact[0])),
         tied=tied,
         tied_dags=tied_dags,

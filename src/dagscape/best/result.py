@@ -15,7 +15,7 @@ from dagscape.ensembles import averaging
 from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame
 from dagscape.ensembles.prediction import predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
-from dagscape.errors import InvalidOption, function
+from dagscape.errors import InvalidOption, argument, function
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.words import Words
 from dagscape.networks.fitting import FitPrior
@@ -130,6 +130,12 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         if getattr(total, "over", "dags") != "dags":
             raise InvalidOption(
                 f"is a posterior over orders, not over DAGs: use {function('posterior')}", option="total"
+            )
+        if getattr(total, "prior", False):
+            raise InvalidOption(
+                f"is a posterior without data ({argument('prior', True)}), so it says nothing about the list: use "
+                f"{function('posterior')} with the data",
+                option="total",
             )
         if isinstance(total, ScoredResult):
             check_same_scores(self, total)

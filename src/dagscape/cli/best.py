@@ -15,7 +15,7 @@ from dagscape.cli.options import DATA_HELP, Output, output_path, rows_shown, run
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw
-from dagscape.errors import IncompleteScores, InvalidOption, StoppedEarly
+from dagscape.errors import IncompleteScores, InvalidOption, SparseFamilies, StoppedEarly
 from dagscape.networks.bif import write_network
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
@@ -83,7 +83,7 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     needs = [best_requirements, sum_requirements] if coverage else [best_requirements]
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
-        for kind in (IncompleteScores, StoppedEarly):
+        for kind in (IncompleteScores, SparseFamilies, StoppedEarly):
             warnings.simplefilter("always", kind)
         scores, dataset = take_scores(
             data, options, work | {"progress": progress}, out, needs, score_equivalent=score_equivalent

@@ -11,7 +11,8 @@ from dagscape import kernels
 from dagscape.cli.graph_arguments import load
 from dagscape.cli.options import DATA_HELP, Output, rows_shown, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.errors import DagscapeError, StoppedEarly
+from dagscape.cli.wording import worded
+from dagscape.errors import DagscapeError, SparseFamilies, StoppedEarly
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.mode_orderings import DISTINCT, modes
 from dagscape.modes.requirements import modes_requirements
@@ -66,10 +67,13 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     names = ("k", "delta", "distinct", "bound", "groups", "grouping", "seed", "max_seconds")
     asked = {name: options.pop(name) for name in names}
-    with out.progress() as progress, warnings.catch_warnings():
+    with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore", StoppedEarly)
+        warnings.simplefilter("always", SparseFamilies)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, [modes_requirements])
         found = modes(scores, **asked, **work, progress=progress)
+    for message in dict.fromkeys(worded(warning.message) for warning in caught):
+        out.warn(message)
     if known is not None:
         found = found.with_truth(known)
     out.deliver(found, output, lambda: render_modes(found, show, "--distinct class"))

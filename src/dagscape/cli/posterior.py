@@ -16,7 +16,7 @@ from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
-from dagscape.errors import IncompleteScores, StoppedEarly
+from dagscape.errors import IncompleteScores, SparseFamilies, StoppedEarly
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
@@ -89,7 +89,7 @@ def command(
     with_paths = via_all or bool(via)
     needs = [partial(sum_requirements, over=over, backend=backend, with_paths=with_paths)]
     with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
-        for kind in (IncompleteScores, StoppedEarly):
+        for kind in (IncompleteScores, SparseFamilies, StoppedEarly):
             warnings.simplefilter("always", kind)
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, needs)
         check_consensus_file(consensus_file, dataset)

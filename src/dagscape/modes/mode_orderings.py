@@ -46,6 +46,7 @@ from dagscape.randomness import Seed
 from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.search_planning import SearchSize
 from dagscape.wording import plural
 
@@ -153,6 +154,9 @@ def modes(
     if end in _REASONS:
         stop = f"the search ran out of {_REASONS[end]} after {plural(len(exact), 'mode')}, proved to be the best"
         warnings.warn(StoppedEarly(stop), stacklevel=2)
+    networks = DagList(scores.variables, np.array(parents, dtype=np.uint64).reshape(len(parents), scores.n))
+    if exact:
+        warn_if_sparse(scores.info, scores.variables, networks[0].to_adjacency(), stacklevel=2)
     expanded, generated, failed, merged = search.counts
     return Modes(
         variables=scores.variables,
@@ -175,7 +179,7 @@ def modes(
         ),
         delta=delta,
         distinct=distinct,
-        networks=DagList(scores.variables, np.array(parents, dtype=np.uint64).reshape(len(parents), scores.n)),
+        networks=networks,
         scores=scores.unit.to_floats(np.array(exact, dtype=np.int64)),
         orders=tuple(tuple(scores.variables[v] for v in order) for order in orders),
         complete=end not in _REASONS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -84,6 +85,8 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         bound, and the rounding of the sum. For sums over orders, where nothing cancels, the latter is also a proved
         bound. For sums over DAGs it is an estimate, from the disagreement of independent computations of the total and
         from the cancellation in it.
+    prior : bool
+        Whether the data were ignored, so that these are probabilities of the structure prior alone.
     """
 
     kind: ClassVar[str] = "posterior"
@@ -96,6 +99,14 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     edges: NDArray[np.float64] = array_field()
     ancestors: NDArray[np.float64] | None = decoded_field(_decode_matrix)
     paths: NDArray[np.float64] | None = decoded_field(_decode_matrix)
+    prior: bool = False
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Rebuild a result from a document of :meth:`to_dict`."""
+        # Earlier files say only in their provenance whether the data were ignored.
+        recorded = document.get("provenance", {}).get("parameters", {})
+        return super(Posterior, cls).from_dict({"prior": bool(recorded.get("prior", False)), **document})
 
     @property
     def log_evidence(self) -> float:

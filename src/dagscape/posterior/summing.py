@@ -28,6 +28,7 @@ from dagscape.progress import ProgressListener, ProgressOption, kernel_callback,
 from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 from dagscape.scores.fixed_point import Unit
+from dagscape.scores.parent_states import warn_if_sparse
 
 
 def posterior(
@@ -93,6 +94,9 @@ def posterior(
         log_total = found.log_total + scores.unit.to_float(weights.offset)
         log_prior = log_total if prior else _log_prior(scores, chosen, threads, limit, listener)
     n = scores.n
+    edges = _clipped(found.edges[:n, :n], found.error)
+    if not prior:
+        warn_if_sparse(scores.info, scores.variables, edges, stacklevel=2)
     return Posterior(
         variables=scores.variables,
         score_info=scores.info,
@@ -104,12 +108,13 @@ def posterior(
             backend=chosen.name,
         ),
         over=over,
-        edges=_clipped(found.edges[:n, :n], found.error),
+        edges=edges,
         ancestors=None if found.ancestors is None else _clipped(found.ancestors[:n, :n], found.error),
         paths=None if found.paths is None else _clipped(found.paths[:n, :n, :n], found.error),
         log_total=log_total,
         log_prior_total=log_prior,
         error=found.error + score_error(scores.prior_rounding if prior else scores.rounding),
+        prior=bool(prior),
     )
 
 

@@ -66,6 +66,7 @@ class ScoringJob:
             dropped_rows=self.data.dropped,
             experimental_rows=self.data.experimental_rows,
             score_equivalent=self.score_equivalent,
+            level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
         )
 
     def _named(self, by_child: Sequence[frozenset[int]]) -> tuple[Edge, ...]:
