@@ -33,15 +33,16 @@ struct BoundBestNetworks {
     unsigned n;
     std::unique_ptr<BestNetworks> search;
     bool broken = false;
+    bool refused = false;  // whether the system refused memory
 };
 
 void construct(BoundBestNetworks* bound, const BoundFamilies& families, bool classes, unsigned threads,
-               std::size_t most_bytes, const Progress& progress) {
+               std::size_t most_bytes, const Progress& progress, std::size_t bytes_per_network) {
     std::unique_ptr<BestNetworks> search;
     run_monitored(progress, [&](Monitor& monitor) {
         if (!families.view.possible()) return;
         const Space space = classes ? Space::classes : Space::dags;
-        search = std::make_unique<BestNetworks>(families.view, space, threads, most_bytes, monitor);
+        search = std::make_unique<BestNetworks>(families.view, space, threads, most_bytes, monitor, bytes_per_network);
     });
     new (bound) BoundBestNetworks{families.view.n(), std::move(search)};
 }
@@ -67,6 +68,8 @@ std::tuple<std::size_t, bool> next(BoundBestNetworks& bound, Graphs parents, Num
             }
         } catch (const OutOfRoom&) {
             out_of_room = true;
+        } catch (const std::bad_alloc&) {
+            out_of_room = bound.refused = true;
         }
     });
     bound.broken = out_of_room;
@@ -81,12 +84,14 @@ void bind_best(nb::module_& module) {
     module.def("best_scores_bytes_by_mask", &best_scores_bytes_by_mask, "n"_a);
     module.def("best_scores_bytes_by_size", &best_scores_bytes_by_size, "n"_a, "max_parents"_a, "threads"_a);
     nb::class_<BoundBestNetworks> search(module, "BestNetworks");
-    search.def("__init__", &construct, "families"_a, "classes"_a, "threads"_a, "most_bytes"_a, "progress"_a.none());
+    search.def("__init__", &construct, "families"_a, "classes"_a, "threads"_a, "most_bytes"_a, "progress"_a.none(),
+               "bytes_per_network"_a = 0);
     search.def("next", &next, "parents"_a.noconvert(), "scores"_a.noconvert(), "progress"_a.none());
     search.def_prop_ro("stored",
                        [](const BoundBestNetworks& bound) { return bound.search ? bound.search->stored() : 0; });
     search.def_prop_ro("bytes",
                        [](const BoundBestNetworks& bound) { return bound.search ? bound.search->bytes() : 0; });
+    search.def_prop_ro("refused", [](const BoundBestNetworks& bound) { return bound.refused; });
 }
 
 }  // namespace dagscape

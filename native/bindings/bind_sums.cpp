@@ -119,7 +119,7 @@ void bind_sums(nb::module_& module) {
                "forward"_a.noconvert().none() = nb::none(), "parent_sums"_a.noconvert().none() = nb::none());
     module.def("dag_sum_bytes", &dag_sum_bytes, "n"_a, "threads"_a, "paths"_a = false);
     module.def("order_sum_bytes", &dense_order_sum_bytes, "n"_a, "threads"_a);
-    module.def("tiled_order_sum_bytes", &tiled_order_sum_bytes, "n"_a, "max_parents"_a, "threads"_a);
+    module.def("tiled_order_sum_bytes", &tiled_order_sum_bytes, "n"_a, "max_parents"_a, "threads"_a, "wide"_a = false);
     module.def("tiled_order_sum", &tiled_order_sum_edges, "scores"_a.noconvert(), "max_parents"_a, "unit_bits"_a,
                "edges"_a.noconvert(), "threads"_a, "progress"_a.none());
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <new>
 #include <optional>
+#include <system_error>
 
 #include "dagscape/monitor.hpp"
 
@@ -22,7 +24,13 @@ using Progress = std::optional<nanobind::typed<nanobind::callable, void(std::uin
 inline void run_monitored(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
     using namespace std::chrono_literals;
     Monitor monitor;
-    std::future<void> finished = std::async(std::launch::async, [&] { kernel(monitor); });
+    std::future<void> finished;
+    try {
+        finished = std::async(std::launch::async, [&] { kernel(monitor); });
+    } catch (const std::system_error&) {
+        // A thread could not be started, for want of memory for its stack.
+        throw std::bad_alloc();
+    }
     const auto wait = [&](auto patience) {
         nanobind::gil_scoped_release unlocked;
         return finished.wait_for(patience) == std::future_status::ready;

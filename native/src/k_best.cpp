@@ -36,13 +36,19 @@ struct Candidate {
     }
 };
 
+// The bytes that an allocation takes: allocators add a header, and round up.
+constexpr std::size_t allocated(std::size_t bytes) noexcept {
+    return bytes == 0 ? 0 : std::max<std::size_t>((bytes + sizeof(std::size_t) + 15) / 16 * 16, 32);
+}
+
 }  // namespace
 
 class BestNetworks::Search {
 public:
-    Search(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor)
-        : n_(families.n()), space_(space), most_bytes_(most_bytes), offset_(families.offset()),
-          families_(families, SortedFamilies::Keep::all, threads, monitor),
+    Search(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor,
+           std::size_t bytes_per_network)
+        : n_(families.n()), space_(space), most_bytes_(most_bytes), bytes_per_network_(bytes_per_network),
+          offset_(families.offset()), families_(families, SortedFamilies::Keep::all, threads, monitor),
           best_(best_scores(families, families_, Direction::forwards, threads, monitor)) {}
 
     bool next(std::span<Subset> parents, std::int64_t& score, Monitor& monitor) {
@@ -58,8 +64,8 @@ public:
 
     std::size_t stored() const noexcept { return stored_.size(); }
     std::size_t bytes() const noexcept {
-        return stored_.size() * sizeof(Stored) + vector_bytes_ + seen_.bytes_after_growth() +
-               lists_.size() * kListBytes;
+        return stored_.size() * kStoredBytes + vector_bytes_ + seen_.bytes_after_growth() + lists_.size() * kListBytes +
+               asked_ * bytes_per_network_;
     }
 
 private:
@@ -81,9 +87,10 @@ private:
         Candidate taken{};
     };
 
-    // The overhead of an allocation, and the bytes of a list in its map.
-    static constexpr std::size_t kAllocation = 16;
-    static constexpr std::size_t kListBytes = sizeof(List) + 4 * sizeof(void*) + kAllocation;
+    // A network in its deque, whose blocks are seldom filled exactly, and a list in its map: the node and two buckets.
+    static constexpr std::size_t kStoredBytes = sizeof(Stored) + sizeof(Stored) / 8;
+    static constexpr std::size_t kListBytes =
+        allocated(sizeof(std::pair<const Subset, List>) + sizeof(void*)) + 2 * sizeof(void*);
 
     List& list(Subset set) {
         const auto [at, is_new] = lists_.try_emplace(set);
@@ -97,7 +104,8 @@ private:
         made.sinks.resize(static_cast<std::size_t>(std::popcount(set)));
         // Most lists never need more room than for the initial candidates and one more.
         made.heap.reserve(made.sinks.size() + 1);
-        vector_bytes_ += made.sinks.size() * sizeof(Sink) + made.heap.capacity() * sizeof(Candidate) + 2 * kAllocation;
+        vector_bytes_ += allocated(made.sinks.capacity() * sizeof(Sink));
+        vector_bytes_ += allocated(made.heap.capacity() * sizeof(Candidate));
         for_each_member(set, [&](unsigned sink) {
             const std::int64_t rest = best_[set & ~singleton(sink)];
             if (rest == kRuledOut || !find_parents(made, sink, 0)) return;
@@ -177,13 +185,14 @@ private:
         std::push_heap(of.heap.begin(), of.heap.end());
     }
 
-    // Appends to a vector and updates the byte count.
+    // Appends to a vector and updates the byte count. While a vector grows, its old and new items are both in memory.
     template <class Item>
     void append(std::vector<Item>& to, Item item) {
-        const std::size_t before = to.capacity();
+        const std::size_t before = allocated(to.capacity() * sizeof(Item));
+        const bool grows = to.size() == to.capacity();
+        if (grows && bytes() + allocated(2 * to.size() * sizeof(Item)) > most_bytes_) throw OutOfRoom{};
         to.push_back(item);
-        if (to.capacity() == before) return;
-        vector_bytes_ += (to.capacity() - before) * sizeof(Item) + (before == 0 ? kAllocation : 0);
+        if (grows) vector_bytes_ += allocated(to.capacity() * sizeof(Item)) - before;
     }
 
     const Stored* store(Stored network) {
@@ -219,7 +228,7 @@ private:
 
     const unsigned n_;
     const Space space_;
-    const std::size_t most_bytes_;
+    const std::size_t most_bytes_, bytes_per_network_;
     const std::int64_t offset_;
     const SortedFamilies families_;
     const std::vector<std::int64_t> best_;  // M
@@ -233,8 +242,8 @@ private:
 };
 
 BestNetworks::BestNetworks(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes,
-                           Monitor& monitor)
-    : search_(std::make_unique<Search>(families, space, threads, most_bytes, monitor)) {}
+                           Monitor& monitor, std::size_t bytes_per_network)
+    : search_(std::make_unique<Search>(families, space, threads, most_bytes, monitor, bytes_per_network)) {}
 
 BestNetworks::~BestNetworks() = default;
 

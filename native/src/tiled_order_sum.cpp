@@ -268,13 +268,14 @@ OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const
     return result;
 }
 
-double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads) noexcept {
+double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide) noexcept {
     const double families = n * set_count(n, max_parents);
-    // Scores, B and Γ of every family, and Γ once more for each of up to six parts of a layer; on each thread, the
-    // columns of the walk and of the shares, which have one more level.
-    const double columns = 2 * (Tiles::walk_numbers(n, max_parents) + families);
+    // B and Γ of every family, and Γ once more for each of up to six parts of a layer; on each thread, the columns of
+    // the walk and of the shares, which have one more level.
+    const double columns = (2 + 6) * families + threads * 2 * (Tiles::walk_numbers(n, max_parents) + families);
+    // Besides the columns, the scores.
     return at_most_endless(times_sets(sizeof(std::int64_t), n) +
-                           sizeof(double) * ((3 + 6) * families + threads * columns));
+                           sizeof(double) * (families + (wide ? 2 : 1) * columns));
 }
 
 }  // namespace dagscape

@@ -52,7 +52,7 @@ def parse_bytes(size: int | str) -> int:
 
 
 def available_memory() -> int:
-    """Return how many bytes can be used now without swapping, according to the system and its container."""
+    """Return how many bytes this process can use now without swapping, within the limits of system and container."""
     found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
@@ -66,7 +66,21 @@ def available_memory() -> int:
             found.append(max(int(limit) - used, 0))
     except (OSError, ValueError):
         pass
-    return min(found)
+    return min([*found, *_address_space()])
+
+
+def _address_space() -> list[int]:
+    """Return the bytes of address space left to this process, if a limit is set (``ulimit -v``)."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return []
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):
+        return []
+    return [max(limit - used, 0)]
 
 
 def memory_limit(max_memory: int | str | None) -> int:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import subprocess
+import sys
 import warnings
 from collections import deque
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,6 +170,57 @@ def test_too_little_memory_for_more_networks(space, what):
     with pytest.raises(ds.TooLarge, match=rf"after {told[1]} {what}"):
         got.extend(stream)
     assert list(got) == list(best.networks)
+
+
+_MEASURED = """
+import resource, warnings
+import dagscape as ds
+scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+ds.k_best(scores, 2)
+before = int(open("/proc/self/statm").read().split()[{column}]) * resource.getpagesize()
+{limit}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    best = ds.k_best(scores, {asked}, threads=1)
+# Unlike ru_maxrss, this is not inherited from the process that started this one.
+peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+grown = int(peak) * 1024 - before
+print(len(best), grown, best.complete, [str(warning.message) for warning in caught])
+"""
+
+
+def measured(asked: str, limit: str = "", column: int = 1) -> tuple[int, int, str]:
+    """Run a search in a process of its own; return the length of the list, the growth of memory, and the rest."""
+    script = _MEASURED.format(asked=asked, limit=limit, column=column)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    count, grown, rest = done.stdout.split(maxsplit=2)
+    return int(count), int(grown), rest
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="memory is measured with /proc")
+
+
+@needs_proc
+@pytest.mark.parametrize("space", ["classes", "dags"])
+def test_the_list_itself_counts_towards_the_memory_limit(space):
+    """The arrays of the list and the sizes of its classes are counted, not only the networks of the search."""
+    count, grown, rest = measured(f"10**6, {space!r}, max_memory='24MiB'")
+    assert count > 10_000
+    assert grown < 24 << 20
+    assert rest.startswith("False ['after ")
+    assert "the search has filled 24.0 MiB" in rest
+
+
+@needs_proc
+def test_a_list_is_not_lost_where_the_system_refuses_memory():
+    limit = "resource.setrlimit(resource.RLIMIT_AS, (before + (24 << 20),) * 2)"
+    count, _, rest = measured("within=1e30, max_memory='8GiB'", limit, column=0)
+    assert count > 1000
+    assert rest.startswith("False ['after ")
+    assert "the system refused more memory, below the limit of 8.0 GiB (max_memory)" in rest
+    # The default limit takes the limit of the process into account.
+    assert "the search has filled" in measured("within=1e30", limit, column=0)[2]
 
 
 def test_a_kernel_out_of_room_says_how_many_it_found_and_stops():

@@ -37,7 +37,10 @@ struct OutOfRoom : std::exception {
 class BestNetworks {
 public:
     // Copies what it needs of the families. Every child must have a possible family (FamilyScores::possible).
-    BestNetworks(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor);
+    // `most_bytes` limits the bytes of the search; `bytes_per_network` counts as part of them for each network that
+    // next() has returned, for a caller who keeps the networks.
+    BestNetworks(const FamilyScores& families, Space space, unsigned threads, std::size_t most_bytes, Monitor& monitor,
+                 std::size_t bytes_per_network = 0);
     ~BestNetworks();
     BestNetworks(const BestNetworks&) = delete;
     BestNetworks& operator=(const BestNetworks&) = delete;
@@ -45,7 +48,8 @@ public:
     // Finds the next network: its parent sets and its score. Returns false if there are no more.
     bool next(std::span<Subset> parents, std::int64_t& score, Monitor& monitor);
 
-    // The number of stored networks on all sets of variables, and the bytes of these networks and their candidates.
+    // The number of stored networks on all sets of variables, and the bytes of these networks, their candidates, and
+    // the networks that the caller keeps.
     std::size_t stored() const noexcept;
     std::size_t bytes() const noexcept;
 

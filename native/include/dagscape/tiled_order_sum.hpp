@@ -25,7 +25,8 @@ namespace dagscape {
 OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                                unsigned threads, Monitor& monitor);
 
-// Bytes needed, including the scores passed in.
-double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads) noexcept;
+// Bytes needed, including the scores passed in. If the scores of a variable span a wide range, as those of many rows
+// do, its numbers have separate exponents.
+double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide) noexcept;
 
 }  // namespace dagscape

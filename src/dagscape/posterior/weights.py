@@ -76,7 +76,7 @@ def is_tiled(n: int, max_parents: int) -> bool:
     """Whether a sum over orders is tiled: if there are few families, or if tiles need less memory than all sets."""
     if not can_be_tiled(n, max_parents):
         return False
-    return suits_tiles(n, max_parents) or tiled_memory(n, max_parents, 1) < dense_memory(n, 1)
+    return suits_tiles(n, max_parents) or kernels.tiled_order_sum_bytes(n, max_parents, 1) < dense_memory(n, 1)
 
 
 def dense_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
@@ -117,5 +117,5 @@ def dense_memory(n: int, threads: int) -> int:
 
 
 def tiled_memory(n: int, max_parents: int, threads: int) -> int:
-    """Return how many bytes a tiled sum over orders needs."""
-    return int(kernels.tiled_order_sum_bytes(n, max_parents, threads))
+    """Return how many bytes a tiled sum over orders needs, whatever the range of the scores."""
+    return int(kernels.tiled_order_sum_bytes(n, max_parents, threads, wide=True))
