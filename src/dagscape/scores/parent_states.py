@@ -77,7 +77,8 @@ def _message(
     others = "" if count == 1 else f", and {count - 1} other variable{'s' if count > 2 else ''} likewise"
     seen = "is only 1 row" if rows == 1 else f"are only {rows:,} rows"
     return (
-        f"the likely parents of {variables[child]!r}{named} have {about}{number} joint states, but there {seen}{others}: "
+        f"the likely parents of {variables[child]!r}{named} have {about}{number} joint states, but there "
+        f"{seen}{others}: "
         "such edges can depend on the settings more than on the data; set a lower "
         f"{argument('max_parents')}, or compare settings with {function('sensitivity')}"
     )
