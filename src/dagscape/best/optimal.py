@@ -26,8 +26,8 @@ from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.results import ScoredResult
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
-from dagscape.wording import plural
 from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
