@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,11 @@ import pytest
 import dagscape as ds
 from best.samples import random_data
 from cli.running import run
+from dagscape.best.requirements import best_requirements
 from dagscape.data.dataset import encode_rows
 from dagscape.data.frames import table_from_frame
+from dagscape.modes.requirements import modes_requirements
+from dagscape.scores.search_planning import SearchSize
 
 
 @pytest.fixture(scope="module")
@@ -219,13 +223,34 @@ def test_plans():
     assert [step.name for step in best.steps] == ["local scores", "best network"]
     assert [step.name for step in modes.steps] == ["local scores", "bound for modes"]
     # A search for the best also has room for one network.
-    assert best.steps[1].memory == modes.steps[1].memory + ((16 + 2 * 12) << 10)
+    size = SearchSize.complete(12, 3)
+    walk = best_requirements(size, 1, 1 << 40).memory
+    assert walk == modes_requirements(size, 1, 1 << 40).memory + ((16 + 2 * 12) << 10)
+    assert best.steps[1].memory > walk
     assert modes.steps[1].memory > 8 << 12
     assert best.steps[1].seconds > 0
     wide = ds.plan(random_data(30, 50, seed=1), "modes", max_parents=2, max_memory="1GiB")
     assert "groups of up to 24" in wide.steps[1].work
     assert wide.fits
     assert not ds.plan(random_data(30, 50, seed=1), "best", max_parents=2, max_memory="1GiB").fits
+
+
+@pytest.mark.parametrize(("task", "function"), [("optimal", ds.optimal_network), ("best", ds.k_best)])
+def test_plans_have_room_for_the_search_through_independent_columns(task, function):
+    """The worst case: all sets of variables are visited."""
+    for n, rows in ((8, 500), (12, 500), (15, 2000)):
+        data = random_data(n, rows, seed=n)
+        scores = ds.local_scores(data, max_parents=2)
+        planned = ds.plan(data, task, max_parents=2, threads=1).steps[1].memory
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ds.StoppedEarly)
+            found = function(scores, threads=1, max_memory=planned)
+        assert getattr(found, "tied", False) is not None
+        assert getattr(found, "ends_in_tie", False) is not None
+    # A plan never needs more than the limit allows, and what fits does not depend on the search.
+    tight = ds.plan(data, task, max_parents=2, threads=1, max_memory="4MiB")
+    assert tight.fits
+    assert tight.steps[1].memory == 4 << 20
 
 
 def test_plans_on_the_command_line(capfd):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
+from dagscape.best.requirements import ROOM_FOR_TIES
 from dagscape.checks import is_flag
 from dagscape.drawing.display import Drawn
 from dagscape.ensembles.diversity import class_counts
@@ -31,10 +32,6 @@ from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-# If variables are nearly independent, finding a second class can take far more memory than finding the first.
-_ROOM_FOR_ANOTHER = 1 << 28
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -146,7 +143,7 @@ def optimal_network(
         warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
     tied_dags = tied_classes = None
     with listening(progress) as listener:
-        room = None if ties else _ROOM_FOR_ANOTHER
+        room = None if ties else ROOM_FOR_TIES
         search = BestEnumeration(scores, space, thread_count(threads), max_memory, listener, room)
         if ties:
             parents, exact, following = gather(search, None, 0, listener)

@@ -1,7 +1,19 @@
-"""Memory and time of a search for the best networks."""
+"""Memory and time of a search for the best networks.
+
+The walk over all sets of variables is known in advance. The search that follows depends on the data: if the variables
+are nearly independent, any of them can come last, and the search stores networks on all 2^n sets of variables. Plans
+show this worst case, as far as the memory limit allows it; a method needs only the walk to start.
+"""
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from dagscape import kernels
 from dagscape.errors import argument, function
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
@@ -9,6 +21,18 @@ from dagscape.wording import plural
 
 # The limit on the number of parents in advice.
 _FEW_PARENTS = 4
+
+
+# If variables are nearly independent, finding a second class can take far more memory than finding the first.
+ROOM_FOR_TIES = 1 << 28
+
+# The networks that a plan assumes: the best and the next one, or a short list and the next one.
+_TO_SEE_TIES = 2
+_SHORT_LIST = 11
+
+_TRIAL_VARIABLES = 11
+_TRIAL_BITS = 30
+_NEVER_MORE = 500
 
 
 def _room_for_one(n: int) -> int:
@@ -34,6 +58,67 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
         subject=f"the best networks of {plural(search.n, 'variable')}",
         remedy=remedy,
     )
+
+
+def optimal_requirements(size: ProblemSize, threads: int, limit: int) -> Requirements:
+    """Return the memory of the best network and of a search for another of the same score."""
+    return _with_search(size, threads, limit, _TO_SEE_TIES, "the search for ties takes less")
+
+
+def list_requirements(size: ProblemSize, threads: int, limit: int) -> Requirements:
+    """Return the memory of a short list. That of a long list cannot be predicted."""
+    return _with_search(size, threads, limit, _SHORT_LIST, "the list takes less, and a long one more")
+
+
+def _with_search(size: ProblemSize, threads: int, limit: int, count: int, saving: str) -> Requirements:
+    needs = best_requirements(size, threads, limit)
+    walk = described_walk(size.n, size.max_parents)
+    return replace(
+        needs,
+        memory=needs.memory + _search_bytes(size, threads, limit, count),
+        work=f"{walk}; if variables are dependent, {saving}",
+    )
+
+
+def _search_bytes(size: ProblemSize, threads: int, limit: int, count: int) -> int:
+    """Return how many bytes a search for some networks can fill, besides those that it needs to start."""
+    left = max(limit - best_requirements(size, threads, limit).memory, 0)
+    most = min(_independent_bytes(size.n, count), left)
+    return min(most, ROOM_FOR_TIES) if count == _TO_SEE_TIES else most
+
+
+def _independent_bytes(n: int, count: int) -> int:
+    """Return the bytes of a search through independent variables, measured for up to 16 of them."""
+    return (430 + 57 * n + 80 * (count - 2)) << n
+
+
+def optimal_seconds(size: ProblemSize, threads: int, limit: int) -> float:
+    """Return the estimated time to find the best network, and another of the same score."""
+    return best_seconds(size, threads, limit) + _search_seconds(size, threads, limit, _TO_SEE_TIES)
+
+
+def list_seconds(size: ProblemSize, threads: int, limit: int) -> float:
+    """Return the estimated time to find a short list."""
+    return best_seconds(size, threads, limit) + _search_seconds(size, threads, limit, _SHORT_LIST)
+
+
+def _search_seconds(size: ProblemSize, threads: int, limit: int, count: int) -> float:
+    """Return the time to fill the memory that :func:`_search_bytes` allows, from a trial with few variables."""
+    trial = min(size.n, _TRIAL_VARIABLES)
+    filled = _search_bytes(size, threads, limit, count) / _independent_bytes(size.n, count)
+    return _trial_seconds(trial, count) * 2.0 ** min(size.n - trial, _NEVER_MORE) * size.n / trial * filled
+
+
+@lru_cache(maxsize=8)
+def _trial_seconds(n: int, count: int) -> float:
+    """Return the time to find networks of independent variables, whose best families have no parents."""
+    values = np.random.default_rng(n).integers(-(20 << _TRIAL_BITS), -(4 << _TRIAL_BITS), (n, 1 << (n - 1)))
+    values[:, 0] = 0
+    search = kernels.BestNetworks(kernels.Families.by_mask(values), True, 1, 1 << 40, None)
+    parents, exact = np.zeros((count, n), dtype=np.uint64), np.zeros(count, dtype=np.int64)
+    start = time.perf_counter()
+    search.next(parents, exact, None)
+    return time.perf_counter() - start
 
 
 def best_seconds(size: ProblemSize, threads: int, limit: int) -> float:  # noqa: ARG001 (as all methods take it)
