@@ -270,7 +270,7 @@ def test_optima_do_not_depend_on_where_the_scores_come_from(shared_data):
 def test_whether_others_tie_is_not_asked_at_any_price(monkeypatch):
     scores = ds.local_scores(random_data(13, 30, seed=1), max_parents=2)
     known = ds.optimal_network(scores)
-    monkeypatch.setattr("dagscape.best.optimal._ROOM_FOR_ANOTHER", 100_000)
+    monkeypatch.setattr("dagscape.best.optimal.ROOM_FOR_TIES", 100_000)
     hasty = ds.optimal_network(scores)
     assert hasty.tied is None
     assert known.tied is not None
