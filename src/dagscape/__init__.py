@@ -34,9 +34,9 @@ from dagscape.graphs.edge_lists import read_graph, write_graph
 from dagscape.graphs.random_dags import random_dag, uniform_dag
 from dagscape.modes.mode_orderings import modes
 from dagscape.modes.result import Modes
-from dagscape.networks.bif import read_network, write_network
 from dagscape.networks.bundled import load_network
 from dagscape.networks.network import Network
+from dagscape.networks.network_files import read_network, write_network
 from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior, Probability
 from dagscape.posterior.summing import posterior

@@ -2,23 +2,28 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import re
 import sys
 import tracemalloc
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from dagscape.data.discretizing import Discretizer
 from dagscape.errors import InvalidData, InvalidOption
 from dagscape.graphs.dag import Dag
-from dagscape.networks import bif
-from dagscape.networks.bif import find_cycle, parse_network, read_network, write_network
-from dagscape.networks.bif_syntax import KEYWORDS, MAX_NAMES, MAX_VARIABLES, quote, unquote
+from dagscape.networks import network_files
+from dagscape.networks.bif import find_cycle, parse_network
+from dagscape.networks.bif_names import KEYWORDS, decode_name, encode_name, is_plain
+from dagscape.networks.bif_syntax import MAX_NAMES, MAX_VARIABLES, unquote
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
+from dagscape.networks.network_files import read_network, write_network
 
 PUBLISHED = {
     "alarm": (37, 46, 509),
@@ -158,16 +163,43 @@ def test_gzip_is_told_by_content_and_written_reproducibly(tmp_path):
     assert read_network(tmp_path / "packed") == load_network("asia")
 
 
+def quoted(text: str) -> str:
+    """A quoted name, as other programs and earlier versions write it."""
+    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return (
+        '"'
+        + "".join(escapes.get(c, f"\\u{ord(c):04x}" if not c.isprintable() and c < "\uffff" else c) for c in text)
+        + '"'
+    )
+
+
 @given(st.text())
 @example("")
 @example("a//b")
 @example("table")
 @example('\\"\\n\n\ud800\ufeff')
-def test_any_text_survives_quoting(text):
-    written = quote(text)
+def test_any_quoted_text_is_read(text):
+    written = quoted(text)
     assert "\n" not in written
-    assert (unquote(written) if written.startswith('"') else written) == text
-    assert written.startswith('"') or (text not in KEYWORDS and "//" not in text)
+    assert unquote(written) == text
+
+
+@given(st.text(), st.booleans())
+@example("", False)
+@example("a//b", True)
+@example("~", True)
+@example("%25", True)
+@example("_", True)
+@example("+7", True)
+@example("-7.5", True)
+@example("e1", True)
+def test_any_text_survives_encoding(text, level):
+    word = encode_name(text, level=level)
+    # What both pgmpy and pyAgrum read as a name; as a level, they read integers too.
+    assert re.fullmatch("[A-Za-z_][A-Za-z0-9_.%-]*", word) or (level and re.fullmatch("[+-]?[0-9]+", word))
+    assert word not in KEYWORDS
+    assert decode_name(word) == text
+    assert (word == text) == (is_plain(text, level=level) and not text.startswith("_"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -197,7 +229,8 @@ def test_numbers_come_back_to_the_last_bit(tmp_path_factory, weights):
 
 def test_an_unknown_ending_is_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(
-        InvalidOption, match=r"cannot tell the format of '.*net.xml': its name must end in .bif or .bif.gz"
+        InvalidOption,
+        match=r"cannot tell the format of '.*net.xml': its name must end in .bif or .bif.gz, or in .json or .json.gz",
     ):
         write_network(load_network("asia"), tmp_path / "net.xml")
     assert not list(tmp_path.iterdir())
@@ -433,7 +466,7 @@ def test_more_parents_than_a_table_has_axes_are_refused():
 def test_more_text_than_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "bomb.bif.gz"
     path.write_bytes(gzip.compress(b" " * 2**20))
-    monkeypatch.setattr(bif, "memory_limit", lambda _: 2**20)
+    monkeypatch.setattr(network_files, "memory_limit", lambda _: 2**20)
     with pytest.raises(
         InvalidData, match=r"has more than 16384 characters, which need more than the available 1.0 MiB"
     ):
@@ -529,3 +562,80 @@ def test_cycles_are_found_where_there_are_any(n, seed):
     assert bool(cycle) == bool(left)
     assert all(parent in parents[child] for parent, child in pairwise(cycle))
     assert not cycle or (cycle[0] == cycle[-1] and len(set(cycle)) == len(cycle) - 1)
+
+
+ODD = odd_network(
+    ["petal length", "2 + 2", "table", "größe"],
+    ["(-inf,2.45]", "(2.45,inf)", "?", 'a "b", c', "", "_x", "7"],
+    "two days",
+)
+
+
+def test_names_are_words_that_other_programs_read(tmp_path):
+    write_network(ODD, tmp_path / "odd.bif")
+    text = (tmp_path / "odd.bif").read_text(encoding="ascii")
+    assert text.startswith("network two%20days {\n  property dagscape-names percent-encoded;\n}\n")
+    assert "variable petal%20length {" in text
+    assert "variable _2%20%2B%202 {" in text
+    assert "variable _table {" in text
+    levels = "_%28-inf%2C2.45%5D, _%282.45%2Cinf%29, _%3F, a%20%22b%22%2C%20c, _, __x, 7"
+    assert f"type discrete [ 7 ] {{ {levels} }};" in text
+    assert '"' not in text
+    assert read_network(tmp_path / "odd.bif") == ODD
+    assert read_network(tmp_path / "odd.bif").name == "two days"
+
+
+def test_plain_names_are_written_as_they_are(tmp_path):
+    network = odd_network(["_a", "b.c-d"], ["yes", "_no", "-1", "07", "x.5"], "_n")
+    write_network(network, tmp_path / "plain.bif")
+    text = (tmp_path / "plain.bif").read_text(encoding="ascii")
+    assert "property" not in text
+    assert "variable b.c-d {\n  type discrete [ 5 ] { yes, _no, -1, 07, x.5 };" in text
+    assert read_network(tmp_path / "plain.bif") == network
+
+
+def test_files_that_do_not_say_that_they_are_encoded_are_taken_literally():
+    text = SMALL.replace("rain", "_%20").replace("yes", "a%2Cb")
+    network = parse_network(text)
+    assert network.variables == ("_%20", "street")
+    assert network.levels["_%20"] == ("no", "a%2Cb")
+    # A property of another program, or of ours with another value, changes nothing.
+    for line in ("property dagscape-names plain;", "property names percent-encoded;"):
+        assert parse_network(text.replace("property version 1.0;", line)) == network
+
+
+def test_encoded_names_that_are_not_utf_8_are_refused():
+    text = SMALL.replace("property version 1.0;", "property dagscape-names percent-encoded;").replace("wet", "w%FFt")
+    with pytest.raises(InvalidData, match=r"line 7: 'w%FFt' is not percent-encoded UTF-8"):
+        parse_network(text)
+
+
+def test_encoded_names_that_become_equal_are_refused():
+    text = SMALL.replace("property version 1.0;", "property dagscape-names percent-encoded;").replace("wet", "d%72y")
+    with pytest.raises(InvalidData, match=r"line 7: the level 'dry' of 'street' is listed twice"):
+        parse_network(text)
+
+
+def test_types_and_the_discretizer_come_back(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "size": [0.5, 1.5, 2.5, 9.5],
+            "dose": [0.5, 1.5, 0.5, 1.5],
+            "ill": [True, False, True, True],
+            "zip": list("0123"),
+        }
+    )
+    data = Discretizer(method="quantile", bins=2).fit(frame, levels={"dose": [0.5, 1.5]}).apply(frame)
+    network = Network.fit(Dag.from_edges(data.variables, [("size", "ill")]), data)
+    assert dict(network.types) == {"size": "text", "dose": "number", "ill": "boolean", "zip": "text"}
+    write_network(network, tmp_path / "typed.bif")
+    again = read_network(tmp_path / "typed.bif")
+    assert (again, again.types, again.discretizer) == (network, network.types, network.discretizer)
+
+
+@pytest.mark.parametrize("value", ["", "x", "_%7B", "_%5B1%5D", "_%FF", "3"])
+@pytest.mark.parametrize("name", ["types", "discretizer"])
+def test_damaged_properties_are_refused(name, value):
+    text = SMALL.replace("property version 1.0;", f"property dagscape-{name} {value};")
+    with pytest.raises(InvalidData, match=rf"line 2: the property dagscape-{name} is damaged \(.*\): remove it"):
+        parse_network(text)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dagscape.errors import InvalidOption
-from dagscape.networks.bif import read_network
 from dagscape.networks.bundled import NETWORKS, load_network
+from dagscape.networks.network_files import read_network
 from oracles import networks as oracle
 
 

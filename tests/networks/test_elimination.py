@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from dagscape.errors import TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
-from dagscape.networks.bif import read_network
 from dagscape.networks.elimination import Tables, elimination_order, product_sizes
 from dagscape.networks.network import Network
+from dagscape.networks.network_files import read_network
 from oracles import networks as oracle
 
 

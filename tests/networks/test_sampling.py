@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.networks import families
-from dagscape.networks.bif import read_network
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
+from dagscape.networks.network_files import read_network
 from dagscape.networks.sampling import draw_levels, thresholds
 from oracles import networks as oracle
 

@@ -16,9 +16,9 @@ from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw
 from dagscape.errors import IncompleteScores, InvalidOption, SparseFamilies, StoppedEarly
-from dagscape.networks.bif import write_network
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
+from dagscape.networks.network_files import write_network
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best

@@ -11,9 +11,9 @@ from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
-from dagscape.networks.bif import read_network
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
+from dagscape.networks.network_files import read_network
 from dagscape.report.loading import load_result
 
 _PREFIX = "builtin:"

@@ -19,7 +19,7 @@ from dagscape.data.reading import read_table
 from dagscape.data.summary import set_aside_warnings
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
-from dagscape.networks.bif import read_network
+from dagscape.networks.network_files import read_network
 from dagscape.progress import progress_bar
 from dagscape.report.tables import render
 from dagscape.results import RESULT_FORMATS, Result, document, result_format

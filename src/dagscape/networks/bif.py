@@ -1,4 +1,4 @@
-"""Reading and writing BIF, the Interchange Format for Bayesian networks, plain or gzipped.
+"""Reading and writing BIF, the Interchange Format for Bayesian networks.
 
 :mod:`dagscape.networks.bif_syntax` parses the syntax; this module turns blocks into a network, and a network into text.
 
@@ -7,71 +7,42 @@ to all rows that are not given. Instead of rows there may be one flat ``table``,
 itself varies slowest, then the first parent, and the last parent fastest, so that the table begins with the
 probabilities of the first level in every state of the parents.
 
-Numbers are kept as written; rows must sum to 1 within 1e-6. Properties are skipped.
+Numbers are kept as written; rows must sum to 1 within 1e-6. Properties are skipped, except our own: how names are
+encoded (:mod:`dagscape.networks.bif_names`), and types and the discretizer, as encoded JSON.
 """
 
 from __future__ import annotations
 
-import gzip
+import json
 import math
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, product
-from typing import IO, cast
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidData, InvalidOption
-from dagscape.files import open_text, replace_file
+from dagscape.data.discretizing import Discretizer
+from dagscape.data.values import type_of_text
+from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Dag
 from dagscape.masks import bits, mask_of
-from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, quote, shown
+from dagscape.networks.bif_names import ENCODED, PREFIX, decode_name, encode_name, is_plain
+from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network, invalid_row
-from dagscape.resources import format_bytes, memory_limit
+from dagscape.resources import memory_limit
 from dagscape.wording import plural
+
+# Properties of the network block: an encoded JSON document each.
+_TYPES = f"{PREFIX}types"
+_DISCRETIZER = f"{PREFIX}discretizer"
 
 # A 'default' declares a table of any size in a few words; a written table has at most one cell per character.
 MAX_DEFAULT_CELLS = 2**26
 
-# Upper bounds on the memory for one character of a file (a short level) and for one cell of a table, while reading.
-_BYTES_PER_CHARACTER = 64
+# An upper bound on the memory for one cell of a table, while reading.
 _BYTES_PER_CELL = 32
-
-
-def read_network(path: str | os.PathLike[str]) -> Network:
-    """Read a network from a BIF file.
-
-    Parameters
-    ----------
-    path : path
-        The file, plain or gzipped (recognised by content); ``"-"`` for standard input.
-
-    Returns
-    -------
-    Network
-        The network, with the variables in the order of the file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from dagscape.networks.bundled import load_network
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_network(load_network("asia"), f"{folder}/asia.bif.gz")
-    ...     read_network(f"{folder}/asia.bif.gz")
-    Network('asia': 8 variables, 8 edges, 18 free parameters)
-    """
-    title = os.fspath(path)
-    limit = memory_limit(None) // _BYTES_PER_CHARACTER
-    with open_text(path) as stream:
-        text = stream.read(limit + 1)
-    if len(text) > limit:
-        raise InvalidData(
-            f"{title!r} has more than {limit} characters, which need more than the available "
-            f"{format_bytes(memory_limit(None))} of memory"
-        )
-    return parse_network(text, title)
 
 
 def parse_network(text: str, title: str = "text") -> Network:
@@ -105,46 +76,9 @@ def parse_network(text: str, title: str = "text") -> Network:
         raise source.fail(cycle[-1].offset, f"the parents of the variables form a cycle: {path}")
     dag = Dag(tuple(levels), tuple(mask_of(above) for above in parents))
     cpts = dict(_tables(source, blocks, levels, parents))
-    return Network(dag, levels, cpts, document.name)
-
-
-def write_network(network: Network, path: str | os.PathLike[str]) -> None:
-    """Write a network to a BIF file: ``.bif``, or gzipped ``.bif.gz``.
-
-    Names that are not plain words are quoted; numbers are written so that they are read back exactly. If writing fails,
-    an existing file remains unchanged.
-
-    Parameters
-    ----------
-    network : Network
-        The network.
-    path : path
-        The file to write.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from dagscape.networks.bundled import load_network
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_network(load_network("asia"), f"{folder}/asia.bif")
-    ...     with open(f"{folder}/asia.bif") as stream:
-    ...         print(stream.read(86))
-    network asia {
-    }
-    variable asia {
-      type discrete [ 2 ] { yes, no };
-    }
-    variable tub {
-    """
-    ending = os.fspath(path).lower()
-    if not ending.endswith((".bif", ".bif.gz")):
-        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: its name must end in .bif or .bif.gz")
-    with replace_file(path) as stream:
-        if ending.endswith(".gz"):
-            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
-                _write(network, cast("IO[bytes]", packed))
-        else:
-            _write(network, stream)
+    types = _read_property(source, document, _TYPES, dict)
+    discretizer = _read_property(source, document, _DISCRETIZER, Discretizer.from_dict)
+    return Network(dag, levels, cpts, document.name, types=types or {}, discretizer=discretizer)
 
 
 def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
@@ -173,6 +107,17 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
                 path.append(parent)
                 waiting.append(iter(parents[parent]))
     return []
+
+
+def _read_property(source: Source, document: Document, name: str, decode: Callable[[Any], Any]) -> Any:
+    """Return what a property of dagscape holds as encoded JSON; None if the file lacks it."""
+    if name not in document.properties:
+        return None
+    word, offset = document.properties[name]
+    try:
+        return decode(json.loads(decode_name(word)))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise source.fail(offset, f"the property {name} is damaged ({error}): remove it") from error
 
 
 def _declared_levels(source: Source, document: Document) -> dict[str, tuple[str, ...]]:
@@ -331,12 +276,13 @@ def _state_text(state: int, codes: Sequence[Mapping[str, int]]) -> str:
     return f"({', '.join(reversed(strings))})"
 
 
-def _write(network: Network, stream: IO[bytes]) -> None:
-    # An unquoted 'unknown' means that the network has no name.
-    name = '"unknown"' if network.name == "unknown" else quote(network.name or "unknown")
-    stream.write(f"network {name} {{\n}}\n".encode())
-    names = [quote(variable) for variable in network.variables]
-    levels = [[quote(level) for level in network.levels[variable]] for variable in network.variables]
+def write_bif(network: Network, stream: IO[bytes]) -> None:
+    """Write a network to a stream, with its names as words (:mod:`dagscape.networks.bif_names`)."""
+    title, names, levels, properties = _words(network)
+    stream.write(f"network {title} {{\n".encode())
+    for name, value in properties.items():
+        stream.write(f"  property {name} {value};\n".encode())
+    stream.write(b"}\n")
     for written, strings in zip(names, levels, strict=True):
         block = f"variable {written} {{\n  type discrete [ {len(strings)} ] {{ {', '.join(strings)} }};\n}}\n"
         stream.write(block.encode())
@@ -349,3 +295,27 @@ def _write(network: Network, stream: IO[bytes]) -> None:
             key = f"({', '.join(state)})" if parents else "table"
             stream.write(f"  {key} {', '.join(map(repr, row.tolist()))};\n".encode())
         stream.write(b"}\n")
+
+
+def _words(network: Network) -> tuple[str, list[str], list[list[str]], dict[str, str]]:
+    """Return words for the network, its variables and their levels, and our properties."""
+    levels = [list(network.levels[variable]) for variable in network.variables]
+    properties = dict(_properties(network))
+    plain = all(map(is_plain, network.variables))
+    plain = plain and all(is_plain(level, level=True) for strings in levels for level in strings)
+    # The word 'unknown' stands for no name.
+    if plain and network.name != "unknown" and (not network.name or is_plain(network.name)):
+        return network.name or "unknown", list(network.variables), levels, properties
+    title = "_unknown" if network.name == "unknown" else encode_name(network.name) if network.name else "unknown"
+    names = list(map(encode_name, network.variables))
+    words = [[encode_name(level, level=True) for level in strings] for strings in levels]
+    return title, names, words, dict([ENCODED]) | properties
+
+
+def _properties(network: Network) -> Iterator[tuple[str, str]]:
+    """Iterate over what BIF has no place for: types that differ from those of the levels, and the discretizer."""
+    types = {name: kind for name, kind in network.types.items() if kind != type_of_text(network.levels[name])}
+    if types:
+        yield _TYPES, encode_name(json.dumps(types))
+    if network.discretizer is not None:
+        yield _DISCRETIZER, encode_name(json.dumps(network.discretizer.to_dict()))

@@ -1,4 +1,4 @@
-r"""The syntax of BIF, the Interchange Format for Bayesian networks: parsing text into blocks, and quoting names.
+r"""The syntax of BIF, the Interchange Format for Bayesian networks: parsing text into blocks.
 
 A file is a sequence of blocks::
 
@@ -7,8 +7,9 @@ A file is a sequence of blocks::
     probability ( CHILD | PARENT, PARENT ) { (LEVEL, LEVEL) 0.1, 0.9; table 0.1, 0.9; default 0.5, 0.5; property …; }
 
 Comments are as in C++. A name is a word without white space, ``{}()[],;|`` and quotation marks, or a quoted string with
-the escapes ``\"``, ``\\``, ``\n``, ``\r``, ``\t`` and ``\u`` with four hexadecimal digits, as in C. Commas and the bar
-are optional, as in files of older versions.
+the escapes ``\"``, ``\\``, ``\n``, ``\r``, ``\t`` and ``\u`` with four hexadecimal digits, as in C. If the
+network block says so, words are decoded (:mod:`dagscape.networks.bif_names`). Commas and the bar are optional, as in
+files of older versions. Properties are skipped, except those of dagscape in the network block.
 
 The scanner reads forwards, on demand; nothing is allocated for what a file only declares. Blocks keep their
 offsets in the text, from which errors compute line numbers.
@@ -22,13 +23,12 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from dagscape.errors import InvalidData
+from dagscape.networks.bif_names import ENCODED, PREFIX, decode_name
 
 # Real networks are far smaller; larger graphs would take too long to process.
 MAX_VARIABLES = 2**14
 # The limit for one list: the levels of a variable, or its parents.
 MAX_NAMES = 2**16
-
-KEYWORDS = frozenset({"network", "variable", "probability", "property", "type", "discrete", "table", "default"})
 
 # Possessive quantifiers prevent backtracking: no part of any text is scanned twice.
 _SKIP = r"(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)*+"
@@ -42,8 +42,6 @@ _ENTRY = re.compile(r"[^\s,]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ESCAPE = re.compile(r'\\(["\\nrt]|u[0-9a-fA-F]{4})')
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
-_PLAIN_NAME = re.compile(r"(?!.*//)[A-Za-z0-9_.+<>=/-]+")
-_TO_ESCAPE = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]')
 
 
 class Token(NamedTuple):
@@ -96,9 +94,10 @@ class ProbabilityBlock:
 
 @dataclass(slots=True)
 class Document:
-    """All blocks of a file."""
+    """All blocks of a file, and the properties of dagscape in its network block, by name."""
 
     name: str = ""
+    properties: dict[str, Name] = field(default_factory=dict)
     variables: list[VariableBlock] = field(default_factory=list)
     probabilities: list[ProbabilityBlock] = field(default_factory=list)
 
@@ -126,21 +125,8 @@ def shown(text: str, limit: int = 60) -> str:
     return repr(text if len(text) <= limit else text[:limit] + "…")
 
 
-def quote(name: str) -> str:
-    r"""Write a name so that it can be read back: quoted, unless it is a plain word.
-
-    Examples
-    --------
-    >>> print(quote("x_1"), quote("high fever"), quote('5" <b>'))
-    x_1 "high fever" "5\" <b>"
-    """
-    if _PLAIN_NAME.fullmatch(name) and name not in KEYWORDS:
-        return name
-    return f'"{_TO_ESCAPE.sub(_escape, name)}"'
-
-
 def unquote(text: str) -> str:
-    r"""Undo :func:`quote` for a quoted string; other backslashes are kept.
+    r"""Return the content of a quoted string; backslashes that escape nothing are kept.
 
     Examples
     --------
@@ -150,19 +136,13 @@ def unquote(text: str) -> str:
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1]) or chr(int(match[1][1:], 16)), text[1:-1])
 
 
-def _escape(match: re.Match[str]) -> str:
-    for letter, character in _ESCAPED.items():
-        if character == match[0]:
-            return "\\" + letter
-    return f"\\u{ord(match[0]):04x}"
-
-
 class _Scanner:
     """Reads tokens, numbers and properties from a text."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.position = 0
+        self.encoded = False
 
     def next(self) -> Token:
         text = self.source.text
@@ -202,7 +182,19 @@ class _Scanner:
         token = self.next()
         if not token.is_name:
             raise self.fail(token, what)
-        return name_of(token)
+        return self.name_of(token)
+
+    def name_of(self, token: Token) -> Name:
+        """Return the name in a token."""
+        if token.kind == "quoted":
+            return Name(unquote(token.text), token.offset)
+        if not self.encoded:
+            return Name(token.text, token.offset)
+        try:
+            return Name(decode_name(token.text), token.offset)
+        except UnicodeDecodeError:
+            problem = f"{shown(token.text)} is not percent-encoded UTF-8, as the property {ENCODED[0]} says"
+            raise self.source.fail(token.offset, problem) from None
 
     def names(self, closing: str, what: str) -> list[Name]:
         """Read the names up to a closing mark; commas between them are optional."""
@@ -214,17 +206,19 @@ class _Scanner:
                     raise self.source.fail(
                         token.offset, f"the list has more than {MAX_NAMES} names, which is the limit"
                     )
-                found.append(name_of(token))
+                found.append(self.name_of(token))
             elif token.text == closing:
                 return found
             elif token.text != ",":
                 raise self.fail(token, f"{what} or {closing!r}")
 
-    def property(self) -> None:
+    def property(self) -> str:
+        """Read a property up to its semicolon, and return its text."""
         match = _PROPERTY.match(self.source.text, self.position)
         if match is None:
             raise self.source.fail(self.position, "this property is not closed by ';'")
         self.position = match.end()
+        return match[0][:-1]
 
     def numbers(self) -> array[float]:
         """Read the numbers up to a semicolon; commas between them are optional."""
@@ -248,11 +242,6 @@ class _Scanner:
         return values
 
 
-def name_of(token: Token) -> Name:
-    """Return the name in a token."""
-    return Name(unquote(token.text) if token.kind == "quoted" else token.text, token.offset)
-
-
 def parse(source: Source) -> Document:
     """Parse a text into blocks, without checking names.
 
@@ -268,7 +257,7 @@ def parse(source: Source) -> Document:
     networks = 0
     while (token := scanner.next()).kind != "end":
         if token.kind == "word" and token.text == "network" and not networks:
-            document.name = _parse_network(scanner)
+            _parse_network(scanner, document)
             networks += 1
         elif token.kind == "word" and token.text == "variable":
             if len(document.variables) == MAX_VARIABLES:
@@ -282,19 +271,22 @@ def parse(source: Source) -> Document:
     return document
 
 
-def _parse_network(scanner: _Scanner) -> str:
-    token = scanner.next()
-    # Programs write 'unknown' for a network without a name; write_network() quotes it if it is the name.
-    name = name_of(token).text if token.is_name and token.text != "unknown" else ""
+def _parse_network(scanner: _Scanner, document: Document) -> None:
+    title = token = scanner.next()
     if token.is_name:
         token = scanner.next()
     if token.kind != "mark" or token.text != "{":
         raise scanner.fail(token, "'{'")
     while (token := scanner.next()).kind == "word" and token.text == "property":
-        scanner.property()
+        name, _, value = scanner.property().strip().partition(" ")
+        if name.startswith(PREFIX):
+            document.properties[name] = Name(value.strip(), token.offset)
     if token.text != "}":
         raise scanner.fail(token, "'property' or '}'")
-    return name
+    # From here on: the name comes before the property, but follows the same rule.
+    scanner.encoded = ENCODED[0] in document.properties and document.properties[ENCODED[0]].text == ENCODED[1]
+    # Programs write 'unknown' for a network without a name; as a name, it is encoded.
+    document.name = scanner.name_of(title).text if title.is_name and title.text != "unknown" else ""
 
 
 def _parse_variable(scanner: _Scanner) -> VariableBlock:

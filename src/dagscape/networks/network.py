@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dagscape.data.table import listing
-from dagscape.data.values import as_dataset
+from dagscape.data.values import VALUE_TYPES, ValueType, as_dataset, type_of_text
 from dagscape.drawing.draw import notebook_svg
 from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.data.dataset import Dataset
+    from dagscape.data.discretizing import Discretizer
 
 # How far the sum of a row may be from 1: published networks are rounded to a few digits.
 SUM_TOLERANCE = 1e-6
@@ -35,7 +36,7 @@ SUM_TOLERANCE = 1e-6
 class Network:
     """An immutable Bayesian network of discrete variables.
 
-    Two networks are equal if their graphs, levels and probabilities are; names are not compared.
+    Two networks are equal if their graphs, levels and probabilities are; name, types and discretizer are not compared.
 
     Parameters
     ----------
@@ -49,6 +50,12 @@ class Network:
         1e-6; the numbers are not rescaled.
     name : str
         The name of the network.
+    types : mapping of str to str
+        The own type of each variable's values, ``"text"``, ``"integer"``, ``"number"`` or ``"boolean"``, as in
+        :attr:`Dataset.types`. Default: ``"integer"`` if all levels are integers, otherwise ``"text"``.
+    discretizer : Discretizer or None
+        What cut the numbers of the data that the network was fitted to; predictions and queries use it to cut new
+        numbers.
 
     Examples
     --------
@@ -68,6 +75,8 @@ class Network:
     levels: Mapping[str, tuple[str, ...]]
     cpts: Mapping[str, NDArray[np.float64]]
     name: str = ""
+    types: Mapping[str, ValueType] = field(default_factory=dict, kw_only=True)
+    discretizer: Discretizer | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dag", _checked_structure(self.dag))
@@ -81,6 +90,7 @@ class Network:
             cpts[name] = _checked_cpt(name, levels[name], parents, self.cpts[name])
         object.__setattr__(self, "levels", MappingProxyType(levels))
         object.__setattr__(self, "cpts", MappingProxyType(cpts))
+        object.__setattr__(self, "types", MappingProxyType(_checked_types(levels, self.types)))
 
     @classmethod
     def fit(cls, dag: Dag, data: Any, ess: float = 1.0, prior: FitPrior = "bdeu", name: str = "") -> Self:
@@ -94,7 +104,8 @@ class Network:
         dag : Dag
             The structure.
         data : Dataset or data frame
-            Data with the same variables, in any order. The network gets all their levels, including unobserved ones.
+            Data with the same variables, in any order. The network gets all their levels, including unobserved ones,
+            their types, and the discretizer that cut their numbers.
         ess : float
             The equivalent sample size of the prior ``"bdeu"``; other priors ignore it.
         prior : {"bdeu", "k2", "none"}
@@ -118,7 +129,9 @@ class Network:
         """
         dag, data = _checked_structure(dag), as_dataset(data)
         cpts = fit_cpts(dag, data, ess, prior)
-        return cls(dag, {variable: data.levels[variable] for variable in dag.variables}, cpts, name)
+        levels = {variable: data.levels[variable] for variable in dag.variables}
+        types = {variable: data.types[variable] for variable in dag.variables}
+        return cls(dag, levels, cpts, name, types=types, discretizer=data.discretizer)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -237,9 +250,29 @@ class Network:
     def _repr_svg_(self) -> str | None:
         return notebook_svg(self)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled.
-        return type(self), (self.dag, dict(self.levels), dict(self.cpts), self.name)
+        return _restored, (
+            type(self),
+            self.dag,
+            dict(self.levels),
+            dict(self.cpts),
+            self.name,
+            dict(self.types),
+            self.discretizer,
+        )
+
+
+def _restored(
+    kind: type[Network],
+    dag: Dag,
+    levels: dict[str, tuple[str, ...]],
+    cpts: dict[str, NDArray[np.float64]],
+    name: str,
+    types: dict[str, ValueType],
+    discretizer: Discretizer | None,
+) -> Network:
+    return kind(dag, levels, cpts, name, types=types, discretizer=discretizer)
 
 
 def invalid_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
@@ -308,6 +341,17 @@ def _checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
     if len(set(strings)) < len(strings):
         raise InvalidData(f"the levels of {name!r} are not distinct: {listing(strings)}")
     return strings
+
+
+def _checked_types(levels: Mapping[str, tuple[str, ...]], types: Mapping[str, ValueType]) -> dict[str, ValueType]:
+    """Return the type of each variable; by default that of its levels in a text file."""
+    for name, kind in types.items():
+        if name not in levels:
+            raise InvalidData(f"the network has a type for {name!r}, which its graph lacks")
+        if kind not in VALUE_TYPES:
+            known = ", ".join(map(repr, VALUE_TYPES))
+            raise InvalidData(f"the type of {name!r} is {kind!r}; it must be one of {known}")
+    return {name: types.get(name, type_of_text(strings)) for name, strings in levels.items()}
 
 
 def _checked_cpt(

@@ -49,7 +49,7 @@ def sample(network: Network, rows: int, seed: int | np.random.Generator | None) 
         states = parent_states(codes, list(bits(network.dag.parent_masks[variable])), arities)
         table = thresholds(network.cpts[network.variables[variable]])
         codes[:, variable] = draw_levels(table, states, generator.random(count))
-    return Dataset.from_codes(codes, network.levels)
+    return Dataset.from_codes(codes, network.levels, types=network.types)
 
 
 def thresholds(cpt: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,107 @@
+"""Network files: BIF, which other programs read, and JSON, which keeps everything; plain or gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from typing import IO, cast
+
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.files import open_text, replace_file
+from dagscape.networks.bif import parse_network, write_bif
+from dagscape.networks.network import Network
+from dagscape.networks.network_json import parse_json_network, write_json
+from dagscape.resources import format_bytes, memory_limit
+
+# An upper bound on the memory for one character of a file, such as a short level, while reading.
+_BYTES_PER_CHARACTER = 64
+
+_WRITERS: dict[str, Callable[[Network, IO[bytes]], None]] = {".bif": write_bif, ".json": write_json}
+
+
+def read_network(path: str | os.PathLike[str]) -> Network:
+    """Read a network from a BIF or JSON file.
+
+    Parameters
+    ----------
+    path : path
+        The file, plain or gzipped; both formats, and gzip, are recognised by content. ``"-"`` for standard input.
+
+    Returns
+    -------
+    Network
+        The network, with the variables in the order of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dagscape.networks.bundled import load_network
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_network(load_network("asia"), f"{folder}/asia.bif.gz")
+    ...     read_network(f"{folder}/asia.bif.gz")
+    Network('asia': 8 variables, 8 edges, 18 free parameters)
+    """
+    title = os.fspath(path)
+    limit = memory_limit(None) // _BYTES_PER_CHARACTER
+    with open_text(path) as stream:
+        text = stream.read(limit + 1)
+    if len(text) > limit:
+        raise InvalidData(
+            f"{title!r} has more than {limit} characters, which need more than the available "
+            f"{format_bytes(memory_limit(None))} of memory"
+        )
+    return parse_json_network(text, title) if text.lstrip().startswith("{") else parse_network(text, title)
+
+
+def write_network(network: Network, path: str | os.PathLike[str]) -> None:
+    """Write a network to a BIF or JSON file: ``.bif``, ``.json``, or gzipped ``.bif.gz``, ``.json.gz``.
+
+    JSON keeps everything. BIF is for other programs: names that are not plain words are percent-encoded
+    (:mod:`dagscape.networks.bif_names`). In both, numbers are written so that they are read back exactly. If writing
+    fails, an existing file remains unchanged.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    path : path
+        The file to write.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dagscape.networks.bundled import load_network
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_network(load_network("asia"), f"{folder}/asia.bif")
+    ...     with open(f"{folder}/asia.bif") as stream:
+    ...         print(stream.read(86))
+    network asia {
+    }
+    variable asia {
+      type discrete [ 2 ] { yes, no };
+    }
+    variable tub {
+    """
+    writer = _WRITERS[check_network_path(path)]
+    with replace_file(path) as stream:
+        if os.fspath(path).lower().endswith(".gz"):
+            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
+                writer(network, cast("IO[bytes]", packed))
+        else:
+            writer(network, stream)
+
+
+def check_network_path(path: str | os.PathLike[str]) -> str:
+    """Return the format of a network file, by its ending.
+
+    Examples
+    --------
+    >>> check_network_path("model.json.gz")
+    '.json'
+    """
+    ending = os.path.splitext(os.fspath(path).lower().removesuffix(".gz"))[1]
+    if ending not in _WRITERS:
+        endings = "its name must end in .bif or .bif.gz, or in .json or .json.gz"
+        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: {endings}")
+    return ending

@@ -1,0 +1,152 @@
+"""Networks as JSON documents, which keep everything: structure, levels, probabilities, types and discretizer.
+
+``docs/formats.md`` has the fields. A document is checked as it is read; what is wrong with it is one
+:class:`~dagscape.errors.InvalidData`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.data.discretizing import Discretizer
+from dagscape.errors import InvalidData, InvalidOption, type_of
+from dagscape.graphs.dag import Dag
+from dagscape.networks.families import MAX_PARENTS
+from dagscape.networks.network import Network
+from dagscape.version import __version__
+
+KIND = "network"
+
+# The version of the document. It increases when older versions of dagscape cannot read it any more.
+SCHEMA = 1
+
+
+def network_to_dict(network: Network) -> dict[str, Any]:
+    """Return a network as a JSON document.
+
+    Examples
+    --------
+    >>> from dagscape.networks.bundled import load_network
+    >>> document = network_to_dict(load_network("asia"))
+    >>> document["parents"]["either"], document["levels"]["tub"], document["cpts"]["tub"]
+    (['tub', 'lung'], ['yes', 'no'], [[0.05, 0.95], [0.01, 0.99]])
+    """
+    return {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "version": __version__,
+        "name": network.name,
+        "variables": list(network.variables),
+        "levels": {name: list(network.levels[name]) for name in network.variables},
+        "types": dict(network.types),
+        "parents": {name: list(network.dag.parents(name)) for name in network.variables},
+        "cpts": {name: network.cpts[name].tolist() for name in network.variables},
+        "discretizer": None if network.discretizer is None else network.discretizer.to_dict(),
+    }
+
+
+def write_json(network: Network, stream: IO[bytes]) -> None:
+    """Write a network to a stream, one variable per line."""
+    document = network_to_dict(network)
+    stream.write(b"{\n")
+    for number, (key, value) in enumerate(document.items(), start=1):
+        end = ",\n" if number < len(document) else "\n}\n"
+        if isinstance(value, dict) and key in {"levels", "types", "parents", "cpts"}:
+            lines = [f"  {_text(name)}: {_text(entry)}" for name, entry in value.items()]
+            written = "{\n" + ",\n".join(lines) + "\n }"
+        else:
+            written = _text(value)
+        stream.write(f" {_text(key)}: {written}{end}".encode())
+
+
+def parse_json_network(text: str, title: str = "text") -> Network:
+    """Parse a network from the text of a JSON document.
+
+    Parameters
+    ----------
+    text : str
+        The content of the file.
+    title : str
+        The name of the file in messages.
+    """
+    try:
+        document = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidData(f"{title!r} is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        kind = document.get("kind") if isinstance(document, dict) else None
+        found = f"its kind is {kind!r:.60}" if isinstance(kind, str) else "it has no kind"
+        raise InvalidData(f"{title!r} is not a network of dagscape: {found}, not {KIND!r}")
+    if document.get("schema") != SCHEMA:
+        schema = document.get("schema")
+        raise InvalidData(f"{title!r} has schema {schema!r:.60} of {KIND!r}; this version of dagscape reads {SCHEMA}")
+    try:
+        return network_from_dict(document)
+    except (InvalidData, InvalidOption) as error:
+        raise InvalidData(f"{title!r} cannot be used: {error}") from error
+
+
+def network_from_dict(document: Mapping[str, Any]) -> Network:
+    """Rebuild a network from a document of :func:`network_to_dict`.
+
+    Examples
+    --------
+    >>> from dagscape.networks.bundled import load_network
+    >>> network_from_dict(network_to_dict(load_network("asia"))) == load_network("asia")
+    True
+    """
+    names = _strings(document.get("variables"), "'variables'")
+    levels = {name: tuple(_strings(_entry(document, "levels", name), f"the levels of {name!r}")) for name in names}
+    parents = {name: _strings(_entry(document, "parents", name), f"the parents of {name!r}") for name in names}
+    for name, above in parents.items():
+        if len(above) > MAX_PARENTS:
+            raise InvalidData(f"{name!r} has {len(above)} parents; the limit is {MAX_PARENTS}")
+    dag = Dag.from_parents(parents)
+    cpts = {name: _table(name, _entry(document, "cpts", name), parents[name], dag) for name in names}
+    types, discretizer = document.get("types", {}), document.get("discretizer")
+    if not isinstance(types, dict):
+        raise InvalidData(f"'types' is {type_of(types)}; it must be an object")
+    title = document.get("name", "")
+    if not isinstance(title, str):
+        raise InvalidData(f"'name' is {type_of(title)}; it must be a string")
+    cut = None if discretizer is None else Discretizer.from_dict(discretizer)
+    return Network(dag, levels, cpts, title, types=types, discretizer=cut)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _entry(document: Mapping[str, Any], field: str, name: str) -> Any:
+    """Return the entry of a variable in one of the objects of a document."""
+    entries = document.get(field)
+    if not isinstance(entries, dict):
+        raise InvalidData(f"{field!r} is {type_of(entries)}; it must be an object with an entry for each variable")
+    if name not in entries:
+        raise InvalidData(f"{field!r} has no entry for {name!r}")
+    return entries[name]
+
+
+def _strings(value: Any, what: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InvalidData(f"{what} must be a list of strings")
+    if len(set(value)) < len(value):
+        raise InvalidData(f"{what} must be different from each other")
+    return value
+
+
+def _table(name: str, nested: Any, parents: list[str], dag: Dag) -> NDArray[np.float64]:
+    """Return a table with its axes in the order of the DAG's parents; the network checks its shape and its rows."""
+    try:
+        table = np.array(nested, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidData(f"the probabilities of {name!r} are not nested lists of numbers") from error
+    if table.ndim != len(parents) + 1:
+        raise InvalidData(f"the probabilities of {name!r} have {table.ndim} axes; it must be {len(parents) + 1}")
+    order = [parents.index(parent) for parent in dag.parents(name)]
+    return table.transpose([*order, len(parents)])
