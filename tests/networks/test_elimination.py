@@ -14,25 +14,12 @@ from dagscape.graphs.random_dags import random_dag
 from dagscape.networks.elimination import Tables, elimination_order, product_sizes
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network
+from networks.samples import random_tables
 from oracles import networks as oracle
 
 
 def tables(network: Network) -> Tables:
     return Tables(network.dag.parent_masks, [network.cpts[name] for name in network.variables])
-
-
-def random_network(dag: Dag, arities, generator, zeros: float = 0.3) -> Network:
-    """Random tables with some zeros."""
-    levels = {
-        name: tuple(f"{name}{k}" for k in range(arity)) for name, arity in zip(dag.variables, arities, strict=True)
-    }
-    cpts = {}
-    for name in dag.variables:
-        table = generator.gamma(0.5, size=[len(levels[other]) for other in (*dag.parents(name), name)]) + 1e-6
-        table[generator.random(table.shape) < zeros] = 0
-        table[..., 0] += table.sum(axis=-1) == 0
-        cpts[name] = table / table.sum(axis=-1, keepdims=True)
-    return Network(dag, levels, cpts)
 
 
 @st.composite
@@ -41,7 +28,7 @@ def problems(draw):
     n = draw(st.integers(1, 7))
     generator = np.random.default_rng(draw(st.integers(0, 10**6)))
     dag = random_dag(n, draw(st.floats(0, (n - 1) / 2)), seed=generator) if n > 1 else Dag.from_edges(["v0"])
-    network = random_network(dag, generator.integers(1, 4, n), generator)
+    network = random_tables(dag, generator.integers(1, 4, n), generator)
     order = generator.permutation(n).tolist()
     some = draw(st.integers(1, n))
     targets, others = order[:some][:3], order[some:]

@@ -18,6 +18,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.masks import bits
 from dagscape.networks.fitting import FitPrior, fit_cpts
 from dagscape.networks.likelihood import log_likelihood
+from dagscape.networks.queries import log_probability, most_probable, predict, query
 from dagscape.networks.sampling import sample
 from dagscape.networks.tables import labelled_cpt
 from dagscape.wording import plural
@@ -228,6 +229,123 @@ class Network:
         0.9
         """
         return labelled_cpt(variable, self.dag.parents(variable), self.levels, self.cpts[variable])
+
+    def query(
+        self,
+        target: str | Sequence[str],
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        max_memory: int | str | None = None,
+    ) -> pd.Series[float]:
+        """Return the probability of each level of a variable, or of several jointly, given evidence.
+
+        The answer is exact, by variable elimination (:mod:`dagscape.networks.elimination`).
+
+        Parameters
+        ----------
+        target : str or list of str
+            The variable, or several, none of which may be in the evidence.
+        evidence : mapping of str to value, optional
+            Observed values by variable, as text or in their own type: ``1`` and ``"1"`` are the same. A number in a
+            column that ``discretizer`` cuts stands for its interval. None and NaN are not observed.
+        max_memory : int or str, optional
+            The memory limit, such as ``"8GiB"``. Default: most of the available memory.
+
+        Returns
+        -------
+        Series
+            The probabilities, which sum to 1, labelled with the levels in their own type; for a list of variables,
+            with a MultiIndex.
+
+        Examples
+        --------
+        >>> from dagscape.networks.bundled import load_network
+        >>> asia = load_network("asia")
+        >>> asia.query("lung", {"xray": "yes", "smoke": "yes"}).round(4).to_dict()
+        {'yes': 0.646, 'no': 0.354}
+        >>> print(asia.query(["lung", "bronc"], {"dysp": "yes"}).round(4))
+        lung  bronc
+        yes   yes      0.0650
+              no       0.0377
+        no    yes      0.7689
+              no       0.1283
+        Name: probability, dtype: float64
+        """
+        return query(self, target, evidence, max_memory)
+
+    def log_probability(self, evidence: Mapping[str, Any], *, max_memory: int | str | None = None) -> float:
+        """Return the natural logarithm of the probability of evidence; minus infinity if it is impossible.
+
+        Parameters
+        ----------
+        evidence, max_memory
+            As in :meth:`query`.
+
+        Examples
+        --------
+        >>> from dagscape.networks.bundled import load_network
+        >>> round(float(np.exp(load_network("asia").log_probability({"xray": "yes"}))), 4)
+        0.1103
+        """
+        return log_probability(self, evidence, max_memory)
+
+    def predict(self, rows: Any, target: str, *, max_memory: int | str | None = None) -> pd.DataFrame:
+        """Return the probability of each level of a variable in each row, given what the row shows of the others.
+
+        Parameters
+        ----------
+        rows : Dataset or data frame
+            The rows. Columns that are absent and cells that are missing (None, NaN, ``""``, ``"?"``) are not observed,
+            and are summed out; if the network has a level ``?``, that of missing cells in its data, a missing cell has
+            that level. The target's own column and columns that the network lacks are ignored. Numbers are cut by
+            ``discretizer``. A value that was set by an intervention says nothing about its causes.
+        target : str
+            The variable to predict.
+        max_memory : int or str, optional
+            The memory limit, such as ``"8GiB"``. Default: most of the available memory.
+
+        Returns
+        -------
+        DataFrame
+            A column for each level of the target, in its own type. One row for each row of a data frame, with its
+            index; for a Dataset, which keeps no order, one for each distinct row, in the order of
+            ``rows.to_frame(expand=False)``. If what a row shows is impossible, all levels are equally probable.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from dagscape.networks.bundled import load_network
+        >>> rows = pd.DataFrame({"smoke": ["yes", "no", None], "xray": ["yes", "yes", "no"]})
+        >>> print(load_network("asia").predict(rows, "lung").round(4))
+        lung     yes      no
+        0     0.6460  0.3540
+        1     0.1423  0.8577
+        2     0.0012  0.9988
+        """
+        return predict(self, rows, target, max_memory)
+
+    def classify(self, rows: Any, target: str, *, max_memory: int | str | None = None) -> pd.Series[Any]:
+        """Return the most probable level of a variable in each row; the first of several.
+
+        Parameters
+        ----------
+        rows, target, max_memory
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        Series
+            The levels, in the variable's own type, so that they compare equal to its column.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from dagscape.networks.bundled import load_network
+        >>> rows = pd.DataFrame({"smoke": ["yes", "no"], "xray": ["yes", "yes"]})
+        >>> load_network("asia").classify(rows, "lung").tolist()
+        ['yes', 'no']
+        """
+        return most_probable(self.predict(rows, target, max_memory=max_memory))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):

@@ -1,0 +1,195 @@
+"""Evidence: what is observed, as codes of a network's levels.
+
+A single observation is a mapping of variables to values. Rows come as a data frame or a data set; cells that are
+missing, and columns that are absent, are not observed. Values are matched as text, as everywhere, so that ``1`` and
+``"1"`` are the same level. Numbers in columns that the network's discretizer cuts are first replaced by intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.data.dataset import Dataset
+from dagscape.data.frames import cell_string, is_missing, table_from_frame
+from dagscape.data.levels import MISSING_LEVEL
+from dagscape.data.rows import group_rows, pack_words
+from dagscape.data.table import Column, Table, kind_of, listing, parse_numbers
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
+from dagscape.masks import mask_of
+from dagscape.networks.families import matching_codes
+
+if TYPE_CHECKING:
+    from dagscape.data.discretizing import Discretizer
+
+Levels = Mapping[str, tuple[str, ...]]
+
+UNOBSERVED = -1
+
+
+def observed_codes(
+    levels: Levels, discretizer: Discretizer | None, evidence: Mapping[str, Any] | None
+) -> dict[str, int]:
+    """Return the code of each observed variable.
+
+    Parameters
+    ----------
+    levels : mapping of str to tuple of str
+        The levels of the network's variables.
+    discretizer : Discretizer or None
+        What cuts numbers.
+    evidence : mapping of str to value, or None
+        The observed values, as text or in their own type. Missing values (None, NaN) are not observed.
+
+    Examples
+    --------
+    >>> observed_codes({"rain": ("no", "yes"), "dose": ("0", "1")}, None, {"rain": "yes", "dose": 1})
+    {'rain': 1, 'dose': 1}
+    """
+    if evidence is not None and not isinstance(evidence, Mapping):
+        raise InvalidOption(f"is {type_of(evidence)}; it must map variables to values", option="evidence")
+    codes = {}
+    for name, value in (evidence or {}).items():
+        if name not in levels:
+            raise InvalidOption(f"has {name!r}, which is not a variable{did_you_mean(name, levels)}", option="evidence")
+        if is_missing(value):
+            continue
+        text = _interval(cell_string(value), name, levels[name], discretizer)
+        if text not in levels[name]:
+            raise InvalidOption(
+                f"has {value!r} for {name!r}, which is not one of its levels {listing(levels[name])}"
+                f"{did_you_mean(text, levels[name])}",
+                option="evidence",
+            )
+        codes[name] = levels[name].index(text)
+    return codes
+
+
+def _interval(text: str, name: str, levels: tuple[str, ...], discretizer: Discretizer | None) -> str:
+    """Return the interval of a number, if the network's discretizer cuts its column."""
+    number = parse_numbers([text])
+    if text in levels or discretizer is None or name not in discretizer.cuts:
+        return text
+    if number is None or not np.isfinite(number[0]):
+        return text
+    return discretizer.levels[name][int(np.searchsorted(discretizer.cuts[name], number[0]))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObservedRows:
+    """Rows of evidence, equal ones once.
+
+    Attributes
+    ----------
+    codes : array of int, distinct rows × variables
+        The codes; -1 where a variable is not observed.
+    chosen : array of bool, distinct rows × variables
+        Whether the value was set by an intervention.
+    places : array of int
+        The distinct row of each row.
+    index : pandas.Index or None
+        The labels of the rows, if they come from a pandas frame.
+    """
+
+    codes: NDArray[np.int64]
+    chosen: NDArray[np.bool_]
+    places: NDArray[np.intp]
+    index: Any = None
+
+    def patterns(self) -> Iterator[tuple[list[int], int, NDArray[np.intp]]]:
+        """Iterate over the sets of observed variables: their list, those of them that were set, and the rows."""
+        n = self.codes.shape[1]
+        marks = np.concatenate([self.codes != UNOBSERVED, self.chosen], axis=1)
+        order, starts = group_rows(pack_words((marks[:, i], 2) for i in range(2 * n)))
+        for rows in np.split(order, starts[1:]):
+            mark = marks[rows[0]]
+            yield np.flatnonzero(mark[:n]).tolist(), mask_of(np.flatnonzero(mark[n:]).tolist()), rows
+
+
+def observed_rows(
+    variables: Sequence[str], levels: Levels, discretizer: Discretizer | None, rows: Any, target: str
+) -> ObservedRows:
+    """Return rows of evidence for a target, whose own column is ignored, as are columns of other names.
+
+    Parameters
+    ----------
+    variables, levels, discretizer
+        Those of the network.
+    rows : Dataset or data frame
+        For a data set, its distinct rows, in the order of ``rows.to_frame(expand=False)``.
+    target : str
+        The variable to predict.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"rain": ["no", None, "no"], "wet": [1, 0, 1], "day": ["Mon", "Tue", "Wed"]})
+    >>> found = observed_rows(["rain", "wet"], {"rain": ("no", "yes"), "wet": ("0", "1")}, None, frame, "wet")
+    >>> found.codes.tolist(), found.places.tolist()
+    ([[-1, -1], [0, -1]], [1, 0, 1])
+    """
+    if isinstance(rows, Dataset):
+        codes, chosen = _dataset_codes(variables, levels, rows, target)
+        return ObservedRows(codes, chosen, np.arange(len(codes)))
+    table = table_from_frame(rows, source="the rows")
+    codes = np.full((table.m, len(variables)), UNOBSERVED, dtype=np.int64)
+    for number, name in enumerate(variables):
+        if name in table.names and name != target:
+            codes[:, number] = _column_codes(table, name, levels[name], discretizer)
+    order, starts = group_rows(pack_words((codes[:, i] + 1, len(levels[name]) + 1) for i, name in enumerate(variables)))
+    places = np.empty(len(codes), dtype=np.intp)
+    places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
+    distinct = codes[order[starts]]
+    return ObservedRows(distinct, np.zeros(distinct.shape, dtype=np.bool_), places, _index(rows))
+
+
+def _dataset_codes(
+    variables: Sequence[str], levels: Levels, data: Dataset, target: str
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    codes = np.full((len(data.codes), len(variables)), UNOBSERVED, dtype=np.int64)
+    chosen = np.zeros(codes.shape, dtype=np.bool_)
+    known = [(number, name) for number, name in enumerate(variables) if name in data.levels and name != target]
+    columns = [data.variables.index(name) for _, name in known]
+    numbers = [number for number, _ in known]
+    codes[:, numbers] = matching_codes([name for _, name in known], levels, data, columns)
+    if data.interventions is not None:
+        chosen[:, numbers] = data.interventions[:, columns]
+    return codes, chosen
+
+
+def _column_codes(
+    table: Table, name: str, levels: tuple[str, ...], discretizer: Discretizer | None
+) -> NDArray[np.int64]:
+    """Return the codes of a column; a missing cell is not observed, unless missing cells were a level in training."""
+    column = table.column(name).observed()
+    if discretizer is not None and name in discretizer.cuts and not set(column.values) <= set(levels):
+        column = discretizer.cut_table(table.only([name])).column(name).observed()
+    strings = _matched_strings(column, levels)
+    position = {level: code for code, level in enumerate(levels)}
+    for code, text in enumerate(strings):
+        if text not in position:
+            place = table.where(column.first_row(code))
+            raise InvalidData(
+                f"{table.source} have {column.values[code]!r} in column {name!r} at {place}, which is not one of its "
+                f"levels {listing(levels)}{did_you_mean(text, levels)}"
+            )
+    missing = position.get(MISSING_LEVEL, UNOBSERVED)
+    lookup = np.array([*(position[text] for text in strings), missing], dtype=np.int64)
+    return lookup[column.codes]
+
+
+def _matched_strings(column: Column, levels: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of a column; integers written as decimals, such as ``1.0``, match integer levels."""
+    if set(column.values) <= set(levels) or kind_of(column.values) != "integers" or kind_of(levels) != "integers":
+        return column.values
+    return tuple(cell_string(float(text)) for text in column.values)
+
+
+def _index(rows: Any) -> Any:
+    import pandas as pd
+
+    return rows.index if isinstance(rows, pd.DataFrame) else None

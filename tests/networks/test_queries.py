@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dagscape.data.dataset import Dataset
+from dagscape.data.discretizing import Discretizer, discretize
+from dagscape.errors import InvalidData, InvalidOption, TooLarge
+from dagscape.graphs.dag import Dag
+from dagscape.networks.bundled import load_network
+from dagscape.networks.network import Network
+from dagscape.networks.network_files import read_network, write_network
+from networks.samples import random_tables
+from oracles import networks as oracle
+
+ASIA = load_network("asia")
+
+
+@st.composite
+def networks(draw):
+    n = draw(st.integers(2, 6))
+    generator = np.random.default_rng(draw(st.integers(0, 10**6)))
+    names = [f"v{i}" for i in range(n)]
+    edges = [(names[i], names[j]) for j in range(n) for i in range(j) if generator.random() < 0.5]
+    return random_tables(Dag.from_edges(names, edges), generator.integers(1, 4, n), generator), generator
+
+
+def expected_shares(network, targets, evidence):
+    found = oracle.target_and_evidence(network, targets, evidence)
+    total = math.fsum(found.values())
+    return {levels: value / total for levels, value in found.items()} if total else None
+
+
+@given(networks(), st.data())
+def test_queries_agree_with_enumeration(problem, data):
+    network, _ = problem
+    targets = data.draw(st.lists(st.sampled_from(network.variables), min_size=1, max_size=2, unique=True))
+    rest = [name for name in network.variables if name not in targets]
+    given_ = data.draw(st.lists(st.sampled_from(rest), unique=True)) if rest else []
+    evidence = {name: data.draw(st.sampled_from(network.levels[name])) for name in given_}
+    joint = oracle.target_and_evidence(network, targets, evidence)
+    total = math.fsum(joint.values())
+    assert math.exp(network.log_probability(evidence)) == pytest.approx(total, rel=1e-12, abs=0)
+    if not total:
+        with pytest.raises(InvalidData, match=r"^the evidence v\d = v.* has probability 0 in the network$"):
+            network.query(targets, evidence)
+        return
+    found = network.query(targets, evidence)
+    assert found.index.names == targets
+    assert found.sum() == pytest.approx(1, abs=1e-12)
+    assert found.to_dict() == pytest.approx(
+        {levels: value / total for levels, value in joint.items()}, rel=1e-12, abs=0
+    )
+
+
+@given(networks(), st.data())
+def test_predictions_of_rows_with_gaps_agree_with_enumeration(problem, data):
+    network, generator = problem
+    target = data.draw(st.sampled_from(network.variables))
+    present = data.draw(st.lists(st.sampled_from(network.variables), min_size=1, unique=True))
+    columns = {}
+    for name in present:
+        cells = np.array(network.levels[name], dtype=object)[generator.integers(0, len(network.levels[name]), 8)]
+        cells[generator.random(8) < 0.3] = generator.choice(np.array([None, np.nan, "", "?"], dtype=object))
+        columns[name] = cells
+    frame = pd.DataFrame(columns, index=list("abcdefgh")).assign(other=3.5)
+    found = network.predict(frame, target)
+    assert found.index.tolist() == list("abcdefgh")
+    assert found.columns.tolist() == list(network.levels[target])
+    for label, probabilities in found.iterrows():
+        row = frame.loc[label, present].to_dict()
+        evidence = {
+            name: cell for name, cell in row.items() if name != target and isinstance(cell, str) and cell not in "?"
+        }
+        expected = expected_shares(network, [target], evidence)
+        if expected is None:
+            assert probabilities.tolist() == [1 / len(probabilities)] * len(probabilities)
+        else:
+            assert probabilities.tolist() == pytest.approx(list(expected.values()), rel=1e-12, abs=0)
+    assert network.classify(frame, target).tolist() == found.idxmax(axis=1).tolist()
+
+
+@given(networks(), st.data())
+def test_predictions_of_data_with_interventions_agree_with_enumeration(problem, data):
+    network, generator = problem
+    target = data.draw(st.sampled_from(network.variables))
+    codes = np.stack([generator.integers(0, len(network.levels[name]), 5) for name in network.variables], axis=1)
+    rows = Dataset.from_codes(codes, network.levels, interventions=generator.random(codes.shape) < 0.3)
+    found = network.predict(rows, target)
+    for (row, chosen, _), probabilities in zip(oracle.rows_of(rows), found.to_numpy(), strict=True):
+        del row[target]
+        joint = oracle.target_and_evidence(network, [target], row, chosen - {target})
+        total = math.fsum(joint.values())
+        expected = [value / total if total else 1 / len(joint) for value in joint.values()]
+        assert probabilities.tolist() == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_asia_as_published():
+    """The posterior probabilities of Lauritzen and Spiegelhalter's example, to the digits that others print."""
+    assert ASIA.query("dysp").round(4).to_dict() == {"yes": 0.4360, "no": 0.5640}
+    seen = {"asia": "yes", "dysp": "yes", "smoke": "no"}
+    expected = expected_shares(ASIA, ["bronc"], seen)
+    assert ASIA.query("bronc", seen).to_dict() == pytest.approx({k[0]: v for k, v in expected.items()})
+
+
+def typed() -> tuple[pd.DataFrame, Network]:
+    """Columns of all types, in which the class depends on the size and on a flag."""
+    generator = np.random.default_rng(5)
+    size = generator.normal(0, 1, 400).round(3)
+    flag = generator.random(400) < 0.5
+    label = (size + flag + generator.normal(0, 0.3, 400) > 0.5).astype(int) + 1
+    dose = np.where(label == 1, 0.5, 1.5)
+    dose[::7] = 0.5
+    frame = pd.DataFrame({"size": size, "flag": flag, "label": label, "dose": dose})
+    data = discretize(frame, bins=4, levels={"dose": [0.5, 1.5]})
+    edges = [("size", "label"), ("flag", "label"), ("label", "dose")]
+    return frame, Network.fit(Dag.from_edges(data.variables, edges), data)
+
+
+def test_predictions_compare_equal_to_the_column():
+    """Levels are text inside; numbers, integers and booleans compared unequal to them."""
+    frame, network = typed()
+    for target in ("label", "flag", "dose"):
+        probabilities = network.predict(frame, target)
+        assert probabilities.columns.dtype == frame[target].dtype
+        found = network.classify(frame, target)
+        assert found.dtype == frame[target].dtype
+        assert found.name == target
+        assert (found == frame[target]).mean() > 0.6
+        assert (probabilities.idxmax(axis=1) == frame[target]).mean() == (found == frame[target]).mean()
+
+
+def test_raw_numbers_are_cut_as_in_training(tmp_path):
+    frame, network = typed()
+    new = pd.DataFrame({"size": [-50.0, 0.02, 50.0, np.nan], "flag": [True, False, None, True]})
+    write_network(network, tmp_path / "m.json")
+    network = read_network(tmp_path / "m.json")
+    found = network.predict(new, "label")
+    levels = network.levels["size"]
+    middle = next(level for level in levels[1:-1] if float(level.split(",")[1].rstrip("])")) >= 0.02)
+    for row, evidence in enumerate(
+        [{"size": levels[0], "flag": "True"}, {"size": middle, "flag": "False"}, {"size": levels[-1]}, {"flag": True}]
+    ):
+        assert found.loc[row].to_dict() == network.query("label", evidence).to_dict()
+    assert network.query("label", {"size": -50}).to_dict() == network.query("label", {"size": levels[0]}).to_dict()
+    assert network.query("label", {"size": "0.02"}).to_dict() == network.query("label", {"size": middle}).to_dict()
+    # Intervals are levels as well.
+    cut = Discretizer.apply(network.discretizer, frame).to_frame()
+    assert network.predict(cut, "label").shape == (400, 2)
+
+
+def test_values_may_be_given_in_any_type():
+    _, network = typed()
+    for one, other in ((1, "1"), (1, 1.0), (np.int64(1), 1)):
+        assert network.query("flag", {"label": one}).to_dict() == network.query("flag", {"label": other}).to_dict()
+    assert network.query("label", {"flag": True}).to_dict() == network.query("label", {"flag": "True"}).to_dict()
+    assert network.query("label", {"dose": None}).to_dict() == network.query("label").to_dict()
+    assert network.query("label").index.tolist() == [1, 2]
+    with_gap = pd.DataFrame({"label": [1.0, np.nan, 2.0]})
+    assert network.predict(with_gap, "flag").loc[2].to_dict() == network.query("flag", {"label": 2}).to_dict()
+
+
+def test_missing_cells_have_their_level_if_the_network_has_one():
+    frame = pd.DataFrame({"a": ["x", None, "y", None, "x", "y"], "b": ["0", "1", "0", "1", "0", "0"]})
+    data = Dataset.from_frame(frame, missing="level")
+    network = Network.fit(Dag.from_edges(["a", "b"], [("a", "b")]), data)
+    assert network.predict(frame[["a"]], "b").loc[1].to_dict() == network.query("b", {"a": "?"}).to_dict()
+    assert network.predict(frame[["b"]].assign(c=1)[["c"]], "b").loc[1].to_dict() == network.query("b").to_dict()
+
+
+def test_a_data_set_is_predicted_by_distinct_rows():
+    rows = ASIA.sample(50, seed=1)
+    found = ASIA.predict(rows, "lung")
+    assert len(found) == len(rows.weights)
+    again = ASIA.predict(rows.to_frame(expand=False), "lung")
+    assert found.to_numpy() == pytest.approx(again.to_numpy(), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("target", "evidence", "sentence"),
+    [
+        ("lungs", {}, "target is 'lungs', which is not a variable; did you mean 'lung'?"),
+        (["lung", "lung"], {}, "target names a variable twice: 'lung', 'lung'"),
+        ([], {}, "target is a list; it must be a variable or a list of variables"),
+        (3, {}, "target is an int; it must be a variable or a list of variables"),
+        ("lung", {"lung": "yes"}, "target is 'lung', which is also in the evidence"),
+        ("lung", {"smok": "yes"}, "evidence has 'smok', which is not a variable; did you mean 'smoke'?"),
+        (
+            "lung",
+            {"smoke": "yess"},
+            "evidence has 'yess' for 'smoke', which is not one of its levels 'yes', 'no'; did you mean 'yes'?",
+        ),
+        ("lung", ["smoke"], "evidence is a list; it must map variables to values"),
+    ],
+)
+def test_wrong_questions_give_one_sentence(target, evidence, sentence):
+    with pytest.raises(InvalidOption) as caught:
+        ASIA.query(target, evidence)
+    assert str(caught.value) == sentence
+
+
+def test_impossible_evidence_is_refused():
+    with pytest.raises(InvalidData, match="the evidence either = no, tub = yes has probability 0 in the network"):
+        ASIA.query("lung", {"either": "no", "tub": "yes"})
+    assert ASIA.log_probability({"either": "no", "tub": "yes"}) == -math.inf
+
+
+def test_unknown_levels_in_rows_are_located():
+    rows = pd.DataFrame({"smoke": ["yes", "sometimes"]})
+    with pytest.raises(InvalidData) as caught:
+        ASIA.predict(rows, "lung")
+    where = "the rows have 'sometimes' in column 'smoke' at row 1 (counted from 0)"
+    assert str(caught.value) == f"{where}, which is not one of its levels 'yes', 'no'"
+
+
+def test_memory_is_limited():
+    with pytest.raises(TooLarge, match=r"need \d+ bytes; the limit is 100 bytes \(max_memory\)"):
+        ASIA.query("lung", max_memory=100)
