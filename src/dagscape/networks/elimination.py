@@ -32,15 +32,17 @@ known before anything is allocated.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.masks import bits, mask_of
-from dagscape.resources import check_memory, memory_limit
+from dagscape.resources import check_memory
 
 Floats = NDArray[np.float64]
 
@@ -116,6 +118,7 @@ class Tables:
         codes: NDArray[Any],
         chosen: int = 0,
         *,
+        families: Sequence[int] | None = None,
         max_memory: int | str | None = None,
     ) -> Joint:
         """Return the joint probability of targets and evidence, for each row of evidence.
@@ -130,22 +133,23 @@ class Tables:
             Their codes.
         chosen : int
             The observed variables that were set by an intervention, as a set.
+        families : sequence of int, optional
+            The tables to use, as :meth:`relevant_families` returns them. Default: all that are relevant.
         max_memory : int or str, optional
             The memory limit, such as ``"8GiB"``. Default: most of the available memory.
         """
         arities = self.arities
-        single = [v for v in range(len(arities)) if arities[v] == 1 and v not in set(observed)]
+        families = self.relevant_families(targets, observed, chosen) if families is None else families
+        fixed = self._fixed(observed)
+        free = [target for target in targets if arities[target] > 1]
+        scopes = [self._scope(v) & ~fixed for v in families]
+        order = elimination_order(scopes, union_of(scopes) & ~mask_of(free), arities)
+        cells = max([1, *product_sizes(scopes, order, arities), _cells(mask_of(free), arities)])
+        if cells > _BLOCK_CELLS or max_memory is not None:
+            _check_size(cells, max_memory)
         evidence = np.zeros((len(codes), len(arities)), dtype=np.intp)
         evidence[:, list(observed)] = codes
-        fixed = mask_of(observed) | mask_of(single)
-        free = [target for target in targets if arities[target] > 1]
-        relevant = self._relevant(mask_of(targets) | mask_of(observed), chosen)
-        families = [v for v in bits(relevant) if not chosen >> v & 1]
-        scopes = [(self.parents[v] | 1 << v) & ~fixed for v in families]
-        order = elimination_order(scopes, relevant & ~fixed & ~mask_of(free), arities)
-        cells = max([1, *product_sizes(scopes, order, arities), _cells(mask_of(free), arities)])
-        self._check_memory(cells, max_memory)
-        block = max(1, min(_BLOCK_CELLS, memory_limit(max_memory) // _BYTES_PER_CELL) // cells)
+        block = max(1, _BLOCK_CELLS // cells)
         found = [
             self._eliminated(families, fixed, order, free, evidence[start : start + block])
             for start in range(0, len(evidence), block)
@@ -155,7 +159,45 @@ class Tables:
         scales = np.concatenate([part.log_scale for part in found]) if found else np.empty(0)
         return Joint(values.reshape(shape), scales)
 
-    def _relevant(self, needed: int, chosen: int) -> int:
+    def relevant_families(
+        self, targets: Sequence[int], observed: Sequence[int], chosen: int, *, connected: bool = False
+    ) -> tuple[int, ...]:
+        """Return the variables whose tables enter the answer: those that are not barren, and were not set.
+
+        With ``connected``, only those whose tables are connected to a target through variables that are not observed.
+        The others give a factor that does not depend on the targets.
+
+        Examples
+        --------
+        >>> half = np.full((2, 2), 0.5)
+        >>> chain = Tables([0, 0b001, 0b010, 0b100], [half[0], half, half, half])
+        >>> chain.relevant_families([1], [2, 0], 0), chain.relevant_families([2], [0, 1], 0, connected=True)
+        ((0, 1, 2), (2,))
+        """
+        relevant = self._ancestors(mask_of(targets) | mask_of(observed), chosen)
+        families = tuple(v for v in bits(relevant) if not chosen >> v & 1)
+        if not connected:
+            return families
+        fixed = self._fixed(observed) & ~mask_of(targets)
+        reached, grown = 0, mask_of(targets)
+        while grown != reached:
+            reached = grown
+            grown |= union_of(scope for v in families if (scope := self._scope(v) & ~fixed) & reached)
+        return tuple(v for v in families if self._scope(v) & ~fixed & reached)
+
+    def needed(self, families: Sequence[int], observed: Sequence[int]) -> tuple[int, ...]:
+        """Return the observed variables in some tables."""
+        scope = union_of(map(self._scope, families))
+        return tuple(v for v in observed if scope >> v & 1)
+
+    def _scope(self, variable: int) -> int:
+        return self.parents[variable] | 1 << variable
+
+    def _fixed(self, observed: Sequence[int]) -> int:
+        """Return the variables whose value is known: observed, or with a single level."""
+        return mask_of(observed) | mask_of(v for v, arity in enumerate(self.arities) if arity == 1)
+
+    def _ancestors(self, needed: int, chosen: int) -> int:
         """Return a set of variables and their ancestors; a variable that was set has none."""
         relevant, waiting = 0, needed
         while waiting:
@@ -166,13 +208,8 @@ class Tables:
             waiting &= ~relevant
         return relevant
 
-    def _check_memory(self, cells: int, max_memory: int | str | None) -> None:
-        what = f"the tables of exact inference, of up to {cells:.3g} probabilities,"
-        remedy = "give the values of more variables, or use a network with fewer parents"
-        check_memory(_BYTES_PER_CELL * cells, max_memory, what, remedy)
-
     def _eliminated(
-        self, families: list[int], fixed: int, order: list[int], targets: list[int], evidence: NDArray[np.intp]
+        self, families: Sequence[int], fixed: int, order: list[int], targets: list[int], evidence: NDArray[np.intp]
     ) -> Joint:
         """Enter the evidence and eliminate variables, with probabilities or, if they underflow, with logarithms."""
         arities = self.arities
@@ -369,6 +406,23 @@ def _join(neighbours: dict[int, int], variable: int) -> int:
     for v in bits(around):
         neighbours[v] = (neighbours[v] | around) & ~(1 << v) & ~(1 << variable)
     return around
+
+
+def union_of(sets: Iterable[int]) -> int:
+    """Return the union of sets.
+
+    Examples
+    --------
+    >>> union_of([0b001, 0b100])
+    5
+    """
+    return reduce(operator.or_, sets, 0)
+
+
+def _check_size(cells: int, max_memory: int | str | None) -> None:
+    what = f"the tables of exact inference, of up to {cells:.3g} probabilities,"
+    remedy = "give the values of more variables, or use a network with fewer parents"
+    check_memory(_BYTES_PER_CELL * cells, max_memory, what, remedy)
 
 
 def _cells(scope: int, arities: Sequence[int]) -> int:

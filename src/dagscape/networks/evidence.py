@@ -140,11 +140,25 @@ def observed_rows(
     for number, name in enumerate(variables):
         if name in table.names and name != target:
             codes[:, number] = _column_codes(table, name, levels[name], discretizer)
-    order, starts = group_rows(pack_words((codes[:, i] + 1, len(levels[name]) + 1) for i, name in enumerate(variables)))
+    first, places = distinct_rows(codes + 1, [len(levels[name]) + 1 for name in variables])
+    distinct = codes[first]
+    return ObservedRows(distinct, np.zeros(distinct.shape, dtype=np.bool_), places, _index(rows))
+
+
+def distinct_rows(codes: NDArray[np.int64], arities: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where each distinct row occurs first, and the distinct row of each row.
+
+    Examples
+    --------
+    >>> [array.tolist() for array in distinct_rows(np.array([[1], [0], [1]]), [2])]
+    [[1, 0], [1, 0, 1]]
+    """
+    if not arities:
+        return np.zeros(min(1, len(codes)), dtype=np.intp), np.zeros(len(codes), dtype=np.intp)
+    order, starts = group_rows(pack_words((codes[:, i], arity) for i, arity in enumerate(arities)))
     places = np.empty(len(codes), dtype=np.intp)
     places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
-    distinct = codes[order[starts]]
-    return ObservedRows(distinct, np.zeros(distinct.shape, dtype=np.bool_), places, _index(rows))
+    return order[starts], places
 
 
 def _dataset_codes(

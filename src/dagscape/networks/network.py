@@ -309,7 +309,8 @@ class Network:
         DataFrame
             A column for each level of the target, in its own type. One row for each row of a data frame, with its
             index; for a Dataset, which keeps no order, one for each distinct row, in the order of
-            ``rows.to_frame(expand=False)``. If what a row shows is impossible, all levels are equally probable.
+            ``rows.to_frame(expand=False)``. Only what is relevant to the target is used, given all that the row shows;
+            if that is impossible, all levels are equally probable.
 
         Examples
         --------

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dagscape.data.values import own_values
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.networks.elimination import Joint, Tables
-from dagscape.networks.evidence import observed_codes, observed_rows
+from dagscape.networks.evidence import distinct_rows, observed_codes, observed_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +58,17 @@ def predict(network: Network, rows: Any, target: str, max_memory: int | str | No
     observed = observed_rows(network.variables, network.levels, network.discretizer, rows, name)
     tables = network_tables(network)
     found = np.empty((len(observed.codes), len(network.levels[name])))
+    # Rows that agree in what is relevant to the target are one question.
+    questions: dict[tuple[tuple[int, ...], tuple[int, ...]], list[NDArray[np.intp]]] = {}
     for variables, chosen, part in observed.patterns():
-        codes = observed.codes[part][:, variables]
-        joint = tables.joint([number], variables, codes, chosen, max_memory=max_memory)
-        found[part] = shares(joint.values, joint.totals)
+        families = tables.relevant_families([number], variables, chosen, connected=True)
+        questions.setdefault((families, tables.needed(families, variables)), []).append(part)
+    for (families, needed), parts in questions.items():
+        part = np.concatenate(parts)
+        codes = observed.codes[part][:, needed]
+        first, places = distinct_rows(codes, [len(network.levels[network.variables[v]]) for v in needed])
+        joint = tables.joint([number], needed, codes[first], families=families, max_memory=max_memory)
+        found[part] = shares(joint.values, joint.totals)[places]
     return probability_frame(found[observed.places], observed.index, level_index(network, name))
 
 
