@@ -11,9 +11,9 @@ from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
 from dagscape.errors import InvalidOption
 from dagscape.files import replace_file
 from dagscape.graphs.dag import Dag
-from dagscape.networks.bif import write_network
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
+from dagscape.networks.network_files import write_network
 from dagscape.posterior.result import Posterior
 
 _ENDINGS = (".csv", ".bif", *DRAWING_ENDINGS)
