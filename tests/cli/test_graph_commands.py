@@ -132,3 +132,46 @@ def test_levels_from_a_network(capfd, tmp_path):
     code, out, _ = run(capfd, "score", tmp_path / "few.csv", "--levels", tmp_path / "asia.bif", "--json", "--quiet")
     assert code == 0
     assert json.loads(out)["provenance"]["parameters"]["data"] == asia.sample(5, seed=1).fingerprint
+
+
+def test_edge_lists(capfd, tmp_path):
+    asia = ds.load_network("asia").dag
+    ds.write_graph(asia, tmp_path / "asia.csv")
+    code, out, _ = run(capfd, "compare", tmp_path / "asia.csv", "builtin:asia")
+    assert code == 0
+    assert out == run(capfd, "compare", "builtin:asia", "builtin:asia")[1]
+    # Variables without edges may be left out, on either side.
+    (tmp_path / "few.csv").write_text("from,to\nsmoke,lung\nsmoke,bronc\n")
+    for pair in ((tmp_path / "few.csv", "builtin:asia"), ("builtin:asia", tmp_path / "few.csv")):
+        code, out, _ = run(capfd, "compare", *pair, "--level", "dags", "--json")
+        assert code == 0
+        assert json.loads(out)["shd"] == 6
+    code, out, _ = run(capfd, "draw", tmp_path / "few.csv", "-o", tmp_path / "few.dot")
+    assert (code, out) == (0, "")
+    assert '"smoke" -> "bronc"' in (tmp_path / "few.dot").read_text()
+    ds.write_graph(asia.to_cpdag(), tmp_path / "class.tsv.gz")
+    code, out, _ = run(capfd, "compare", tmp_path / "class.tsv.gz", "builtin:asia")
+    assert out.splitlines()[1].split()[:2] == ["shd", "0"]
+    assert run(capfd, "draw", tmp_path / "class.tsv.gz", "--class")[0] == 0
+    code, _, err = run(capfd, "compare", tmp_path / "class.tsv.gz", "builtin:asia", "--level", "dags")
+    assert (code, "--level is 'dags', but an equivalence class with 3 undirected edges" in err) == (2, True)
+    (tmp_path / "few.csv").write_text("from,to\nsmoke,lungs\n")
+    code, _, err = run(capfd, "compare", tmp_path / "few.csv", "builtin:cancer")
+    assert code == 2
+    assert "only the first has 'smoke', 'lungs', and only the second has 'metastatic-cancer', " in err
+
+
+def test_compare_dags(capfd, tmp_path):
+    asia = ds.load_network("asia").dag
+    turned = asia.without_edge("asia", "tub").with_edge("tub", "asia")
+    ds.write_graph(turned, tmp_path / "turned.csv")
+    code, out, _ = run(capfd, "compare", tmp_path / "turned.csv", "builtin:asia", "--level", "dags")
+    assert code == 0
+    values = {line.split()[0]: line.split()[1] for line in out.splitlines()[1:]}
+    assert list(values) == list(ds.compare(turned, asia, level="dags"))
+    assert (values["shd"], values["reversed"], values["same_direction"]) == ("1", "1", "0.875")
+    assert "structural Hamming distance between the DAGs" in out
+    code, out, _ = run(capfd, "compare", tmp_path / "turned.csv", "builtin:asia")
+    assert "reversed" not in out
+    code, _, _ = run(capfd, "compare", tmp_path / "turned.csv", "builtin:asia", "-o", tmp_path / "c.csv")
+    assert (tmp_path / "c.csv").read_text().splitlines()[:2] == ["measure,value", "shd,0.0"]

@@ -117,3 +117,30 @@ def test_json_has_the_distances_to_the_truth(capfd, rows, tmp_path):
         assert read == found.with_truth(truth)
     assert found.distance_to_truth is None
     assert "distance_to_truth" not in found.to_frame()
+
+
+def test_the_level_follows_the_data(capfd, tmp_path):
+    rows = ["a,b,set", *["0,0,", "1,1,", "0,0,", "1,1,", "0,1,b", "1,0,b", "0,0,b", "1,1,b"] * 5]
+    (tmp_path / "set.csv").write_text("\n".join(rows))
+    (tmp_path / "truth.csv").write_text("b,a\n")
+    arguments = ["modes", tmp_path / "set.csv", "--delta", 0, "-k", 2, "--truth", tmp_path / "truth.csv"]
+    code, out, _ = run(capfd, *arguments, "--interventions", "set")
+    assert code == 0
+    assert "Directions count in distances and agreement: the scores distinguish members of a class." in out
+    assert first_row(out)[4:6] == ["0", "1"]
+    code, out, _ = run(capfd, *arguments, "--interventions", "set", "--level", "classes")
+    assert "Directions count" not in out
+    assert first_row(out)[4:6] == ["0", "0"]
+
+
+def test_constraints_make_directions_count(capfd, rows):
+    arguments = ["modes", rows, "-k", 2, "--max-parents", 1]
+    assert "Directions count" not in run(capfd, *arguments)[1]
+    assert "Directions count" in run(capfd, *arguments, "--forbid", "tub", "asia")[1]
+    assert "Directions count" in run(capfd, *arguments, "--score", "k2")[1]
+    assert "Directions count in distances and agreement.\n" in run(capfd, *arguments, "--level", "dags")[1]
+
+
+def first_row(out):
+    """Return the words of the first row of the table of modes."""
+    return next(line.split() for line in out.splitlines() if line.startswith("   1 "))

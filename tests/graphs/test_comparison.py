@@ -4,9 +4,11 @@ import itertools
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dagscape as ds
-from oracles.graphs import all_dags
+from oracles.graphs import all_dags, compare_dags
 
 
 def measures(found, truth, *names):
@@ -82,5 +84,67 @@ def test_what_cannot_be_compared():
     a = ds.Dag.from_edges("ab")
     with pytest.raises(ds.InvalidOption, match="only the second has 'c'"):
         ds.compare(a, ds.Dag.from_edges("abc"))
-    with pytest.raises(ds.InvalidOption, match="no structure to compare"):
-        ds.compare(a, "ab")
+    with pytest.raises(ds.InvalidOption, match="only the first has 'a', 'b', and only the second has 'c', 'd'"):
+        ds.compare(a, ds.Dag.from_edges("cd"))
+    many = [f"v{i}" for i in range(12)]
+    with pytest.raises(ds.InvalidOption, match=r"only the second has 'v0', .*'v7' and 4 more$"):
+        ds.compare(ds.Dag.from_edges("a"), ds.Dag.from_edges(["a", *many]))
+    for level in ("classes", "dags"):
+        with pytest.raises(ds.InvalidOption, match="no structure to compare"):
+            ds.compare(a, "ab", level=level)
+    with pytest.raises(ds.InvalidOption, match="level is 'class'; it must be one of 'classes', 'dags'"):
+        ds.compare(a, a, level="class")
+
+
+@given(st.integers(1, 5).flatmap(lambda n: st.tuples(*[st.sampled_from(all_dags(n))] * 2)), st.randoms())
+@settings(max_examples=300)
+def test_dags_as_dags(pair, rng):
+    found, truth = pair
+    shuffled = found.reordered(rng.sample(found.variables, found.n))
+    result = ds.compare(shuffled, truth, level="dags")
+    assert dict(result) == compare_dags(found, truth)
+    assert result.level == "dags"
+    # The distance is the number of moves, and a metric.
+    assert (result["shd"] == 0) == (found == truth)
+    assert result["shd"] == ds.compare(truth, found, level="dags")["shd"]
+
+
+def test_rightly_directed_edges_count_although_another_edge_is_wrong():
+    truth = ds.Dag.from_edges(
+        ["Raf", "Mek", "Plcg", "PIP2", "PIP3", "Erk", "Akt", "PKA", "PKC", "P38", "Jnk"],
+        [
+            *[("PKC", child) for child in ("Raf", "Mek", "Jnk", "P38", "PKA")],
+            *[("PKA", child) for child in ("Raf", "Mek", "Erk", "Akt", "Jnk", "P38")],
+            ("Raf", "Mek"), ("Mek", "Erk"), ("Erk", "Akt"), ("Plcg", "PIP3"), ("Plcg", "PIP2"), ("PIP3", "PIP2"),
+        ],
+    )  # fmt: skip
+    assert truth.edge_count == 17
+    found = truth.with_edge("Plcg", "Raf")
+    result = ds.compare(found, truth, level="dags")
+    assert result["recall_orientation"] == result["same_direction"] == 1.0
+    assert result["precision_orientation"] == 17 / 18
+    assert (result["shd"], result["reversed"], result["a_plus"]) == (1, 0, 1)
+    # By classes nothing is compelled in the truth: no direction counts.
+    assert ds.compare(found, truth)["f1_orientation"] == 0.0
+
+
+def test_classes_are_not_dags():
+    chain = ds.Dag.from_edges("abc", [("a", "b"), ("b", "c")])
+    for pair in ((chain.to_cpdag(), chain), (chain, chain.to_cpdag())):
+        with pytest.raises(ds.InvalidOption, match="level is 'dags', but an equivalence class with 2 undirected edges"):
+            ds.compare(*pair, level="dags")
+    # A class without undirected edges has one member.
+    collider = ds.Dag.from_edges("abc", [("a", "b"), ("c", "b")])
+    assert ds.compare(collider.to_cpdag(), collider, level="dags")["shd"] == 0
+    assert ds.compare(chain, collider.to_cpdag(), level="dags")["reversed"] == 1
+
+
+def test_a_comparison_of_dags_is_a_result(tmp_path):
+    result = ds.compare(ds.load_network("asia"), ds.load_network("asia").dag.without_edge("asia", "tub"), level="dags")
+    assert repr(result) == "Comparison(level='dags', shd=1, a_plus=1, a_minus=0, reversed=0, vs_plus=0, vs_minus=0)"
+    assert len(result) == len(result.to_frame()) == 13
+    result.save(tmp_path / "c.json")
+    back = ds.load_result(tmp_path / "c.json")
+    assert (back, back.level) == (result, "dags")
+    classes = ds.compare(ds.load_network("asia"), ds.load_network("asia"))
+    assert (classes.level, classes.reversed, "reversed" in classes) == ("classes", None, False)

@@ -130,3 +130,41 @@ def d_separated(dag: ds.Dag, x: int, y: int, given: set[int]) -> bool:
         if not blocked:
             return False
     return True
+
+
+def compare_dags(found: ds.Dag, truth: ds.Dag) -> dict[str, float]:
+    """Return all measures between two DAGs as DAGs, by looking at every pair of variables."""
+    added = removed = turned = same = 0
+    for u, v in itertools.combinations(truth.variables, 2):
+        first = found.has_edge(u, v) - found.has_edge(v, u)
+        second = truth.has_edge(u, v) - truth.has_edge(v, u)
+        added += first != 0 and second == 0
+        removed += first == 0 and second != 0
+        turned += first * second == -1
+        same += first * second == 1
+    return {
+        "shd": added + removed + turned,
+        "a_plus": added,
+        "a_minus": removed,
+        "vs_plus": len(_colliders(found) - _colliders(truth)),
+        "vs_minus": len(_colliders(truth) - _colliders(found)),
+        **_agreement("adjacency", same + turned, added, removed),
+        **_agreement("orientation", same, added + turned, removed + turned),
+        "reversed": turned,
+        "same_direction": same / (same + turned) if same + turned else 1.0,
+    }
+
+
+def _colliders(dag: ds.Dag) -> set[tuple[frozenset[str], str]]:
+    return {(frozenset((a, b)), child) for a, child, b in dag.v_structures()}
+
+
+def _agreement(what: str, both: int, only_found: int, only_true: int) -> dict[str, float]:
+    precision = both / (both + only_found) if both + only_found else float(only_true == 0)
+    recall = both / (both + only_true) if both + only_true else float(only_found == 0)
+    all_counted = 2 * both + only_found + only_true
+    return {
+        f"precision_{what}": precision,
+        f"recall_{what}": recall,
+        f"f1_{what}": 2 * both / all_counted if all_counted else 1.0,
+    }

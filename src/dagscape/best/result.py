@@ -17,7 +17,6 @@ from dagscape.ensembles.prediction import predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption, argument, function
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.words import Words
 from dagscape.networks.fitting import FitPrior
 from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
 from dagscape.wording import plural
@@ -266,12 +265,12 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         index = rows.index if isinstance(rows, pd.DataFrame) else None
         return pd.DataFrame(found, index=index, columns=pd.Index(train.levels[target], name=target))
 
-    def agreement(self) -> pd.DataFrame:
+    def agreement(self, level: str | None = None) -> pd.DataFrame:
         """Return what the networks agree on, and where they differ, as in :meth:`RankedNetworks.agreement`.
 
         The extra column ``probability`` is that of an edge in either direction; the most probable pairs come first.
         """
-        frame = super(BestNetworks, self).agreement()
+        frame = super(BestNetworks, self).agreement(level)
         number = {name: i for i, name in enumerate(self.variables)}
         adjacencies = self.adjacencies
         pairs = zip(frame["source"], frame["target"], strict=True)
@@ -313,10 +312,9 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
             }
         )
 
-    def _edges(self) -> tuple[Words, Words]:
-        if self._ranks_classes:
-            return super(BestNetworks, self)._edges()
-        return self.networks.parents, np.zeros_like(self.networks.parents)
+    @property
+    def _agreement_level(self) -> str:
+        return "classes" if self._ranks_classes else "dags"
 
     @property
     def _ranks_classes(self) -> bool:

@@ -8,15 +8,15 @@ from typing import Any
 import click
 
 from dagscape import kernels
-from dagscape.cli.graph_arguments import load
+from dagscape.cli.graph_arguments import completed, load_structure
 from dagscape.cli.options import DATA_HELP, Output, rows_shown, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.errors import DagscapeError, SparseFamilies, StoppedEarly
+from dagscape.graphs.comparison import LEVELS
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.mode_orderings import DISTINCT, modes
 from dagscape.modes.requirements import modes_requirements
-from dagscape.networks.network import Network
 from dagscape.report.modes import render_modes
 
 
@@ -49,12 +49,23 @@ def _described(choices: dict[str, str]) -> str:
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed for random groups.")
 @click.option("--max-seconds", type=float, metavar="S", help="Stop after S seconds, with the modes proved by then.")
-@click.option("--truth", metavar="NETWORK", help="Also show distances to this known network (.bif or builtin:NAME).")
+@click.option(
+    "--truth",
+    metavar="NETWORK",
+    help="Also show distances to this known network: a .bif file, a .csv list of edges, or builtin:NAME.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    show_default="dags if the scores distinguish members of a class, as with experiments; else classes",
+    help="Show distances and agreement of equivalence classes, or of DAGs.",
+)
 @rows_shown("Number of pairs of variables to show on which modes differ.")
 @run_options
 def command(
     data: str,
     truth: str | None,
+    level: str | None,
     show: int,
     output: str | None,
     as_json: bool,
@@ -63,7 +74,7 @@ def command(
 ) -> None:
     """Find the best networks of mode orderings: peaks of the landscape that differ from each other."""
     out = Output(as_json, quiet)
-    known: Network | None = None if truth is None else load(truth)
+    known = None if truth is None else load_structure(truth)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     names = ("k", "delta", "distinct", "bound", "groups", "grouping", "seed", "max_seconds")
     asked = {name: options.pop(name) for name in names}
@@ -74,9 +85,9 @@ def command(
         found = modes(scores, **asked, **work, progress=progress)
     for message in dict.fromkeys(worded(warning.message) for warning in caught):
         out.warn(message)
-    if known is not None:
-        found = found.with_truth(known)
-    out.deliver(found, output, lambda: render_modes(found, show, "--distinct class"))
+    if truth is not None and known is not None:
+        found = found.with_truth(completed(truth, known, found.variables), level)
+    out.deliver(found, output, lambda: render_modes(found, show, "--distinct class", level))
     if not len(found):
         raise DagscapeError(f"the search ran out of {found.stopped} before it proved any mode")
     if not found.complete:

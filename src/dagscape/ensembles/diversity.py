@@ -1,8 +1,9 @@
 """Diversity of a list of networks: their distances to each other, and to a known structure.
 
-The distance between two structures is the structural Hamming distance between their CPDAGs [tsamardinos2006]_, as in
-:func:`dagscape.compare`. Every function returns a curve over the length of the list: its values for the first network,
-the first two, and so on.
+The distance between two structures is the structural Hamming distance between their CPDAGs [tsamardinos2006]_, or
+between the DAGs themselves, as in :func:`dagscape.compare` at the levels ``"classes"`` and ``"dags"``. Functions take
+graphs from :func:`graphs_at`, where DAGs are graphs without undirected edges. They return curves over the length of the
+list: values for the first network, the first two, and so on.
 """
 
 from __future__ import annotations
@@ -11,12 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidOption
-from dagscape.graphs.comparison import HasDag
+from dagscape.graphs.comparison import HasDag, at_level, check_level
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.graphs.lists import CpdagList
+from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.graphs.words import Words, pack, transposed
 
 Curve = NDArray[np.float64]
+
+
+def graphs_at(networks: DagList, level: str) -> CpdagList:
+    """Return what networks are compared by: their CPDAGs, or the DAGs themselves, with directed edges only."""
+    check_level(level)
+    if level == "classes":
+        return networks.cpdags()
+    return CpdagList(networks.variables, networks.parents, np.zeros_like(networks.parents))
 
 
 def mean_distances(classes: CpdagList) -> Curve:
@@ -38,16 +47,16 @@ def mean_distances(classes: CpdagList) -> Curve:
     return totals / np.maximum(count * (count - 1) / 2, 1)
 
 
-def distances(classes: CpdagList, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
-    """Return the distance of each network from a known structure."""
-    known = _as_class(classes.variables, truth)
+def distances(classes: CpdagList, truth: Dag | Cpdag | HasDag, level: str = "classes") -> NDArray[np.int64]:
+    """Return the distance of each network from a known structure; ``level`` says what the list holds."""
+    known = _known(classes.variables, truth, level)
     sets = (pack([edges], known.n) for edges in (known.directed, known.undirected))
     return _differences(_edge_kinds(classes), _edge_kinds(CpdagList(classes.variables, *sets)))
 
 
-def least_distances(classes: CpdagList, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
+def least_distances(classes: CpdagList, truth: Dag | Cpdag | HasDag, level: str = "classes") -> NDArray[np.int64]:
     """Return the least distance to a known structure in each prefix of the list ("oracle accuracy")."""
-    least: NDArray[np.int64] = np.minimum.accumulate(distances(classes, truth))
+    least: NDArray[np.int64] = np.minimum.accumulate(distances(classes, truth, level))
     return least
 
 
@@ -61,7 +70,7 @@ def class_counts(classes: CpdagList) -> NDArray[np.int64]:
     return np.array(counts, dtype=np.int64)
 
 
-def _as_class(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag) -> Cpdag:
+def _known(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag, level: str) -> Dag | Cpdag:
     structure = truth if isinstance(truth, Dag | Cpdag) else getattr(truth, "dag", None)
     if not isinstance(structure, Dag | Cpdag):
         raise InvalidOption(f"a {type(truth).__name__} is not a structure: give a Dag, a Cpdag or a Network")
@@ -69,7 +78,7 @@ def _as_class(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag) -> Cpdag:
         raise InvalidOption("the known structure does not have the variables of the networks")
     if structure.variables != variables:
         structure = structure.reordered(variables)
-    return structure.to_cpdag() if isinstance(structure, Dag) else structure
+    return at_level(structure, level)
 
 
 def _edge_kinds(classes: CpdagList) -> Words:

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from dagscape.drawing.curves import draw_curves
 from dagscape.drawing.display import Drawn
-from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
+from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances
 from dagscape.errors import InvalidOption, function, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.graphs.words import Words, holds
 from dagscape.results import ScoredResult, array_field, check_lengths, check_same_scores
+from dagscape.scores.equivalence import distinguishes_members
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,13 +71,31 @@ class RankedNetworks(Drawn, ScoredResult):
         return int(class_counts(self.cpdags)[-1]) if len(self) else 0
 
     @property
-    def diversity(self) -> NDArray[np.float64]:
-        """The average structural Hamming distance between two networks in each prefix of the list."""
-        return mean_distances(self.cpdags)
+    def level(self) -> str:
+        """How networks are compared: ``"dags"`` if the scores distinguish members of a class, else ``"classes"``.
 
-    def oracle_accuracy(self, truth: Dag | Cpdag | HasDag) -> NDArray[np.int64]:
-        """Return the least structural Hamming distance to a known structure in each prefix of the list."""
-        return least_distances(self.cpdags, truth)
+        Scores do if they are not score-equivalent, if rows come from experiments, or if edges are required or
+        forbidden; scores of which this is not known, from a file, count as score-equivalent.
+        """
+        return "dags" if distinguishes_members(self.score_info) else "classes"
+
+    @property
+    def diversity(self) -> NDArray[np.float64]:
+        """The average structural Hamming distance, at the ``level`` of the list, of two networks in each prefix."""
+        return mean_distances(graphs_at(self.networks, self.level))
+
+    def oracle_accuracy(self, truth: Dag | Cpdag | HasDag, level: str | None = None) -> NDArray[np.int64]:
+        """Return the least structural Hamming distance to a known structure in each prefix of the list.
+
+        Parameters
+        ----------
+        truth : Dag, Cpdag or Network
+            The known structure.
+        level : {"classes", "dags"}, optional
+            What to compare, as in :func:`dagscape.compare`. Default: ``self.level``.
+        """
+        level = self.level if level is None else level
+        return least_distances(graphs_at(self.networks, level), truth, level)
 
     def __iter__(self) -> Iterator[Dag]:
         return iter(self.networks)
@@ -84,17 +103,24 @@ class RankedNetworks(Drawn, ScoredResult):
     def __getitem__(self, index: int) -> Dag:
         return self.networks[index]
 
-    def agreement(self) -> pd.DataFrame:
+    def agreement(self, level: str | None = None) -> pd.DataFrame:
         """Return what the networks agree on, and where they differ, with one row per pair of variables.
 
-        Edges are those of the CPDAGs, directed where all members of a class agree (in a list of single DAGs, those of
-        the DAGs). The columns count networks: with the edge source → target (``forward``), target → source
-        (``backward``), an undirected edge of a class (``undirected``), or none (``absent``). ``adjacent`` is
-        ``"all"``, ``"some"`` or ``"none"``. Pairs that most networks join come first.
+        Edges are those of the CPDAGs, directed where all members of a class agree. In a list of single DAGs, and where
+        the scores distinguish members of a class (``level`` is ``"dags"``), they are those of the DAGs. The columns
+        count networks: with the edge source → target (``forward``), target → source (``backward``), an undirected edge
+        of a class (``undirected``), or none (``absent``). ``adjacent`` is ``"all"``, ``"some"`` or ``"none"``. Pairs
+        that most networks join come first.
+
+        Parameters
+        ----------
+        level : {"classes", "dags"}, optional
+            Whose edges to count: those of the CPDAGs or of the DAGs. Default: as above.
         """
         import pandas as pd
 
-        directed, undirected = (_counts(sets).tolist() for sets in self._edges())
+        graphs = graphs_at(self.networks, self._agreement_level if level is None else level)
+        directed, undirected = (_counts(sets).tolist() for sets in (graphs.directed, graphs.undirected))
         names, rows = self.variables, []
         for u, v in itertools.combinations(range(len(names)), 2):
             forward, backward, either = directed[u][v], directed[v][u], undirected[u][v]
@@ -107,10 +133,9 @@ class RankedNetworks(Drawn, ScoredResult):
         columns = ["source", "target", "adjacent", "forward", "backward", "undirected", "absent"]
         return pd.DataFrame(rows, columns=columns).sort_values("absent", kind="stable", ignore_index=True)
 
-    def _edges(self) -> tuple[Words, Words]:
-        """Return the directed and undirected edges, as sets, by which the networks are compared."""
-        found = self.cpdags
-        return found.directed, found.undirected
+    @property
+    def _agreement_level(self) -> str:
+        return self.level
 
     def compare(self, other: RankedNetworks, truth: Dag | Cpdag | HasDag | None = None) -> pd.DataFrame:
         """Return a comparison with another list of the same scores, for every length up to that of the shorter list.
@@ -127,7 +152,7 @@ class RankedNetworks(Drawn, ScoredResult):
         DataFrame
             For each ``length`` the ``score`` of the last network, the average distance within the list
             (``diversity``), the number of ``classes`` and the least ``distance`` to the truth; the columns of the other
-            list have the prefix ``other_``.
+            list have the prefix ``other_``. Distances are at the ``level`` of this list.
         """
         import pandas as pd
 
@@ -141,12 +166,13 @@ class RankedNetworks(Drawn, ScoredResult):
         length = min(len(self), len(other))
         columns: dict[str, Any] = {"length": np.arange(1, length + 1)}
         for prefix, listed in (("", self), ("other_", other)):
-            found = listed.networks[:length].cpdags()
+            networks = listed.networks[:length]
+            found = graphs_at(networks, self.level)
             columns[f"{prefix}score"] = listed.scores[:length]
             columns[f"{prefix}diversity"] = mean_distances(found)
-            columns[f"{prefix}classes"] = class_counts(found)
+            columns[f"{prefix}classes"] = class_counts(networks.cpdags())
             if truth is not None:
-                columns[f"{prefix}distance"] = least_distances(found, truth)
+                columns[f"{prefix}distance"] = least_distances(found, truth, self.level)
         return pd.DataFrame(columns)
 
     def plot(

@@ -1,19 +1,23 @@
-"""Differences between two structures: of skeletons, v-structures and equivalence classes.
+"""Differences between two structures: of skeletons, v-structures, and equivalence classes or directed edges.
 
-A DAG is compared by its class, because data cannot distinguish its members: all counts are the same for all members of
-a class.
+By default (``level="classes"``) a DAG is compared by its class, because observations cannot distinguish its members:
+all counts are the same for all members of a class. Experiments, and scores that are not score-equivalent, can
+distinguish them; then DAGs are compared as they are (``level="dags"``), and every edge has a direction.
 
 - ``shd``: the structural Hamming distance between the CPDAGs [tsamardinos2006]_: the number of edges to add,
-  remove or change in kind (directed one way, directed the other way, or undirected).
+  remove or change in kind (directed one way, directed the other way, or undirected). Between DAGs it is the number of
+  edges to add, remove or reverse.
 - ``a_plus``, ``a_minus``: edges of the skeleton that are only in the first graph, or only in the second (the truth);
   ``vs_plus``, ``vs_minus``: the same for v-structures [munteanu2000]_.
-- ``precision``, ``recall`` and ``f1`` of the adjacencies, and of the directed edges of the CPDAGs ("orientation");
-  1 if there was nothing to find and nothing was found.
+- ``precision``, ``recall`` and ``f1`` of the adjacencies, and of the directed edges ("orientation"), those of the
+  CPDAGs or all edges of the DAGs; 1 if there was nothing to find and nothing was found.
+- ``reversed`` and ``same_direction`` (between DAGs only): the number of adjacencies of both with opposite directions,
+  and the share of those with the same direction; 1 if there are none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
@@ -22,6 +26,7 @@ from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.masks import bits, transposed
 from dagscape.results import Provenance, Result
 from dagscape.version import __version__
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +48,7 @@ class Comparison(Result, Mapping[str, float]):
     Attributes
     ----------
     shd : int
-        The structural Hamming distance between the equivalence classes.
+        The structural Hamming distance between the equivalence classes, or between the DAGs.
     a_plus, a_minus : int
         Edges of the skeleton that are only in the first structure, or only in the second.
     vs_plus, vs_minus : int
@@ -51,7 +56,13 @@ class Comparison(Result, Mapping[str, float]):
     precision_adjacency, recall_adjacency, f1_adjacency : float
         Agreement of the skeletons; the second structure is the truth.
     precision_orientation, recall_orientation, f1_orientation : float
-        Agreement of the directed edges of the two classes.
+        Agreement of the directed edges of the two classes, or of the two DAGs.
+    level : str
+        ``"classes"`` or ``"dags"``: what was compared.
+    reversed : int or None
+        Adjacencies of both DAGs with opposite directions. None between classes.
+    same_direction : float or None
+        The share of the adjacencies of both DAGs that have the same direction. None between classes.
     """
 
     kind: ClassVar[str] = "comparison"
@@ -67,22 +78,27 @@ class Comparison(Result, Mapping[str, float]):
     precision_orientation: float
     recall_orientation: float
     f1_orientation: float
+    level: str = "classes"
+    reversed: int | None = None
+    same_direction: float | None = None
 
     def _measures(self) -> dict[str, float]:
-        return {name: getattr(self, name) for name in _MEASURES}
+        values = {name: getattr(self, name) for name in _MEASURES}
+        return {name: value for name, value in values.items() if value is not None}
 
     def __getitem__(self, name: str) -> float:
         return self._measures()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_MEASURES)
+        return iter(self._measures())
 
     def __len__(self) -> int:
-        return len(_MEASURES)
+        return len(self._measures())
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={self[name]}" for name in ("shd", "a_plus", "a_minus", "vs_plus", "vs_minus"))
-        return f"Comparison({shown})"
+        names = ["shd", "a_plus", "a_minus", *(["reversed"] if self.level == "dags" else []), "vs_plus", "vs_minus"]
+        level = "level='dags', " if self.level == "dags" else ""
+        return f"Comparison({level}{', '.join(f'{name}={self[name]}' for name in names)})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per measure."""
@@ -91,16 +107,22 @@ class Comparison(Result, Mapping[str, float]):
         return pd.DataFrame({"measure": list(self), "value": list(self.values())})
 
 
-_MEASURES = tuple(name for name in Comparison.__slots__ if name not in ("variables", "provenance"))
+_MEASURES = tuple(name for name in Comparison.__slots__ if name not in ("variables", "provenance", "level"))
+
+LEVELS = ("classes", "dags")
 
 
-def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag) -> Comparison:
+def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag, level: str = "classes") -> Comparison:
     """Compare a structure with another, such as a learned one with the true one.
 
     Parameters
     ----------
     found, truth : Dag, Cpdag or Network
         Two structures on the same variables, in any order.
+    level : {"classes", "dags"}
+        What to compare: equivalence classes, so that differences which no observation can reveal do not count, or DAGs
+        as they are, with the direction of every edge. Use ``"dags"`` if directions are known, such as from
+        experiments.
 
     Examples
     --------
@@ -110,17 +132,18 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag) -> Compari
     >>> result = ds.compare(found, truth)
     >>> result["shd"], result["a_plus"], result["a_minus"], result["vs_minus"]
     (3, 1, 1, 1)
+    >>> result = ds.compare(found, truth, level="dags")
+    >>> result["shd"], result["reversed"], result["recall_orientation"]
+    (2, 0, 0.5)
     """
-    first, second = as_class(found), as_class(truth)
-    if set(first.variables) != set(second.variables):
-        only = sorted(set(first.variables) ^ set(second.variables))
-        which = "first" if only[0] in first.variables else "second"
-        raise InvalidOption(f"the two structures do not have the same variables: only the {which} has {only[0]!r}")
+    first, second = at_level(found, level), at_level(truth, level)
+    _check_same_variables(first.variables, second.variables)
     if first.variables != second.variables:
         first = first.reordered(second.variables)
     adjacency = _agreement(_pairs(first.skeleton_masks()), _pairs(second.skeleton_masks()))
     arrows = _agreement(first.directed, second.directed)
     vs_plus, vs_minus = _v_structure_differences(first, second)
+    turned = adjacency.both - arrows.both if level == "dags" else None
     return Comparison(
         variables=second.variables,
         provenance=Provenance(__version__, "compare"),
@@ -135,17 +158,65 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag) -> Compari
         precision_orientation=arrows.precision,
         recall_orientation=arrows.recall,
         f1_orientation=arrows.f1,
+        level=level,
+        reversed=turned,
+        same_direction=None if turned is None else arrows.both / adjacency.both if adjacency.both else 1.0,
     )
+
+
+def check_level(level: str) -> None:
+    """Refuse a level that is not one of ``LEVELS``."""
+    if level not in LEVELS:
+        raise InvalidOption(f"is {level!r}; it must be one of {', '.join(map(repr, LEVELS))}", option="level")
+
+
+def at_level(graph: Dag | Cpdag | HasDag, level: str) -> Dag | Cpdag:
+    """Return what a structure is compared by: its equivalence class, or its DAG."""
+    check_level(level)
+    if level == "classes":
+        return as_class(graph)
+    if not isinstance(graph, Cpdag):
+        return structure_of(graph)
+    if not any(graph.undirected):
+        # The class has one member, with just these edges.
+        return Dag.trusted(graph.variables, graph.directed)
+    raise InvalidOption(
+        f"is 'dags', but an equivalence class with {plural(len(graph.undirected_edges), 'undirected edge')} is not a "
+        "DAG: compare classes, or choose a member with to_dag()",
+        option="level",
+    )
+
+
+def _check_same_variables(first: Sequence[str], second: Sequence[str]) -> None:
+    """Raise an error that lists the variables which only one of two structures has."""
+    only = [
+        f"only the {which} has {_listed([name for name in names if name not in set(others)])}"
+        for which, names, others in (("first", first, second), ("second", second, first))
+        if not set(names) <= set(others)
+    ]
+    if only:
+        raise InvalidOption(f"the two structures do not have the same variables: {', and '.join(only)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:_NAMES_SHOWN]))
+    return shown if len(names) <= _NAMES_SHOWN else f"{shown} and {len(names) - _NAMES_SHOWN} more"
+
+
+_NAMES_SHOWN = 8
 
 
 def as_class(graph: Dag | Cpdag | HasDag) -> Cpdag:
     """Return the equivalence class of a structure."""
-    if isinstance(graph, Cpdag):
-        return graph
+    return graph if isinstance(graph, Cpdag) else structure_of(graph).to_cpdag()
+
+
+def structure_of(graph: Dag | HasDag) -> Dag:
+    """Return the DAG of a DAG or a network."""
     dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
     if not isinstance(dag, Dag):
         raise InvalidOption(f"a {type(graph).__name__} has no structure to compare: give a Dag, a Cpdag or a Network")
-    return dag.to_cpdag()
+    return dag
 
 
 def equivalent(first: Dag | HasDag, second: Dag | HasDag) -> bool:
@@ -212,8 +283,8 @@ def _pairs(skeleton: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(mask & ((1 << vertex) - 1) for vertex, mask in enumerate(skeleton))
 
 
-def _v_structure_differences(first: Cpdag, second: Cpdag) -> tuple[int, int]:
-    """Return the number of v-structures that only the first class has, and of those that only the second has.
+def _v_structure_differences(first: Dag | Cpdag, second: Dag | Cpdag) -> tuple[int, int]:
+    """Return the number of v-structures that only the first graph has, and of those that only the second has.
 
     All edges of a v-structure are directed in the CPDAG.
     """
@@ -230,7 +301,7 @@ def _v_structure_differences(first: Cpdag, second: Cpdag) -> tuple[int, int]:
     return only_first, only_second
 
 
-def _structural_hamming_distance(first: Cpdag, second: Cpdag) -> int:
+def _structural_hamming_distance(first: Dag | Cpdag, second: Dag | Cpdag) -> int:
     differing = 0
     parts = [(c.directed, transposed(c.directed), c.undirected) for c in (first, second)]
     for vertex in range(first.n):

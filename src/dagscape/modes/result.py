@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dagscape.ensembles.diversity import class_counts, distances
+from dagscape.ensembles.diversity import class_counts, distances, graphs_at
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
@@ -47,10 +47,12 @@ class Modes(RankedNetworks):
         with another of the same future.
     distance_to_truth : tuple of int or None
         The structural Hamming distance of each network to a known structure; None unless :meth:`with_truth` was used.
+    truth_level : str or None
+        Whether these distances are between ``"classes"`` or ``"dags"``.
     """
 
     kind: ClassVar[str] = "modes"
-    derived: ClassVar[tuple[str, ...]] = ("distance_to_best", "diversity")
+    derived: ClassVar[tuple[str, ...]] = ("level", "distance_to_best", "diversity")
 
     label: ClassVar[str] = "modes"
     lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "orders")
@@ -67,15 +69,27 @@ class Modes(RankedNetworks):
     failed: int = decoded_field(int)
     merged: int = decoded_field(int)
     distance_to_truth: tuple[int, ...] | None = None
+    truth_level: str | None = None
 
     @property
     def distance_to_best(self) -> tuple[int, ...]:
-        """The structural Hamming distance of each network to the first."""
-        return tuple(distances(self.cpdags, self.networks[0]).tolist()) if len(self) else ()
+        """The structural Hamming distance of each network to the first, at the ``level`` of the list."""
+        graphs = graphs_at(self.networks, self.level)
+        return tuple(distances(graphs, self.networks[0], self.level).tolist()) if len(self) else ()
 
-    def with_truth(self, truth: Dag | Cpdag | HasDag) -> Modes:
-        """Return the same modes with their distances to a known structure, as ``distance_to_truth``."""
-        return replace(self, distance_to_truth=tuple(distances(self.cpdags, truth).tolist()))
+    def with_truth(self, truth: Dag | Cpdag | HasDag, level: str | None = None) -> Modes:
+        """Return the same modes with their distances to a known structure, as ``distance_to_truth``.
+
+        Parameters
+        ----------
+        truth : Dag, Cpdag or Network
+            The known structure.
+        level : {"classes", "dags"}, optional
+            What to compare, as in :func:`dagscape.compare`. Default: ``self.level``.
+        """
+        level = self.level if level is None else level
+        found = tuple(distances(graphs_at(self.networks, level), truth, level).tolist())
+        return replace(self, distance_to_truth=found, truth_level=level)
 
     @property
     def _ranks_classes(self) -> bool:

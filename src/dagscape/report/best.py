@@ -40,7 +40,7 @@ def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN, coverage: float | N
             parts.append(Text(f"… {len(best) - shown:,} more"))
     if coverage is not None:
         parts += [Text(), Text(f"The list covers {coverage:.2%} of the posterior probability of all DAGs")]
-    return Group(*parts, Text(), *agreement_parts(best, rows, undirected=classes))
+    return Group(*parts, Text(), *agreement_parts(best, rows, best.space))
 
 
 def _heading(best: BestNetworks) -> str:
@@ -56,9 +56,10 @@ def _heading(best: BestNetworks) -> str:
     return f"The best {plural(len(best), what, many)}{stands_for}{tied}{end}"
 
 
-def agreement_parts(networks: RankedNetworks, rows: int, *, undirected: bool) -> list[RenderableType]:
+def agreement_parts(networks: RankedNetworks, rows: int, level: str) -> list[RenderableType]:
     """Render the edges that all networks of a list have, and a table of those on which they differ."""
-    frame = networks.agreement()
+    frame = networks.agreement(level)
+    undirected = level == "classes"
     kinds = ["forward", "backward", "undirected"]
     agreed = frame[(frame[kinds] == len(networks)).any(axis=1)]
     disputed = frame.drop(agreed.index)

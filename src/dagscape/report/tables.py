@@ -118,8 +118,9 @@ def _plan(planned: Plan) -> RenderableType:
 
 def _comparison(comparison: Comparison) -> RenderableType:
     table = table_of("measure", "value", "", right=(1,))
-    for name, meaning in _MEANINGS.items():
-        value = comparison[name]
+    meanings = _MEANINGS | (_DAG_MEANINGS if comparison.level == "dags" else {})
+    for name, value in comparison.items():
+        meaning = meanings[name]
         table.add_row(name, str(value) if isinstance(value, int) else f"{value:.3f}", meaning)
     return table
 
@@ -136,6 +137,14 @@ _MEANINGS = {
     "precision_orientation": "share of the first's compelled directions that the second has",
     "recall_orientation": "share of the second's compelled directions that the first has",
     "f1_orientation": "their harmonic mean",
+}
+
+_DAG_MEANINGS = {
+    "shd": "structural Hamming distance between the DAGs: edges to add, remove or reverse",
+    "precision_orientation": "share of the first's edges that the second has with the same direction",
+    "recall_orientation": "share of the second's edges that the first has with the same direction",
+    "reversed": "adjacencies of both with opposite directions",
+    "same_direction": "share of the adjacencies of both that have the same direction",
 }
 
 EDGES_SHOWN = 0.05
