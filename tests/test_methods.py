@@ -39,7 +39,7 @@ def dependent_data(n: int, rows: int, seed: int = 1, names=None) -> ds.Dataset:
     for i in range(1, n):
         noise = rng.random(rows) < 0.3 + 0.4 * i / n
         columns.append(np.where(noise, rng.integers(0, 3, rows), columns[-1]))
-    return ds.Dataset.from_array(np.column_stack(columns), names)
+    return ds.Dataset.from_array(np.column_stack(columns), names, keep_constant=True)
 
 
 @pytest.fixture(scope="module")
@@ -231,9 +231,9 @@ def test_no_possible_network(method, settings):
 @pytest.mark.parametrize(
     "data",
     [
-        ds.Dataset.from_array([["x"]]),
-        ds.Dataset.from_array([["x", "y", "z"]]),
-        ds.Dataset.from_array([["a", 1], ["b", 1], ["a", 1]]),
+        ds.Dataset.from_array([["x"]], keep_constant=True),
+        ds.Dataset.from_array([["x", "y", "z"]], keep_constant=True),
+        ds.Dataset.from_array([["a", 1], ["b", 1], ["a", 1]], keep_constant=True),
         dependent_data(5, 40, names=ODD_NAMES),
     ],
     ids=["one cell", "one row", "constant column", "odd names"],

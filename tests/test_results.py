@@ -143,7 +143,7 @@ def test_a_newer_schema_is_refused_by_kind(tmp_path):
 
 
 def test_infinite_times_are_read_back(tmp_path):
-    planned = ds.plan(ds.Dataset.from_array(np.zeros((2, 300), dtype=int)))
+    planned = ds.plan(ds.Dataset.from_array(np.zeros((2, 300), dtype=int), keep_constant=True))
     assert planned.seconds == math.inf
     planned.save(tmp_path / "plan.json")
     back = ds.load_result(tmp_path / "plan.json")

@@ -66,7 +66,7 @@ def equivalent_scores(n, spread, seed, max_parents=None):
 
 
 def random_data(n, rows, seed, levels=2):
-    return ds.Dataset.from_array(np.random.default_rng(seed).integers(0, levels, (rows, n)))
+    return ds.Dataset.from_array(np.random.default_rng(seed).integers(0, levels, (rows, n)), keep_constant=True)
 
 
 def kernel_list(families, n, classes, count, threads=1):

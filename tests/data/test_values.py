@@ -94,8 +94,9 @@ def test_a_number_of_levels_in_codes():
         ds.InvalidOption, match="levels has 0 for 'a'; it must be a sequence of levels, or their number"
     ):
         ds.Dataset.from_codes([[0]], {"a": 0})
-    with pytest.raises(ds.InvalidOption, match="levels has 'xy' for 'a'"):
-        ds.Dataset.from_codes([[0]], {"a": "xy"})
+    assert ds.Dataset.from_codes([[0]], {"a": "xy"}).levels["a"] == ("x", "y")
+    with pytest.raises(ds.InvalidOption, match="levels has 2.5 for 'a'"):
+        ds.Dataset.from_codes([[0]], {"a": 2.5})
     with pytest.raises(ds.InvalidOption, match="must map variables to levels"):
         ds.Dataset.from_codes([[0]], [2])
 

@@ -189,8 +189,8 @@ def test_the_target_is_ignored_with_its_levels_and_whether_it_was_set():
     variables = ("rain", "wet")
     train = Dataset.from_array([["no", "dry"], ["yes", "wet"], ["yes", "wet"], ["yes", "dry"]], variables)
     arguments = variables, np.array([[0, 0b01]], dtype=np.uint64), [0.0], train
-    alone = predict(*arguments, Dataset.from_array([["wet"]], ["wet"]), "rain")
-    strange = Dataset.from_array([["hail", "wet"]], variables, interventions=["rain"])
+    alone = predict(*arguments, Dataset.from_array([["wet"]], ["wet"], keep_constant=True), "rain")
+    strange = Dataset.from_array([["hail", "wet"]], variables, interventions=["rain"], keep_constant=True)
     assert predict(*arguments, strange, "rain").tolist() == alone.tolist()
     assert alone.tolist()[0] == pytest.approx([0.1, 0.9])
 
@@ -231,13 +231,13 @@ def test_levels_are_equally_probable_where_the_rest_is_impossible():
 def test_results_can_be_joined_to_the_original_rows(survey):
     truth, graphs, log_weights, train, _ = survey
     original = truth.sample(50, seed=7).to_frame().sample(frac=1, random_state=1).astype(str)
-    rows = Dataset.from_frame(original)
+    rows = Dataset.from_frame(original, keep_constant=True)
     found = log_predictive(truth.variables, graphs, log_weights, train, rows)
     table = rows.to_frame(expand=False).drop(columns="weight").astype(str).assign(ln=found)
     joined = original.merge(table, how="left")
     assert len(joined) == 50
     for i in (0, 20, 49):
-        row = Dataset.from_frame(original.iloc[[i]])
+        row = Dataset.from_frame(original.iloc[[i]], keep_constant=True)
         expected = log_predictive(truth.variables, graphs, log_weights, train, row)
         assert joined["ln"][i] == pytest.approx(expected[0], rel=1e-13)
     repeated = rows.to_frame().astype(str).assign(ln=np.repeat(found, rows.weights))
@@ -269,15 +269,17 @@ def test_chunks_do_not_matter(survey, monkeypatch, chunk):
 def test_levels_that_training_did_not_see_must_be_declared():
     declared = Dataset.from_codes([[0], [0]], {"a": ("x", "y")})
     arguments = ("a",), np.zeros((1, 1), dtype=np.uint64), [0.0], declared
-    assert np.exp(log_predictive(*arguments, Dataset.from_array([["y"]], ["a"]), ess=2.0)) == pytest.approx([0.25])
+    assert np.exp(
+        log_predictive(*arguments, Dataset.from_array([["y"]], ["a"], keep_constant=True), ess=2.0)
+    ) == pytest.approx([0.25])
     unused = Dataset.from_codes([[1]], {"a": ("z", "x")})
     assert np.exp(log_predictive(*arguments, unused, ess=2.0)) == pytest.approx([0.75])
     message = "the data have levels of 'a' that the network lacks: 'z'; the network has 'x', 'y'"
     with pytest.raises(InvalidData, match=message):
-        log_predictive(*arguments, Dataset.from_array([["z"]], ["a"]))
+        log_predictive(*arguments, Dataset.from_array([["z"]], ["a"], keep_constant=True))
     two = Dataset.from_codes([[0, 0]], {"a": ("x", "y"), "b": ("0",)})
     with pytest.raises(InvalidData, match=message):
-        predict(("a", "b"), [[0, 0]], [0.0], two, Dataset.from_array([["z"]], ["a"]), "b")
+        predict(("a", "b"), [[0, 0]], [0.0], two, Dataset.from_array([["z"]], ["a"], keep_constant=True), "b")
 
 
 def test_variables_must_agree():

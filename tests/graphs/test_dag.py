@@ -203,7 +203,7 @@ def test_structures_of_other_kinds_are_refused():
     assert ds.equivalent(asia, asia.dag)
     with pytest.raises(ds.InvalidOption, match="to_dag"):
         ds.Network.fit(asia.dag.to_cpdag(), rows)
-    with pytest.raises(ds.InvalidOption, match=r"data is a DataFrame; it must be a Dataset: use read_data\(\)"):
-        ds.Network.fit(asia.dag, rows.to_frame())
+    with pytest.raises(ds.InvalidOption, match=r"data is a list; it must be a Dataset: use read_data\(\)"):
+        ds.Network.fit(asia.dag, rows.codes.tolist())
     with pytest.raises(ds.InvalidOption, match="is not a DAG"):
         ds.equivalent(asia.dag, asia.dag.to_cpdag())

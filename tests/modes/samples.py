@@ -41,7 +41,7 @@ def dependent_data(n, rows, seed):
     for v in range(2, n):
         signal_of = codes[:, v - 1] ^ codes[:, v - 2] if v % 3 == 0 else codes[:, rng.integers(v)]
         codes[:, v] = np.where(rng.random(rows) < 0.75, signal_of, codes[:, v])
-    return ds.Dataset.from_array(codes)
+    return ds.Dataset.from_array(codes, keep_constant=True)
 
 
 def parted(names, count, rng):

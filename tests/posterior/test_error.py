@@ -164,7 +164,7 @@ def test_prior_probabilities(structure_prior):
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (40, 4)))
     found = ds.posterior(ds.local_scores(data, structure_prior=structure_prior), prior=True)
     # One row without a penalty carries no information.
-    row = ds.Dataset.from_array(np.zeros((1, 4), dtype=int))
+    row = ds.Dataset.from_array(np.zeros((1, 4), dtype=int), keep_constant=True)
     weights = data_log_weights(row, "loglik", structure_prior=structure_prior)
     assert true_error_by_counting(found, weights) <= found.error < 1e-12
 

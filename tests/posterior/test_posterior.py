@@ -199,7 +199,7 @@ def test_plans_have_a_step_for_the_sum(over, max_parents):
 
 
 def test_plans_of_impossible_jobs():
-    data = ds.Dataset.from_array(np.zeros((2, 60), dtype=int))
+    data = ds.Dataset.from_array(np.zeros((2, 60), dtype=int), keep_constant=True)
     planned = ds.plan(data, "posterior")
     assert not planned.fits
     assert planned.steps[1].seconds > 1e12
@@ -214,7 +214,7 @@ def test_prior_probabilities():
     assert found.log_total == found.log_prior_total == pytest.approx(math.log(543))
     assert found.log_evidence == 0.0
     # The dissertation: "the prior of an ancestor relation is 0.45 for n = 11 with the uniform structure prior".
-    eleven = ds.local_scores(ds.Dataset.from_array(np.zeros((1, 11), dtype=int)), max_parents=10)
+    eleven = ds.local_scores(ds.Dataset.from_array(np.zeros((1, 11), dtype=int), keep_constant=True), max_parents=10)
     assert ds.posterior(eleven, prior=True).ancestors[0, 1] == pytest.approx(0.45, abs=0.005)
     penalised = ds.local_scores(data, structure_prior="edge-penalty:2")
     assert ds.posterior(penalised, prior=True).edges[0, 1] < found.edges[0, 1]

@@ -21,7 +21,7 @@ def near_copies(variables, rows, seed):
 
 DATA = {
     "independent": lambda: ds.Dataset.from_array(np.random.default_rng(2).integers(0, 2, (60, 7))),
-    "one row": lambda: ds.Dataset.from_array(np.zeros((1, 6), dtype=int)),
+    "one row": lambda: ds.Dataset.from_array(np.zeros((1, 6), dtype=int), keep_constant=True),
     "near copies": lambda: near_copies(8, 200_000, 3),
     "asia": lambda: ds.load_network("asia").sample(300, seed=1),
 }

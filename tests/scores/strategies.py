@@ -20,4 +20,4 @@ def dataset(arities, rows, **options):
     names = [f"v{i}" for i in range(len(arities))]
     levels = {name: [str(level) for level in range(arity)] for name, arity in zip(names, arities, strict=True)}
     cells = [[str(code) for code in row] for row in rows]
-    return ds.Dataset.from_array(cells, names, levels=levels, **options)
+    return ds.Dataset.from_array(cells, names, levels=levels, keep_constant=True, **options)

@@ -145,10 +145,10 @@ def test_top_must_be_at_least_one(scores):
         scores.families(0, top=0)
 
 
-def test_a_frame_is_not_a_dataset(toy):
-    message = r"data is a DataFrame; it must be a Dataset: use read_data\(\) or Dataset\.from_frame\(\)"
+def test_a_list_is_not_a_dataset(toy):
+    message = r"data is a list; it must be a Dataset: use read_data\(\) or Dataset\.from_frame\(\)"
     with pytest.raises(ds.InvalidOption, match=message):
-        ds.local_scores(toy.to_frame())
+        ds.local_scores(toy.codes.tolist())
 
 
 def test_too_large_names_the_memory_the_limit_and_the_remedy():

@@ -248,8 +248,8 @@ def test_the_unit_stays_fine_with_a_thousand_variables():
 
 
 def test_wrong_data_are_refused():
-    with pytest.raises(ds.InvalidOption, match="data is a DataFrame; it must be a Dataset: use read_data"):
-        ds.family_scores(random_data(3, 20, 2).to_frame())
+    with pytest.raises(ds.InvalidOption, match="data is a list; it must be a Dataset: use read_data"):
+        ds.family_scores(random_data(3, 20, 2).codes.tolist())
 
 
 def test_repr():

@@ -22,7 +22,7 @@ from dagscape.data.levels import LevelsOption, level_strings
 from dagscape.data.rows import group_rows, merge_rows, pack_words
 from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
-from dagscape.data.values import ValueType, own_values
+from dagscape.data.value_types import ValueType, own_values
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.wording import plural
 

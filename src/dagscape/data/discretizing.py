@@ -28,7 +28,7 @@ from dagscape.data.frames import table_from_array, table_from_frame
 from dagscape.data.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
-from dagscape.data.values import VALUE_TYPES, ValueType
+from dagscape.data.value_types import VALUE_TYPES, ValueType
 from dagscape.errors import InvalidData, InvalidOption, argument
 from dagscape.files import open_text, replace_file
 from dagscape.version import __version__

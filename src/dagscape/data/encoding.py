@@ -19,7 +19,7 @@ from dagscape.data.interventions import Marks, split_interventions
 from dagscape.data.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
 from dagscape.data.rows import code_type
 from dagscape.data.table import MISSING, Column, Table, listing
-from dagscape.data.values import ValueType, type_of_text
+from dagscape.data.value_types import ValueType, type_of_text
 from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
 
 Missing = Literal["error", "level", "drop"]

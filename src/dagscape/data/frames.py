@@ -27,7 +27,7 @@ from dagscape.data.table import (
     check_names,
     column_from_strings,
 )
-from dagscape.data.values import ValueType, type_of_cells
+from dagscape.data.value_types import ValueType, type_of_cells
 from dagscape.errors import InvalidData, InvalidOption
 from dagscape.wording import plural
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
-from dagscape.data.values import ValueType, type_of_cells
+from dagscape.data.value_types import ValueType, type_of_cells
 from dagscape.errors import InvalidData, InvalidOption, argument, function
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
@@ -96,7 +96,7 @@ def level_strings(levels: LevelsOption) -> tuple[dict[str, tuple[str, ...]], dic
     if not isinstance(levels, Mapping):
         raise InvalidOption(f"is {levels!r}; it must map variables to levels, or to their number", option="levels")
     values: dict[str, Sequence[object]] = {
-        name: list(declared) if _is_listed(declared) else range(_check_arity(name, declared))
+        name: list(declared) if isinstance(declared, Iterable) else range(_check_arity(name, declared))
         for name, declared in levels.items()
     }
     strings = {name: _level_strings(list(listed)) for name, listed in values.items()}

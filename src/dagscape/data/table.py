@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.values import ValueType
+from dagscape.data.value_types import ValueType
 from dagscape.errors import InvalidData, InvalidOption
 
 if TYPE_CHECKING:

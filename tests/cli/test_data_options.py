@@ -1,0 +1,116 @@
+"""Which columns of a table are used, and how its numbers are cut, on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dagscape as ds
+from cli.running import run
+from dagscape.data.bundled import SETS
+
+ROWS = [f"{i},{i % 2},{(i // 2) % 3},z,{i % 5}.5" for i in range(30)]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id,a,b,k,x\n" + "\n".join(ROWS) + "\n")
+    return path
+
+
+def test_constant_columns_are_said_to_be_set_aside(capfd, table):
+    for command in ("score", "posterior", "best", "modes", "plan"):
+        code, _, err = run(capfd, command, table, "--drop", "x", "--drop", "id")
+        assert code == 0
+        assert err.count("'k' has the same value, 'z', in every row: it is set aside") == 1
+    code, out, _ = run(capfd, "describe", table, "--drop", "x", "--missing", "error")
+    assert "warning: 'k' has the same value, 'z', in every row: it is set aside" in out
+    code, out, err = run(capfd, "score", table, "--drop", "x", "--drop", "id", "--keep-constant", "--json")
+    assert json.loads(out)["variables"] == ["a", "b", "k"]
+    assert "set aside" not in err
+    assert run(capfd, "score", table, "--drop", "x", "--quiet")[2] == ""
+
+
+def test_columns_and_drop(capfd, table):
+    code, out, _ = run(capfd, "score", table, "--columns", "b", "--columns", "a", "--columns", "b", "--json", "-q")
+    assert (code, json.loads(out)["variables"]) == (0, ["b", "a"])
+    # What is not used is not checked.
+    assert run(capfd, "score", table)[2].startswith("dagscape: ")
+    assert run(capfd, "score", table, "--drop", "x")[0] == 0
+    code, out, _ = run(capfd, "describe", table, "--drop", "k", "--drop", "id")
+    assert out.startswith("3 variables, 30 rows")
+    code, _, err = run(capfd, "describe", table, "--columns", "aa")
+    assert (code, err) == (2, f"dagscape: '{table}' has no column 'aa'; did you mean 'a'?\n")
+    code, _, err = run(capfd, "score", table, "--columns", "a", "--drop", "a")
+    assert err == "dagscape: --drop holds 'a', which is also among the columns to use\n"
+    code, _, err = run(capfd, "score", table, "--columns", "k")
+    assert (code, err) == (
+        3,
+        f"dagscape: '{table}' has constant columns only: declare more levels in --levels, or use --keep-constant\n",
+    )
+
+
+def test_a_column_set_aside_cannot_be_required(capfd, table):
+    code, _, err = run(capfd, "score", table, "--drop", "x", "--require", "k", "a", "--quiet")
+    assert code == 2
+    assert (
+        err == "dagscape: --require names 'k', which was set aside, because it has the same value, 'z', in every row\n"
+    )
+
+
+def test_identifiers(capfd, table):
+    _, _, err = run(capfd, "score", table, "--drop", "x")
+    assert "'id' has 30 distinct values in 30 rows: is it an identifier? A value that occurs once determines" in err
+    code, out, err = run(capfd, "score", table, "--drop", "x", "--drop-suspicious", "--json")
+    assert (code, json.loads(out)["variables"]) == (0, ["a", "b"])
+    assert "'id' has 30 distinct values in 30 rows, as identifiers do: it is set aside" in err
+
+
+def test_a_saved_discretizer_cuts_other_rows(capfd, tmp_path):
+    header, *lines = (SETS / "wine.csv").read_text().splitlines()
+    train, test, cuts = tmp_path / "train.csv", tmp_path / "test.csv", tmp_path / "cuts.json"
+    train.write_text("\n".join([header, *lines[::2]]) + "\n")
+    test.write_text("\n".join([header, *lines[1::2]]) + "\n")
+    cutting = ("--discretize", "mdl", "--class-column", "class")
+    code, _, _ = run(capfd, "describe", train, *cutting, "--save-discretizer", cuts)
+    assert code == 0
+    fitted = ds.Discretizer.load(cuts)
+    assert fitted == ds.discretize(train, method="mdl", class_column="class").discretizer
+    code, out, _ = run(capfd, "describe", test, "--discretizer", cuts, "--json")
+    assert code == 0
+    assert {column["name"]: tuple(column["levels"]) for column in json.loads(out)["columns"]} == fitted.levels
+    code, _, err = run(capfd, "score", test, "--discretizer", cuts, *cutting)
+    assert (code, err) == (2, "dagscape: --discretizer fixes columns, levels and cuts: remove --discretize\n")
+    code, _, err = run(capfd, "score", test, "--save-discretizer", cuts, "--drop", "class")
+    assert (code, err) == (2, "dagscape: --save-discretizer needs --discretize\n")
+
+
+def test_documents_given_as_data(capfd, table, tmp_path):
+    best, cuts, other = tmp_path / "best.json", tmp_path / "cuts.json", tmp_path / "other.json"
+    assert run(capfd, "best", table, "--columns", "a", "--columns", "b", "-o", best)[0] == 0
+    code, _, err = run(capfd, "posterior", best)
+    assert code == 3
+    assert f"'{best}' is a 'k-best' result, not a table of data: use dagscape draw or dagscape compare" in err
+    with pytest.raises(ds.InvalidData, match=r"is a 'k-best' result, not a table of data: use load_result\(\)"):
+        ds.read_data(best)
+    ds.discretize(table).discretizer.save(cuts)
+    assert "is a discretizer, not a table of data: give it as --discretizer" in run(capfd, "score", cuts)[2]
+    other.write_text('{"a": [1, 2]}\n')
+    assert "looks like JSON, not like a table" in run(capfd, "score", other)[2]
+
+
+def test_bundled_names_are_suggested(capfd):
+    assert run(capfd, "score", "builtin:iriss")[2] == (
+        "dagscape: there is no bundled data set 'iriss'; did you mean 'iris'?\n"
+    )
+
+
+def test_one_missing_cell_is_one(capfd, tmp_path):
+    path = tmp_path / "gap.csv"
+    path.write_text("a,b\n1,2\n?,3\n")
+    assert run(capfd, "score", path)[2] == (
+        f"dagscape: '{path}' has 1 missing cell, in column 'a' at line 3: use --missing level to make it "
+        "a level of its own, or --missing drop to leave out its row\n"
+    )
