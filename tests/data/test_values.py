@@ -95,7 +95,7 @@ def test_a_number_of_levels_in_codes():
     ):
         ds.Dataset.from_codes([[0]], {"a": 0})
     assert ds.Dataset.from_codes([[0]], {"a": "xy"}).levels["a"] == ("x", "y")
-    with pytest.raises(ds.InvalidOption, match="levels has 2.5 for 'a'"):
+    with pytest.raises(ds.InvalidOption, match=r"levels has 2\.5 for 'a'"):
         ds.Dataset.from_codes([[0]], {"a": 2.5})
     with pytest.raises(ds.InvalidOption, match="must map variables to levels"):
         ds.Dataset.from_codes([[0]], [2])
@@ -139,7 +139,7 @@ def test_frames_that_need_options_say_so():
         ds.local_scores(CELLS.assign(a=[None, 1, 1, 0, 1]))
     with pytest.raises(ds.InvalidOption, match=r"Dataset\(\) does not take a DataFrame: use Dataset.from_frame\(\)"):
         ds.Dataset(CELLS)
-    with pytest.raises(ds.InvalidOption, match=r"scores is a DataFrame; compute local scores first, with local_scores"):
+    with pytest.raises(ds.InvalidOption, match="scores is a DataFrame; compute local scores first, with local_scores"):
         ds.posterior(CELLS)
     with pytest.raises(ds.InvalidOption, match=r"data is a str; it must be a Dataset: use read_data\(\)"):
         ds.local_scores("weather.csv")

@@ -9,6 +9,8 @@ import numpy as np
 
 from dagscape.data.dataset import encode_rows
 from dagscape.data.frames import is_frame, table_from_frame
+from dagscape.data.table import listing
+from dagscape.errors import InvalidData
 from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 
@@ -28,8 +30,7 @@ def log_likelihood(network: Network, data: Dataset | Frame) -> float:
     >>> log_likelihood(network, network.sample(10, seed=1)) < 0
     True
     """
-    # The levels of a frame are those of the network: a column of it may well be constant.
-    data = encode_rows(table_from_frame(data), levels=network.levels)[0] if is_frame(data) else data
+    data = _encoded(network, data) if is_frame(data) else data
     columns = matching_columns(network.variables, data)
     codes = matching_codes(network.variables, network.levels, data, columns)
     arities = [len(network.levels[name]) for name in network.variables]
@@ -47,3 +48,14 @@ def log_likelihood(network: Network, data: Dataset | Frame) -> float:
         # A dot product could round differently for different numbers of threads.
         terms.append(float((weights * np.log(entries)).sum()))
     return math.fsum(terms)
+
+
+def _encoded(network: Network, frame: Frame) -> Dataset:
+    """Return a frame as a data set with the levels of the network; a column of it may well be constant."""
+    table = table_from_frame(frame, unused=lambda name: name not in network.levels)
+    known = [name for name in table.names if name in network.levels]
+    absent = [name for name in network.variables if name not in known]
+    if absent:
+        raise InvalidData(f"the data lack variables of the network: {listing(absent)}")
+    cut = table.only(known) if network.discretizer is None else network.discretizer.cut_table(table.only(known))
+    return encode_rows(cut, levels=network.levels)[0]
