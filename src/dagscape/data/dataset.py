@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.data.codes import check_codes, checked_weights
 from dagscape.data.encoding import Encoded, EncodingOptions, Missing, encode_table, unused_columns
 from dagscape.data.frames import cell_strings, table_from_array, table_from_frame
 from dagscape.data.interventions import Marks
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.data.discretizing import Discretizer
-
-# The kernels count rows in 32 bits.
-MAX_ROWS = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -256,8 +254,8 @@ class Dataset:
         strings, own = level_strings(levels)
         check_names(list(strings), "the data set")
         cells = np.asarray(codes)
-        _check_codes(cells, strings)
-        counts = _check_weights(weights, cells.shape[0])
+        check_codes(cells, strings)
+        counts = checked_weights(weights, cells.shape[0])
         marks = None if interventions is None else np.asarray(interventions)
         if marks is not None and (marks.shape != cells.shape or marks.dtype != np.bool_):
             raise InvalidData("the interventions must be a boolean array of the same shape as the codes")
@@ -469,27 +467,3 @@ def _dataset(encoded: Encoded) -> Dataset:
         types=encoded.types,
         set_aside=encoded.set_aside,
     )
-
-
-def _check_codes(codes: npt.NDArray[Any], levels: Mapping[str, tuple[str, ...]]) -> None:
-    if codes.ndim != 2 or codes.shape[1] != len(levels) or codes.dtype.kind not in "iu":
-        raise InvalidData(f"the codes must be a two-dimensional array of integers with {plural(len(levels), 'column')}")
-    if codes.shape[0] == 0:
-        raise InvalidData("the data set has no rows; it must have at least one")
-    for index, (name, strings) in enumerate(levels.items()):
-        if len(set(strings)) < len(strings):
-            raise InvalidData(f"the levels of {name!r} are not distinct: {listing(strings)}")
-        low, high = int(codes[:, index].min()), int(codes[:, index].max())
-        if low < 0 or high >= len(strings):
-            raise InvalidData(f"the codes of {name!r} run from {low} to {high}; it has {plural(len(strings), 'level')}")
-
-
-def _check_weights(weights: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
-    counts = np.ones(rows, dtype=np.int64) if weights is None else np.asarray(weights)
-    if counts.shape != (rows,) or counts.dtype.kind not in "iu" or int(counts.min()) < 1:
-        raise InvalidData(f"the weights must be {rows} positive integers, one for each row")
-    # A sum of floats cannot overflow, and is exact up to the limit.
-    total = int(counts.sum(dtype=np.float64))
-    if total > MAX_ROWS:
-        raise InvalidData(f"the data have {total} rows; the limit is {MAX_ROWS}")
-    return counts.astype(np.int64)

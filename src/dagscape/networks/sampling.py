@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.data.dataset import MAX_ROWS, Dataset
+from dagscape.data.codes import MAX_ROWS
+from dagscape.data.dataset import Dataset
 from dagscape.data.rows import code_type
 from dagscape.errors import InvalidOption
 from dagscape.masks import bits
