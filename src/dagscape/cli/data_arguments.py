@@ -40,11 +40,13 @@ def _checked_output(context: click.Context, parameter: click.Parameter, path: st
 COLUMN_OPTIONS: list[Decorator] = [
     click.option("--columns", metavar="COLUMN", multiple=True, help="Use this column; may be repeated. Default: all."),
     click.option("--drop", metavar="COLUMN", multiple=True, help="Do not use this column; may be repeated."),
-    click.option("--keep-constant", is_flag=True, help="Keep columns with a single level, which are else set aside."),
+    click.option(
+        "--keep-constant", is_flag=True, help="Keep columns with a single level; by default they are set aside."
+    ),
     click.option(
         "--drop-suspicious",
         is_flag=True,
-        help="Set columns aside that look like identifiers: distinct values in more than half of the rows.",
+        help="Set aside columns that look like identifiers: more than 20 values, and more than half as many as rows.",
     ),
 ]
 

@@ -149,7 +149,7 @@ class Dataset:
         keep_constant : bool
             Keep columns with a single level. By default they are set aside, see :attr:`set_aside`.
         drop_suspicious : bool
-            Set columns aside that look like identifiers: more than 20 distinct values, and more than half as many as
+            Set aside columns that look like identifiers: more than 20 distinct values, and more than half as many as
             there are rows. Columns in ``levels`` are kept.
 
         Examples

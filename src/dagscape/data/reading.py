@@ -49,6 +49,9 @@ _PARQUET_SUFFIXES = (".parquet", ".pq")
 # The first bytes of zip archives, and so of Excel files.
 _ZIP_MAGIC = b"PK\x03\x04"
 
+# How JSON documents with an object begin; no table is likely to.
+_JSON_STARTS = (b'{"', b"{\n", b"{\r\n", b"{ ")
+
 Source = str | os.PathLike[str]
 
 
@@ -156,7 +159,7 @@ def read_table(
     with open_binary(path) as stream:
         if starts_with(stream, _ZIP_MAGIC, path):
             raise InvalidData(f"{path!r} is a zip archive or an Excel file, not text: export the table as CSV")
-        is_json = starts_with(stream, b"{", path)
+        is_json = any(starts_with(stream, start, path) for start in _JSON_STARTS)
         with decode_text(stream, path) as text:
             if is_json:
                 raise _json_problem(text, path)
