@@ -13,9 +13,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, did_you_mean
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+
+def _similar(source: str | os.PathLike[str]) -> str:
+    """Return the end of a sentence about a file that does not exist: the file with the most similar name, if any."""
+    folder, name = os.path.split(os.fspath(source))
+    try:
+        return "" if os.path.exists(source) else did_you_mean(name, os.listdir(folder or "."))
+    except OSError:
+        return ""
 
 
 @contextmanager
@@ -25,7 +34,9 @@ def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[An
         raw = io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False) if source == "-" else io.FileIO(source))
         start = raw.peek(len(GZIP_MAGIC))
     except OSError as error:
-        raise InvalidOption(f"cannot read {os.fspath(source)!r}: {error.strerror or error}") from error
+        raise InvalidOption(
+            f"cannot read {os.fspath(source)!r}: {error.strerror or error}{_similar(source)}"
+        ) from error
     with raw:
         if not start.startswith(GZIP_MAGIC):
             yield raw

@@ -146,6 +146,14 @@ def test_standard_input_and_bundled_sets(capfd):
     assert run(capfd, "score", "builtin:votes", "--max-parents", "1", "--missing", "level")[0] == 0
 
 
+def test_levels_of_several_lines_stay_on_one(capfd, tmp_path):
+    path = tmp_path / "notes.csv"
+    path.write_text('note,y\n"one\ntwo",1\n"one\nthree",2\n')
+    code, out, _ = run(capfd, "describe", path)
+    assert code == 0
+    assert r"'one\nthree' 1, 'one\ntwo' 1" in out
+
+
 def test_plan(capfd):
     code, out, _ = run(capfd, "plan", "builtin:tic-tac-toe", "--json")
     assert code == 0

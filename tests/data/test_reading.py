@@ -235,3 +235,49 @@ def test_many_levels(write):
     assert data.codes.dtype == np.uint32
     assert np.array_equal(data.codes[:, 0], np.arange(100_000))
     assert np.array_equal(data.codes[:, 1], np.arange(100_000) % 2)
+
+
+def test_spreadsheets_declare_their_separator(write):
+    table = read_table(write("sep=;\r\na;b\r\n1;x,y\r\n"))
+    assert (table.names, table.column("b").values) == (("a", "b"), ("x,y",))
+    assert read_table(write("SEP=|\na|b\n1|2\n")).names == ("a", "b")
+    # An option has priority, and a column may be called so.
+    assert read_table(write("sep=;\na,b\n1,2\n"), separator=",").names == ("a", "b")
+    assert read_table(write("sep=x,b\n1,2\n")).names == ("sep=x", "b")
+    with pytest.raises(InvalidData, match="has no columns"):
+        read_table(write("sep=;\n"))
+
+
+def test_empty_columns_at_the_end_are_left_out(write):
+    table = read_table(write("a,b,,\n1,2,,\n3,4, ,\n5,6\n"))
+    assert table.names == ("a", "b")
+    assert table.m == 3
+    with pytest.raises(InvalidData, match="has no name for column 4, which has 'x' in line 3: give every"):
+        read_table(write("a,b,,\n1,2,,\n3,4,,x\n"))
+    with pytest.raises(InvalidData, match=r"has no name for column 2: give every column a name$"):
+        read_table(write("a,,b\n1,,2\n"))
+
+
+def test_row_numbers_and_missing_headers_are_told(write):
+    with pytest.raises(InvalidData, match=r"column 1: .* or leave out the row numbers \(index=False in pandas"):
+        read_table(write(",a,b\n0,x,y\n"))
+    with pytest.raises(InvalidData, match="names must differ, and the first line must have the names, not numbers"):
+        read_table(write("0,1,0\n1,1,0\n"))
+    with pytest.raises(InvalidData, match=r"names must differ$"):
+        read_table(write("a,1,a\n1,1,0\n"))
+
+
+def test_a_mistyped_path_is_told_the_nearest(tmp_path):
+    (tmp_path / "patients.csv").write_text("a\n1\n")
+    with pytest.raises(InvalidOption, match=r"No such file or directory; did you mean 'patients.csv'\?"):
+        read_table(tmp_path / "patient.csv")
+    with pytest.raises(InvalidOption, match=r"No such file or directory$"):
+        read_table(tmp_path / "nowhere" / "patient.csv")
+
+
+@pytest.mark.parametrize("text", ["NA", "N/A", "NaN", "null"])
+def test_levels_that_look_like_missing_cells(write, text):
+    data = read_data(write(f"a,b\nx,1\n{text},2\ny,1\n"))
+    assert data.describe().warnings == (
+        f"'a' has the level '{text}': if that means a missing cell, declare it a missing value",
+    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from dagscape.data.levels import LevelsOption
 
 _CHUNK_ROWS = 10_000
+
+# Excel writes and understands this first line.
+_SEPARATOR_LINE = re.compile(r'sep=([^"])', re.IGNORECASE)
 
 _TAB_SUFFIXES = (".tsv", ".tab")
 
@@ -230,13 +234,21 @@ class _StrictReader:
         first = next((line for line in lines if line.strip()), "")
         if not first:
             raise InvalidData(f"{path!r} is empty; it must have a header with the names of the variables")
+        if declared := _SEPARATOR_LINE.fullmatch(first.strip()):
+            separator = separator or declared[1]
+            first = next((line for line in lines if line.strip()), "")
         delimiter = self.delimiter = separator or _guess_separator(path, first)
         # Otherwise a space between separator and quote would make the quote part of the cell.
         self._reader = csv.reader(
             chain([first], lines), delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "
         )
         self._records = self._number_records(start=self._line)
-        self.names = tuple(name.strip() for name in next(self._records)[1])
+        header = [name.strip() for name in next(self._records, (0, [""]))[1]]
+        self._width = len(header)
+        # Spreadsheets write separators for empty columns at the end.
+        while len(header) > 1 and not header[-1]:
+            header.pop()
+        self.names = tuple(header)
         check_names(self.names, repr(path))
         if separator is None:
             self._check_separator_found()
@@ -246,6 +258,8 @@ class _StrictReader:
         rows: list[list[str]] = []
         lines: list[int] = []
         for line, row in self._records:
+            if len(row) == self._width > len(self.names):
+                row = self._without_unnamed(row, line)
             if len(row) != len(self.names):
                 if row and not (len(row) == 1 and not row[0].strip()):
                     cells = plural(len(row), "cell")
@@ -260,6 +274,16 @@ class _StrictReader:
                 rows, lines = [], []
         if rows:
             yield rows, lines
+
+    def _without_unnamed(self, row: list[str], line: int) -> list[str]:
+        """Return a row without its cells in columns without a name, which must be empty."""
+        for position, cell in enumerate(row[len(self.names) :], start=len(self.names) + 1):
+            if cell.strip():
+                raise InvalidData(
+                    f"{self._path!r} has no name for column {position}, which has {cell.strip()!r} in line {line}: "
+                    "give every column a name"
+                )
+        return row[: len(self.names)]
 
     def _checked_lines(self, text: TextIO) -> Iterator[str]:
         for line in text:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from dagscape.data.dataset import Dataset
 
+# What other programs write for missing cells. Not "None", which is a level in well-known data sets.
+_LIKE_MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"})
+
 
 @dataclass(frozen=True, slots=True)
 class VariableSummary:
@@ -240,6 +243,9 @@ def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[s
                 f"{column.name!r} mixes decimals such as {decimal[0]!r} with text such as {other[0]!r}: "
                 "if that means a missing cell, declare it a missing value"
             )
+        elif absent := [text for text in values if text in _LIKE_MISSING]:
+            means = "if that means a missing cell, declare it a missing value"
+            yield f"{column.name!r} has the level {absent[0]!r}: {means}"
         if sum(re.fullmatch(r"[+-]?\d+,\d+", text) is not None for text in values) * 2 > len(values):
             yield f"{column.name!r} holds numbers with a decimal comma, which are read as strings: use a decimal point"
     for first, second in _alike(column.kind, values):

@@ -160,9 +160,11 @@ def check_names(names: Sequence[str], source: str) -> None:
     seen: set[str] = set()
     for position, name in enumerate(names, start=1):
         if not name:
-            raise InvalidData(f"{source} has no name for column {position}: give every column a name")
+            numbers = ", or leave out the row numbers (index=False in pandas)" if position == 1 else ""
+            raise InvalidData(f"{source} has no name for column {position}: give every column a name{numbers}")
         if name in seen:
-            raise InvalidData(f"{source} has more than one column called {name!r}: names must differ")
+            header = "" if parse_numbers(names) is None else ", and the first line must have the names, not numbers"
+            raise InvalidData(f"{source} has more than one column called {name!r}: names must differ{header}")
         seen.add(name)
 
 

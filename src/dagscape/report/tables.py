@@ -61,7 +61,9 @@ def _counts(column: VariableSummary) -> str:
     pairs = list(zip(column.levels, column.counts, strict=True))
     if len(pairs) > _LEVELS_SHOWN:
         pairs.sort(key=lambda pair: -pair[1])
-    shown = ", ".join(f"{level} {count:,}" for level, count in pairs[:_LEVELS_SHOWN])
+    # A level may span several lines.
+    names = [level if level.isprintable() else repr(level) for level, _ in pairs[:_LEVELS_SHOWN]]
+    shown = ", ".join(f"{name} {count:,}" for name, (_, count) in zip(names, pairs, strict=False))
     return shown + (f", … {len(pairs) - _LEVELS_SHOWN:,} more" if len(pairs) > _LEVELS_SHOWN else "")
 
 
