@@ -8,10 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from cli.running import run
-from dagscape.cli.app import COMMANDS
+from dagscape.cli.app import COMMANDS, cli
 from dagscape.data.bundled import BUNDLED
 from dagscape.networks.bundled import NETWORKS
 
@@ -137,6 +138,15 @@ def test_mistyped_words(capfd, words, suggestion):
     assert (code, out) == (2, "")
     assert "did you mean" in err.lower()
     assert suggestion in err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_mistyped_option(capfd, command):
+    for parameter in cli.get_command(click.Context(cli), command).params:
+        for name in (name for name in parameter.opts if name.startswith("--")):
+            code, _, err = run(capfd, command, "x.csv", f"{name}x")
+            assert code == 2
+            assert f"'{name}'" in err
 
 
 def test_a_word_like_no_other(capfd):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagscape.errors import argument
+from dagscape.errors import argument, function
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.posterior.backends import SumBackend, find_backend
 from dagscape.wording import plural
@@ -50,7 +50,8 @@ def requirements_of(
         remedy = f"raise the limit, or score with {few_parents} and use {argument('over', 'orders')}"
     else:
         most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
-        remedy = f"exact sums over orders with few parents fit up to {most} variables here"
+        fits = f"exact sums over orders with few parents fit up to {most} variables here"
+        remedy = f"{fits}; {function('plan')} names what fits"
     over, n = backend.over, size.n
     memory = backend.memory(n, size.max_parents, threads, with_paths=with_paths, weight_tables=weight_tables)
     if memory < _LARGE_MACHINE and not remedy.startswith("raise"):

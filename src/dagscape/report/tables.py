@@ -161,9 +161,8 @@ def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus:
     for row in shown.itertuples(index=False):
         table.add_row(Text(row[0]), Text(row[1]), *(f"{value:.4f}" for value in row[2:]))
     hidden = len(frame) - len(shown)
-    prior_only = post.provenance.parameters.get("prior")
-    evidence = "" if prior_only else f"log evidence {post.log_evidence:,.4f}, "
-    heading = f"{'Prior' if prior_only else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
+    evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
+    heading = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
     footer = [Text(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
     if consensus is not None:
         arrows = [f"{listed_names([u])} → {listed_names([v])}" for u, v in consensus.edges]
