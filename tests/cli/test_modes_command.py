@@ -144,3 +144,9 @@ def test_constraints_make_directions_count(capfd, rows):
 def first_row(out):
     """Return the words of the first row of the table of modes."""
     return next(line.split() for line in out.splitlines() if line.startswith("   1 "))
+
+
+def test_a_truth_with_other_variables_is_refused_before_the_search(capfd, rows, monkeypatch):
+    monkeypatch.setattr("dagscape.cli.modes.modes", None)
+    code, out, err = run(capfd, "modes", rows, "--truth", "builtin:cancer")
+    assert (code, out, err) == (2, "", "dagscape: --truth does not have the variables of DATA\n")

@@ -100,15 +100,15 @@ def answer(program: click.Command, instruction: str) -> int:
     return shell_complete(program, {}, _PROGRAM, VARIABLE, instruction)
 
 
-@click.command()
+_WHERE = """\b
+bash: add  eval "$(dagscape completion bash)"  to ~/.bashrc
+zsh:  add  eval "$(dagscape completion zsh)"   to ~/.zshrc, after compinit
+fish: add  dagscape completion fish | source   to ~/.config/fish/config.fish"""
+
+
+@click.command(epilog=_WHERE)
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    r"""Print a script that lets a shell complete commands, options, choices, bundled names and file names.
-
-    \b
-    bash:  eval "$(dagscape completion bash)"             in ~/.bashrc
-    zsh:   eval "$(dagscape completion zsh)"              in ~/.zshrc
-    fish:  dagscape completion fish | source              in ~/.config/fish/config.fish
-    """
+    """Print a script that lets a shell complete commands, options, choices, bundled names and file names."""
     answer(context.find_root().command, f"{shell}_source")

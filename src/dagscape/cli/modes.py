@@ -12,7 +12,7 @@ from dagscape.cli.graph_arguments import completed, load_structure
 from dagscape.cli.options import DATA_HELP, Output, rows_shown, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
-from dagscape.errors import DagscapeError, SparseFamilies, StoppedEarly
+from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies, StoppedEarly
 from dagscape.graphs.comparison import LEVELS
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.mode_orderings import DISTINCT, modes
@@ -82,11 +82,15 @@ def command(
         warnings.simplefilter("ignore", StoppedEarly)
         warnings.simplefilter("always", SparseFamilies)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, [modes_requirements])
+        if truth is not None and known is not None:
+            known = completed(truth, known, scores.variables)
+            if set(known.variables) != set(scores.variables):
+                raise InvalidOption("does not have the variables of DATA", option="truth")
         found = modes(scores, **asked, **work, progress=progress)
     for message in dict.fromkeys(worded(warning.message) for warning in caught):
         out.warn(message)
-    if truth is not None and known is not None:
-        found = found.with_truth(completed(truth, known, found.variables), level)
+    if known is not None:
+        found = found.with_truth(known, level)
     out.deliver(found, output, lambda: render_modes(found, show, "--distinct class", level))
     if not len(found):
         raise DagscapeError(f"the search ran out of {found.stopped} before it proved any mode")
