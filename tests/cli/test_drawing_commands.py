@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 import pytest
 
 import dagscape as ds
@@ -77,10 +75,8 @@ def test_the_consensus_is_shown_and_written(capfd, tmp_path, table):
     dag = post.consensus()
     assert f"Consensus network ({dag.edge_count} edges): " in out
     assert all(f"{u} → {v}" in " ".join(out.split()) for u, v in dag.edges)
-    with open(tmp_path / "c.csv", newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    assert [(row["source"], row["target"]) for row in rows] == list(dag.edges)
-    assert [float(row["probability"]) for row in rows] == [post.edge(*edge) for edge in dag.edges]
+    assert ds.read_graph(tmp_path / "c.csv") == dag
+    assert run(capfd, "draw", tmp_path / "c.csv")[1] == ds.draw(dag)
     assert ds.read_network(tmp_path / "c.bif") == ds.Network.fit(dag, ds.read_data(table))
     assert (tmp_path / "c.svg").read_text(encoding="utf-8") == ds.draw(dag, weights=post.edges)
 
