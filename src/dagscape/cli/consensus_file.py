@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 from dagscape.data.dataset import Dataset
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
 from dagscape.errors import InvalidOption
-from dagscape.files import replace_file
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.edge_lists import EDGE_LISTS, write_graph
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
 from dagscape.posterior.result import Posterior
 
-_ENDINGS = (".csv", ".bif", *DRAWING_ENDINGS)
+_EDGE_LISTS = tuple(f".{ending}" for ending in EDGE_LISTS)
+_ENDINGS = (*_EDGE_LISTS, ".bif", *DRAWING_ENDINGS)
 
 
 def consensus_format(path: str) -> str:
@@ -40,13 +39,8 @@ def check_consensus_file(path: str | None, dataset: Dataset | None) -> None:
 def write_consensus(post: Posterior, dag: Dag, path: str, dataset: Dataset | None, label_width: int | None) -> None:
     """Write the consensus of a posterior in the format of the file's extension."""
     ending = consensus_format(path)
-    if ending == ".csv":
-        text = io.StringIO()
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(["source", "target", "probability"])
-        rows.writerows([parent, child, post.edge(parent, child)] for parent, child in dag.edges)
-        with replace_file(path) as stream:
-            stream.write(text.getvalue().encode())
+    if ending in _EDGE_LISTS:
+        write_graph(dag, path)
     elif ending == ".bif" and dataset is not None:
         write_network(Network.fit(dag, dataset, *fit_options(post.score_info)), path)
     else:

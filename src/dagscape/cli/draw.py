@@ -10,7 +10,7 @@ from dagscape.cli.options import checked_path
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
 from dagscape.errors import InvalidOption
-from dagscape.graphs.dag import Dag
+from dagscape.graphs.dag import Cpdag
 from dagscape.posterior.result import Posterior
 
 _RESULT_HELP = """
@@ -57,8 +57,9 @@ def command(
         raise InvalidOption("--class and --dag exclude each other")
     graph: Drawable
     if as_class or as_dag:
-        dag = load_structure(network)
-        graph = dag.to_cpdag() if as_class and isinstance(dag, Dag) else dag
+        loaded = load_structure(network)
+        dag = loaded.to_dag() if isinstance(loaded, Cpdag) else loaded
+        graph = dag.to_cpdag() if as_class else dag
     else:
         graph = load_drawable(network)
     if threshold is not None and not isinstance(graph, Posterior):
