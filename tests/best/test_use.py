@@ -193,6 +193,53 @@ def test_the_share_of_all_dags_on_the_command_line(capfd):
     assert "The list covers 99.71% of the posterior probability of all DAGs" in out
 
 
+def test_the_share_stands_in_the_first_lines_if_the_sum_is_affordable(capfd, monkeypatch):
+    sentence = "The list covers 99.71% of the posterior probability of all DAGs"
+    asked = ["best", "builtin:tic-tac-toe", "-k", 100]
+    code, out, err = run(capfd, *asked)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].startswith("The best 100 equivalence classes")
+    assert out.splitlines()[1] == sentence
+    assert "The list covers" not in run(capfd, *asked, "--no-coverage")[1]
+    # Neither where it would not fit, nor where it would take long, unless it is requested.
+    assert "The list covers" not in run(capfd, *asked, "--max-memory", "450KiB")[1]
+    monkeypatch.setattr("dagscape.cli.best._SURELY_QUICK", 1)
+    monkeypatch.setattr("dagscape.cli.best.sum_seconds", lambda *_: 60.0)
+    assert "The list covers" not in run(capfd, *asked)[1]
+    assert sentence in run(capfd, *asked, "--coverage")[1]
+
+
+def test_the_share_of_a_score_file(capfd, tmp_path, tic):
+    ds.write_scores(tic, tmp_path / "tic.npz")
+    assert "The list covers" in run(capfd, "best", tmp_path / "tic.npz")[1]
+    # Without all families, the sum would be too small.
+    pruned = ds.FamilyTable({"a": {(): -1.0}, "b": {(): -1.0, ("a",): -0.5}})
+    ds.write_scores(pruned, tmp_path / "pruned.jkl")
+    unknown = ["best", tmp_path / "pruned.jkl", "--space", "dags"]
+    assert "The list covers" not in run(capfd, *unknown)[1]
+    code, out, err = run(capfd, *unknown, "--coverage")
+    assert code == 0
+    assert "The list covers" in out
+    assert "families are missing" in err
+
+
+def test_the_share_is_part_of_the_document(capfd, tmp_path, tic):
+    for options in ([], ["--coverage"]):
+        code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--json", *options)
+        document = json.loads(out)
+        assert code == 0
+        assert document["coverage"] == pytest.approx(0.9971, abs=5e-5)
+        assert document["log_total"] == ds.posterior(tic).log_total
+    (tmp_path / "best.json").write_text(out)
+    back = ds.load_result(tmp_path / "best.json")
+    assert "covers 99.71%" in repr(back)
+    assert back.coverage(back.log_total) == document["coverage"]
+    assert json.loads(run(capfd, "best", "builtin:tic-tac-toe", "--json", "--no-coverage")[1])["coverage"] is None
+    assert ds.k_best(tic).log_total is None
+    with pytest.raises(ds.InvalidOption, match="without data"):
+        ds.k_best(tic).with_total(ds.posterior(tic, prior=True))
+
+
 def test_the_best_network_is_written_fitted(capfd, tmp_path):
     data = ds.load_network("asia").sample(200, seed=1)
     data.to_frame().to_csv(tmp_path / "asia.csv", index=False)

@@ -89,7 +89,7 @@ def _search_bytes(size: ProblemSize, threads: int, limit: int, count: int) -> in
 
 def _independent_bytes(n: int, count: int) -> int:
     """Return the bytes of a search through independent variables, measured for up to 16 of them."""
-    return (430 + 57 * n + 80 * (count - 2)) << n
+    return (480 + 58 * n + (count - 2) * (30 + 6 * n)) << n
 
 
 def optimal_seconds(size: ProblemSize, threads: int, limit: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -68,6 +68,8 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         Whether the list has everything requested, or everything there is; false if memory ran out.
     stored : int
         The number of networks that the search kept, on all sets of variables.
+    log_total : float or None
+        The natural log of the total weight of all DAGs, if it is known (:meth:`with_total`).
     """
 
     kind: ClassVar[str] = "k-best"
@@ -82,6 +84,7 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
     exhausted: bool = decoded_field(bool)
     complete: bool = decoded_field(bool)
     stored: int = decoded_field(int)
+    log_total: float | None = None
     _averages: dict[tuple[str, str], Probabilities] = field(default_factory=dict, init=False)
 
     @property
@@ -147,6 +150,25 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
                 "the total is for other scores, or over orders"
             )
         return min(1.0, math.exp(covered - log_total))
+
+    def with_total(self, total: float | HasLogTotal) -> BestNetworks:
+        """Return the same list with the total weight of all DAGs, so that it shows the share that it covers.
+
+        Parameters
+        ----------
+        total : Posterior or float
+            As in :meth:`coverage`.
+
+        Examples
+        --------
+        >>> import dagscape as ds
+        >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
+        >>> ds.k_best(scores, k=100).with_total(ds.posterior(scores))
+        BestNetworks(100 classes of 662 DAGs, best -9423.0683, ratio 1005, covers 99.71%, ends in a tie)
+        """
+        self.coverage(total)
+        log_total: Any = getattr(total, "log_total", total)
+        return replace(self, log_total=float(log_total))
 
     def weights(self, weights: str = "dags") -> NDArray[np.float64]:
         """Return the probability of each entry within the list; they sum to 1.
@@ -282,9 +304,10 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         return pair_frame(self.variables, {"edge": self.edges, "ancestor": self.ancestors})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as a JSON document, with the averages ``edges``, ``adjacencies`` and ``ancestors``."""
+        """Return the result as a JSON document, with averages over the list, and the share that it covers if known."""
         averages = {feature: getattr(self, feature).tolist() for feature in FEATURES}
-        return super(BestNetworks, self).to_dict() | averages
+        coverage = None if self.log_total is None else self.coverage(self.log_total)
+        return super(BestNetworks, self).to_dict() | averages | {"coverage": coverage}
 
     def to_frame(self, *, wide: bool = False, feature: str = "edges") -> pd.DataFrame:
         """Return the list as a data frame, or averages over it.
@@ -335,4 +358,5 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         stands_for = f" of {plural(self.dag_count, 'DAG')}" if self._ranks_classes else ""
         tie = ", ends in a tie" if self.ends_in_tie else "" if self.complete else ", stopped for memory"
         ratio = f"{self.ratio:.4g}" if self.ratio < math.inf else f"e^{self.log_ratio:.4g}"
-        return f"BestNetworks({entries}{stands_for}, best {self.scores[0]:.4f}, ratio {ratio}{tie})"
+        share = "" if self.log_total is None else f", covers {self.coverage(self.log_total):.2%}"
+        return f"BestNetworks({entries}{stands_for}, best {self.scores[0]:.4f}, ratio {ratio}{share}{tie})"

@@ -10,18 +10,26 @@ import click
 from dagscape.best.enumeration import SPACES
 from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
+from dagscape.best.result import BestNetworks
 from dagscape.cli.drawing_options import picture_options
 from dagscape.cli.options import DATA_HELP, Output, output_path, rows_shown, run_options, scored_data
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw
-from dagscape.errors import IncompleteScores, InvalidOption, SparseFamilies, StoppedEarly
+from dagscape.errors import DagscapeError, IncompleteScores, InvalidOption, SparseFamilies, StoppedEarly
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
+from dagscape.posterior.trial import sum_seconds
 from dagscape.report.best import render_best
+from dagscape.resources import memory_limit, thread_count
+from dagscape.scores.enumerable_scores import EnumerableScores
+
+# A sum over DAGs of this many variables takes about as long as the estimate of its time.
+_SURELY_QUICK = 13
+_FEW_SECONDS = 3.0
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
@@ -51,7 +59,12 @@ from dagscape.report.best import render_best
     callback=output_path,
     help="Fit the best network to the data and write it to a .bif file.",
 )
-@click.option("--coverage", is_flag=True, help="Also compute what share of the posterior probability the list covers.")
+@click.option(
+    "--coverage/--no-coverage",
+    default=None,
+    show_default="if the sum over all DAGs takes a few seconds at most",
+    help="Whether to compute what share of the posterior probability the list covers.",
+)
 @click.option(
     "--score-equivalent",
     is_flag=True,
@@ -68,7 +81,7 @@ def command(
     label_width: int | None,
     fitted: str | None,
     score_equivalent: bool,
-    coverage: bool,
+    coverage: bool | None,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -91,11 +104,33 @@ def command(
         if fitted is not None and dataset is None:
             raise InvalidOption("--network needs a table of data: a network cannot be fitted to a score file")
         best = k_best(scores, k, space, within, **work, progress=progress)
-        share = best.coverage(posterior(scores, **work, progress=progress)) if coverage else None
+        if coverage or (coverage is None and _affordable(scores, **work)):
+            best = _with_total(best, scores, work | {"progress": progress}, forced=bool(coverage))
     for message in dict.fromkeys(worded(warning.message) for warning in caught):
         out.warn(message)
-    out.deliver(best, output, lambda: render_best(best, show, share))
+    out.deliver(best, output, lambda: render_best(best, show))
     if picture is not None:
         draw(best, picture, label_width=label_width)
     if fitted is not None and dataset is not None:
         write_network(Network.fit(best.networks[0], dataset, *fit_options(scores.info)), fitted)
+
+
+def _affordable(scores: EnumerableScores, threads: int | None, max_memory: int | str | None) -> bool:
+    """Whether the sum over all DAGs is correct, fits in memory, and takes a few seconds at most."""
+    used, limit = thread_count(threads), memory_limit(max_memory)
+    if scores.complete is not True or not sum_requirements(scores, used, limit).fits(limit):
+        return False
+    return scores.n <= _SURELY_QUICK or sum_seconds(scores, used, limit) <= _FEW_SECONDS
+
+
+def _with_total(best: BestNetworks, scores: EnumerableScores, work: dict[str, Any], *, forced: bool) -> BestNetworks:
+    """Add the total weight of all DAGs to a list. If it cannot be computed, that is an error only if it is forced."""
+    try:
+        with warnings.catch_warnings():
+            # The search has warned of the families of the best network already.
+            warnings.simplefilter("ignore", SparseFamilies)
+            return best.with_total(posterior(scores, **work))
+    except DagscapeError:
+        if forced:
+            raise
+        return best

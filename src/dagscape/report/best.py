@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 10
 
 
-def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN, coverage: float | None = None) -> RenderableType:
-    """Render the first networks of a list, and the edges that all or some of them have."""
-    parts: list[RenderableType] = [Text(_heading(best)), Text()]
+def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
+    """Render the share of a list, if known, its first networks, and the edges that all or some of them have."""
+    parts: list[RenderableType] = [Text(_heading(best))]
+    if best.log_total is not None:
+        share = best.coverage(best.log_total)
+        parts.append(Text(f"The list covers {_percent(share)} of the posterior probability of all DAGs"))
+    parts.append(Text())
     shown = min(rows, len(best))
     classes = best.space == "classes"
     if shown:
@@ -38,9 +42,14 @@ def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN, coverage: float | N
         parts.append(table)
         if len(best) > shown:
             parts.append(Text(f"… {len(best) - shown:,} more"))
-    if coverage is not None:
-        parts += [Text(), Text(f"The list covers {coverage:.2%} of the posterior probability of all DAGs")]
     return Group(*parts, Text(), *agreement_parts(best, rows, best.space))
+
+
+def _percent(share: float) -> str:
+    """Format a share with two decimals, or two digits if it is small; only all of it is 100%."""
+    if share == 0 or 5e-4 <= share < 0.99995:
+        return f"{share:.2%}"
+    return "100%" if share == 1 else "more than 99.99%" if share > 0.5 else f"{share:.1e}"
 
 
 def _heading(best: BestNetworks) -> str:
