@@ -52,6 +52,8 @@ from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.on_demand import OnDemandScores, family_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
+from dagscape.studies.sensitivity import sensitivity
+from dagscape.studies.sensitivity_result import Sensitivity, Setting
 from dagscape.version import __version__
 
 __all__ = [
@@ -79,6 +81,8 @@ __all__ = [
     "Posterior",
     "Probability",
     "Progress",
+    "Sensitivity",
+    "Setting",
     "SparseFamilies",
     "StoppedEarly",
     "TooLarge",
@@ -105,6 +109,7 @@ __all__ = [
     "read_graph",
     "read_network",
     "read_scores",
+    "sensitivity",
     "summarize_scores",
     "uniform_dag",
     "write_graph",

@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "posterior": "Compute the exact probability of every edge and ancestor relation.",
     "best": "Find the best networks or equivalence classes, and what they agree on.",
     "modes": "Find the best networks of mode orderings: good, and different from each other.",
+    "sensitivity": "Compare posteriors under a grid of settings: their evidence, and the edges that change.",
     "sample": "Draw rows from a network.",
     "compare": "Compare the structures of two networks.",
     "draw": "Draw a network.",

@@ -118,31 +118,16 @@ data_options = _apply(
     ]
 )
 
-score_options = _apply(
+score_option = click.option(
+    "--score",
+    type=click.Choice(list(SCORES), case_sensitive=False),
+    default="bdeu",
+    show_default=True,
+    help="The scoring function.",
+)
+
+constraint_options = _apply(
     [
-        click.option(
-            "--score",
-            type=click.Choice(list(SCORES), case_sensitive=False),
-            default="bdeu",
-            show_default=True,
-            help="The scoring function.",
-        ),
-        click.option("--ess", type=float, show_default="1", help="Equivalent sample size of BDeu."),
-        click.option(
-            "--max-parents",
-            type=int,
-            metavar="N",
-            show_default="no limit",
-            help="Largest number of parents of a variable.",
-        ),
-        click.option(
-            "--prior",
-            "structure_prior",
-            metavar="PRIOR",
-            default="uniform",
-            show_default=True,
-            help="; ".join(f"{name}: {meaning}" for name, meaning in PRIORS.items()) + ".",
-        ),
         click.option(
             "--require",
             "required",
@@ -165,6 +150,29 @@ score_options = _apply(
             callback=_read_json,
             help="A JSON file with a list of lists of variables: no edge may lead from a later list to an earlier one.",
         ),
+    ]
+)
+
+score_options = _apply(
+    [
+        score_option,
+        click.option("--ess", type=float, show_default="1", help="Equivalent sample size of BDeu."),
+        click.option(
+            "--max-parents",
+            type=int,
+            metavar="N",
+            show_default="no limit",
+            help="Largest number of parents of a variable.",
+        ),
+        click.option(
+            "--prior",
+            "structure_prior",
+            metavar="PRIOR",
+            default="uniform",
+            show_default=True,
+            help="; ".join(f"{name}: {meaning}" for name, meaning in PRIORS.items()) + ".",
+        ),
+        constraint_options,
     ]
 )
 

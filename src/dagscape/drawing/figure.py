@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING
 
 from dagscape.drawing.layout import Box
@@ -46,6 +46,11 @@ def require_matplotlib(target: str) -> None:
 
 def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
     """Write a picture as ``"png"`` or ``"pdf"``."""
+    write_axes(picture.width, picture.height, lambda axes: _draw(axes, picture), stream, kind)
+
+
+def write_axes(width: float, height: float, draw: Callable[[Axes], None], stream: IO[bytes], kind: str) -> None:
+    """Write what ``draw`` draws, in points from the upper left corner, as ``"png"`` or ``"pdf"``."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -56,22 +61,22 @@ def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
     with settings, warnings.catch_warnings():
         # A character that the font lacks is drawn as a box, which needs no warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        size = (picture.width / _POINTS_PER_INCH, picture.height / _POINTS_PER_INCH)
+        size = (width / _POINTS_PER_INCH, height / _POINTS_PER_INCH)
         figure = Figure(figsize=size, facecolor=PAPER)
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
-        axes.set_xlim(0, picture.width)
-        axes.set_ylim(picture.height, 0)
-        _draw(axes, picture)
+        axes.set_xlim(0, width)
+        axes.set_ylim(height, 0)
+        draw(axes)
         # No date, so that the file is reproducible.
         metadata = {"CreationDate": None} if kind == "pdf" else None
-        figure.savefig(stream, format=kind, dpi=_resolution(picture), bbox_inches=None, metadata=metadata)
+        figure.savefig(stream, format=kind, dpi=_resolution(width, height), bbox_inches=None, metadata=metadata)
 
 
-def _resolution(picture: Picture) -> float:
+def _resolution(width: float, height: float) -> float:
     """Return the dots per inch, reduced for pictures that would be too large for memory or for the format."""
-    pixels = picture.width * picture.height / _POINTS_PER_INCH**2
-    side = max(picture.width, picture.height) / _POINTS_PER_INCH
+    pixels = width * height / _POINTS_PER_INCH**2
+    side = max(width, height) / _POINTS_PER_INCH
     return min(_RESOLUTION, math.sqrt(_MAX_PIXELS / pixels), _LONGEST_SIDE / side)
 
 

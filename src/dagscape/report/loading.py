@@ -13,14 +13,16 @@ from dagscape.registry import METHODS
 from dagscape.report.planning import Plan
 from dagscape.results import Result
 from dagscape.scores.summary import ScoreSummary
+from dagscape.studies.sensitivity_result import Sensitivity
 
-# The results of methods, and of functions that summarise data and scores, compare structures or make plans.
+# The results of methods and studies, and of functions that summarise data and scores, compare structures or make plans.
 _CLASSES: tuple[type[Result], ...] = (
     *(method.result for method in METHODS.values()),
     Comparison,
     DataSummary,
     Plan,
     ScoreSummary,
+    Sensitivity,
 )
 RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 

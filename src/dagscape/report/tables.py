@@ -19,6 +19,7 @@ from dagscape.report.best import render_best, render_optimal
 from dagscape.report.layout import listed_names, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
+from dagscape.report.sensitivity import render_sensitivity
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.registry import SCORES
@@ -180,4 +181,5 @@ RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
     "plan": _plan,
     "posterior": render_posterior,
     "score-summary": _score_summary,
+    "sensitivity": render_sensitivity,
 }

@@ -38,6 +38,7 @@ class LatticeScores(EnumerableScores):
         constraints: EdgeConstraints,
         info: ScoreInfo,
         provenance: Provenance,
+        max_size: int | None = None,
     ) -> None:
         """Store the tables of :func:`dagscape.local_scores`.
 
@@ -55,6 +56,8 @@ class LatticeScores(EnumerableScores):
             The part of ``size_terms`` that is the structure prior.
         constraints : EdgeConstraints
             The constraints that make families impossible.
+        max_size : int, optional
+            The size of the largest sets of the tables. Default: ``max_parents + 1``.
         """
         self.variables = variables
         self.max_parents = max_parents
@@ -63,7 +66,7 @@ class LatticeScores(EnumerableScores):
         self.complete = True
         self.info = info
         self.provenance = provenance
-        self.index = SetIndex(len(variables), min(max_parents + 1, len(variables)))
+        self.index = SetIndex(len(variables), min(max_size or max_parents + 1, len(variables)))
         self.tables = tuple(tables)
         self.joint_table = tuple(joint_table)
         self.base_table = tuple(base_table)
@@ -85,7 +88,7 @@ class LatticeScores(EnumerableScores):
 
     def score_row(self, child: int) -> NDArray[np.int64]:
         """Return the scores, in units, of all 2^(n-1) parent sets of a child, by bit mask without the child's bit."""
-        if self.index.max_size < self.n or not self.constraints.empty:
+        if self.index.max_size < self.n or self.max_parents < self.n - 1 or not self.constraints.empty:
             return super().score_row(child)
         # The tables hold all sets, by mask, so all differences can be computed at once.
         places = np.arange(1 << (self.n - 1), dtype=np.int64)

@@ -12,11 +12,12 @@ from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, kernel_callback, listening
 from dagscape.resources import memory_limit, thread_count
+from dagscape.results import Provenance
 from dagscape.scores.constraints import Edge
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.rounding import network_rounding
-from dagscape.scores.scoring_job import prepare
+from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.set_functions import ScoredData
 
 
@@ -83,6 +84,17 @@ def local_scores(
         forbidden=forbidden,
         tiers=tiers,
     )
+    return score_job(job, threads=threads, max_memory=max_memory, progress=progress)
+
+
+def score_job(
+    job: ScoringJob,
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+) -> LatticeScores:
+    """Compute the local scores of a prepared job."""
     threads = thread_count(threads)
     limit = memory_limit(max_memory)
     scoring_requirements(job, threads, limit).check(limit)
@@ -95,6 +107,28 @@ def local_scores(
             callback = kernel_callback("Scoring sets of variables", listener, i * job.sets, total)
             job.functions.lattice_kernel(i, job.unit).run(table, threads, callback)
             tables.append(table)
+    seconds = {"scoring": time.perf_counter() - start}
+    return _lattice_scores(
+        job, tables, job.max_size, provenance_of("local_scores", job.info.to_dict(), seconds, threads)
+    )
+
+
+def restricted_scores(scores: LatticeScores, job: ScoringJob) -> LatticeScores:
+    """Return scores of the same data with another structure prior or fewer parents; the tables are shared.
+
+    Parameters
+    ----------
+    scores : LatticeScores
+        The scores of a job with the same score, data and constraints, and at least as many parents.
+    job : ScoringJob
+        The other prior and limit, with the unit of the scores.
+    """
+    return _lattice_scores(job, scores.tables, scores.index.max_size, scores.provenance)
+
+
+def _lattice_scores(
+    job: ScoringJob, tables: Sequence[NDArray[np.int64]], max_size: int, provenance: Provenance
+) -> LatticeScores:
     return LatticeScores(
         variables=job.data.variables,
         max_parents=job.max_parents,
@@ -107,5 +141,6 @@ def local_scores(
         prior_terms=job.unit.to_ints(job.prior_terms()),
         constraints=job.constraints,
         info=job.info,
-        provenance=provenance_of("local_scores", job.info.to_dict(), {"scoring": time.perf_counter() - start}, threads),
+        provenance=provenance,
+        max_size=max_size,
     )

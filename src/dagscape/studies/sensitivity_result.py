@@ -1,0 +1,269 @@
+"""Posteriors under several settings: their evidence, and the edges that change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.checks import is_between
+from dagscape.drawing.draw import Drawing
+from dagscape.drawing.ranges import RangePlot, RangeRow, draw_ranges
+from dagscape.drawing.text import shown_text
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.results import ScoredResult, array_field, check_lengths, decoded_field, records_field
+from dagscape.wording import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The options of a grid, in the order in which settings vary.
+OPTIONS = ("ess", "structure_prior", "max_parents")
+
+FEATURES = ("edges", "adjacencies")
+
+_ROWS_DRAWN = 25
+_LONGEST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a grid, and what its posterior says as a whole.
+
+    Attributes
+    ----------
+    ess : float or None
+        The equivalent sample size; None if the score has none.
+    structure_prior : str
+        The structure prior.
+    max_parents : int
+        The limit on the number of parents.
+    log_evidence, log_total, error : float
+        As in :class:`~dagscape.Posterior`.
+    parent_states : float
+        The largest number of joint states of the likely parents of a variable, a geometric mean over structures.
+    seconds : float
+        The time of the sum.
+    """
+
+    ess: float | None
+    structure_prior: str
+    max_parents: int
+    log_evidence: float
+    log_total: float
+    error: float
+    parent_states: float
+    seconds: float
+
+    @property
+    def label(self) -> str:
+        """The setting in a few words.
+
+        >>> Setting(1.0, "uniform", 2, 0.0, 0.0, 0.0, 1.0, 0.0).label
+        'ess 1, uniform, 2 parents'
+        """
+        ess = [] if self.ess is None else [f"ess {self.ess:g}"]
+        return ", ".join([*ess, self.structure_prior, plural(self.max_parents, "parent")])
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Sensitivity(ScoredResult):
+    """Posteriors of the same data under several settings.
+
+    Attributes
+    ----------
+    over : str
+        ``"dags"`` or ``"orders"``, as in :class:`~dagscape.Posterior`.
+    settings : tuple of Setting
+        The settings, each with its evidence.
+    edges : array of shape (settings, n, n)
+        ``[i, u, v]`` is P(u → v | D) under setting i.
+    """
+
+    kind: ClassVar[str] = "sensitivity"
+    derived: ClassVar[tuple[str, ...]] = ("adjacencies", "shares")
+
+    over: str = decoded_field(str)
+    settings: tuple[Setting, ...] = records_field(Setting)
+    edges: NDArray[np.float64] = array_field()
+
+    @property
+    def adjacencies(self) -> NDArray[np.float64]:
+        """``[i, u, v]`` is the probability of an edge between u and v, in either direction, under setting i."""
+        return np.minimum(self.edges + self.edges.transpose(0, 2, 1), 1.0)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The posterior probability of each setting, if all are equally probable before the data are seen."""
+        logs = np.array([setting.log_evidence for setting in self.settings])
+        weights = np.exp(logs - logs.max())
+        shares: NDArray[np.float64] = weights / weights.sum()
+        return shares
+
+    @property
+    def best(self) -> Setting:
+        """The setting with the highest evidence; the first of them if several have it."""
+        return self.settings[self._best]
+
+    @property
+    def _best(self) -> int:
+        return int(np.argmax([setting.log_evidence for setting in self.settings]))
+
+    def _features(self, feature: str) -> NDArray[np.float64]:
+        if feature not in FEATURES:
+            raise InvalidOption(f"is {feature!r}; it must be one of {', '.join(map(repr, FEATURES))}", option="feature")
+        found: NDArray[np.float64] = getattr(self, feature)
+        return found
+
+    def influence(self, feature: str = "edges") -> dict[str, float]:
+        """Return how much each option of the grid changes probabilities, largest first.
+
+        It is the largest difference that changing this option alone makes, averaged over all pairs of variables; that
+        is, over their settings of the other options too.
+
+        Parameters
+        ----------
+        feature : {"edges", "adjacencies"}
+            Whether pairs are ordered, or not.
+        """
+        values = self._features(feature)
+        found = {}
+        for option in OPTIONS:
+            groups: dict[tuple[object, ...], list[int]] = {}
+            for i, setting in enumerate(self.settings):
+                others = tuple(getattr(setting, other) for other in OPTIONS if other != option)
+                groups.setdefault(others, []).append(i)
+            changes = [np.ptp(values[group], axis=0) for group in groups.values()]
+            n = len(self.variables)
+            found[option] = float(np.mean(changes)) * (n / (n - 1) if n > 1 else 1.0)
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def to_frame(self, feature: str = "edges", *, min_share: float = 0.0) -> pd.DataFrame:
+        """Return a data frame with one row per pair of variables, those that change most first.
+
+        Parameters
+        ----------
+        feature : {"edges", "adjacencies"}
+            The probability of an edge from source to target, or of one in either direction.
+        min_share : float
+            Leave out settings whose share of the probability is lower; that with the highest evidence always stays.
+
+        Returns
+        -------
+        DataFrame
+            ``source``, ``target``, the ``lowest`` and ``highest`` probability and their difference ``range``, the
+            settings ``lowest_at`` and ``highest_at`` where they occur, and a column for each setting.
+        """
+        import pandas as pd
+
+        if not is_between(min_share, 0, 1):
+            raise InvalidOption(f"is {min_share!r}; it must be a probability, from 0 to 1", option="min_share")
+        kept = np.flatnonzero(self.shares >= min(min_share, float(self.shares.max())))
+        values = self._features(feature)[kept]
+        n = len(self.variables)
+        pairs = [(u, v) for u in range(n) for v in range(n) if u != v and (feature == "edges" or u < v)]
+        labels = [self.settings[i].label for i in kept]
+        rows = []
+        for u, v in pairs:
+            here = values[:, u, v]
+            low, high = int(here.argmin()), int(here.argmax())
+            ends = (float(here[low]), float(here[high]))
+            rows.append((self.variables[u], self.variables[v], *ends, ends[1] - ends[0], labels[low], labels[high]))
+        header = ["source", "target", "lowest", "highest", "range", "lowest_at", "highest_at"]
+        frame = pd.DataFrame(rows, columns=header)
+        each = pd.DataFrame([values[:, u, v] for u, v in pairs], columns=labels, dtype=np.float64)
+        return pd.concat([frame, each], axis=1).sort_values("range", ascending=False, kind="stable", ignore_index=True)
+
+    def changes(self, threshold: float = 0.5, feature: str = "edges", *, min_share: float = 0.0) -> pd.DataFrame:
+        """Return the rows of :meth:`to_frame` whose probability is below the threshold in one setting, not in another.
+
+        Parameters
+        ----------
+        threshold : float
+            A probability.
+        feature, min_share
+            As in :meth:`to_frame`.
+        """
+        if not is_between(threshold, 0, 1):
+            raise InvalidOption(f"is {threshold!r}; it must be a probability, from 0 to 1", option="threshold")
+        frame = self.to_frame(feature, min_share=min_share)
+        crossing = (frame["lowest"] < threshold) & (frame["highest"] >= threshold)
+        return frame[crossing].reset_index(drop=True)
+
+    def settings_frame(self) -> pd.DataFrame:
+        """Return the settings, one per row, with their evidence and their share of the probability."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {option: [getattr(s, option) for s in self.settings] for option in OPTIONS}
+        columns |= {"log_evidence": [s.log_evidence for s in self.settings], "share": self.shares}
+        columns |= {name: [getattr(s, name) for s in self.settings] for name in ("parent_states", "error", "seconds")}
+        return pd.DataFrame(columns)
+
+    def draw(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        feature: str = "edges",
+        rows: int = _ROWS_DRAWN,
+        title: str | None = None,
+    ) -> Drawing | None:
+        """Draw the range of each probability, those that change most first: a dot for each setting.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file to write: ``.svg``, or ``.png`` or ``.pdf`` with matplotlib. Default: return the SVG.
+        feature : {"edges", "adjacencies"}
+            As in :meth:`to_frame`.
+        rows : int
+            The most rows to draw.
+        title : str, optional
+            A title. Default: what is drawn.
+        """
+        option = next(iter(self.influence(feature)))
+        levels = list(dict.fromkeys(getattr(setting, option) for setting in self.settings))
+        labels = [setting.label for setting in self.settings]
+        arrow = "→" if feature == "edges" else "–"
+        plot = RangePlot(
+            title=title or f"Probabilities of {feature} under {plural(len(labels), 'setting')}",
+            rows=tuple(
+                RangeRow(
+                    f" {arrow} ".join(shown_text(row[end], _LONGEST_NAME) for end in ("source", "target")),
+                    tuple(row[label] for label in labels),
+                )
+                for row in self.to_frame(feature).head(rows).to_dict("records")
+            ),
+            groups=tuple(levels.index(getattr(setting, option)) for setting in self.settings),
+            legend=tuple(f"{option} {_number(level)}" for level in levels),
+            marked=self._best,
+            mark=f"highest evidence: {self.best.label}",
+            points=tuple(labels),
+        )
+        return draw_ranges(plot, path)
+
+    def _picture(self) -> str | None:
+        return self.draw()
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Rebuild a result from a document of :meth:`to_dict`."""
+        check_lengths(document, ("settings", "edges"))
+        if not document["settings"]:
+            raise InvalidData("the 'sensitivity' document has no settings")
+        return super(Sensitivity, cls).from_dict(document)
+
+    def __repr__(self) -> str:
+        crossing = int(((self.edges.min(axis=0) < 0.5) & (self.edges.max(axis=0) >= 0.5)).sum())
+        return (
+            f"Sensitivity(over {self.over}, {plural(len(self.variables), 'variable')}, "
+            f"{plural(len(self.settings), 'setting')}, {plural(crossing, 'edge')} on both sides of 0.5, "
+            f"highest evidence: {self.best.label})"
+        )
+
+
+def _number(level: object) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level)
