@@ -147,9 +147,10 @@ def test_predictions_need_the_data_that_were_scored(split):
     best = ds.k_best(ds.local_scores(data), 5)
     with pytest.raises(ds.InvalidOption, match="not the data that the scores come from"):
         best.predict(ds.Dataset.from_frame(new), new, "lung")
-    np.testing.assert_array_equal(best.log_predictive(known, new), best.log_predictive(data, new))
     with pytest.raises(ds.InvalidOption, match="train is a list"):
-        best.log_predictive(known.to_numpy().tolist(), new)
+        best.log_predictive([known], new)
+    np.testing.assert_array_equal(best.log_predictive(known, new), best.log_predictive(data, new))
+    pd.testing.assert_frame_equal(best.predict(known, new, "lung"), best.predict(data, new, "lung"))
     with pytest.raises(ds.InvalidOption, match="'lnug' is not a variable; did you mean 'lung'"):
         best.predict(data, new, "lnug")
 

@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 
 from dagscape.ensembles import averaging
 from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame
-from dagscape.ensembles.prediction import predict_rows
+from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption, argument, function
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
+from dagscape.networks.queries import most_probable
 from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from dagscape.data.dataset import Dataset
 
 Probabilities = NDArray[np.float64]
 
@@ -225,7 +224,7 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
 
     def log_predictive(
         self,
-        train: Dataset,
+        train: Any,
         rows: Any,
         *,
         weights: str = "dags",
@@ -236,7 +235,7 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
 
         Parameters
         ----------
-        train : Dataset
+        train : Dataset or data frame
             The data that the scores were computed from.
         rows : Dataset or data frame
             New rows of the same variables.
@@ -252,11 +251,11 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
             distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return predict_rows(self, logs, train, rows, None, ess, prior, classes=self._ranks_classes)
+        return log_predictive_rows(self, logs, train, rows, ess, prior, classes=self._ranks_classes)
 
     def predict(
         self,
-        train: Dataset,
+        train: Any,
         rows: Any,
         target: str,
         *,
@@ -264,28 +263,50 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         ess: float | None = None,
         prior: FitPrior | None = None,
     ) -> pd.DataFrame:
-        """Return the probability of each level of a variable given all others, averaged over the networks.
+        """Return the probability of each level of a variable given the others, averaged over the networks.
+
+        The average is that of the joint probability of the target and the rest of the row: networks that explain what
+        the row shows better have more weight.
 
         Parameters
         ----------
-        train, rows, weights, ess, prior
-            As in :meth:`log_predictive`; the rows may lack the target.
+        train, weights, ess, prior
+            As in :meth:`log_predictive`.
+        rows : Dataset or data frame
+            New rows. They may lack columns, and cells may be missing: what is not observed is summed out, exactly. See
+            :meth:`dagscape.Network.predict` for what else they may be.
         target : str
             The variable to predict.
 
         Returns
         -------
         DataFrame
-            A column for each level of the target. One row for each row of a data frame, with its index; for a Dataset,
-            one for each distinct row, in the order of ``rows.to_frame(expand=False)``.
+            A column for each level of the target, in its own type. One row for each row of a data frame, with its
+            index; for a Dataset, one for each distinct row, in the order of ``rows.to_frame(expand=False)``. If a row
+            is impossible under every network, all levels are equally probable.
         """
-        import pandas as pd
-
         self._number(target)
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        found = predict_rows(self, logs, train, rows, target, ess, prior, classes=self._ranks_classes)
-        index = rows.index if isinstance(rows, pd.DataFrame) else None
-        return pd.DataFrame(found, index=index, columns=pd.Index(train.levels[target], name=target))
+        return predict_rows(self, logs, train, rows, target, ess, prior, classes=self._ranks_classes)
+
+    def classify(
+        self,
+        train: Any,
+        rows: Any,
+        target: str,
+        *,
+        weights: str = "dags",
+        ess: float | None = None,
+        prior: FitPrior | None = None,
+    ) -> pd.Series[Any]:
+        """Return the most probable level of a variable in each row, in its own type; the first of several.
+
+        Parameters
+        ----------
+        train, rows, target, weights, ess, prior
+            As in :meth:`predict`.
+        """
+        return most_probable(self.predict(train, rows, target, weights=weights, ess=ess, prior=prior))
 
     def agreement(self, level: str | None = None) -> pd.DataFrame:
         """Return what the networks agree on, and where they differ, as in :meth:`RankedNetworks.agreement`.

@@ -103,7 +103,7 @@ def log_predictive(
     >>> np.repeat(found, rows.weights).round(3).tolist()
     [-1.492, -0.856, -0.856]
     """
-    mixture = _Mixture.of(variables, parents, log_weights)
+    mixture = Mixture.of(variables, parents, log_weights)
     fitter = FamilyFitter.of(variables, train, ess, prior)
     columns = matching_columns(variables, rows)
     _check_memory(mixture, fitter, len(rows.codes), max_memory)
@@ -152,29 +152,51 @@ def predict(
     >>> predict(["rain", "wet"], np.array([empty, joined]), np.log([1, 3]), train, rows, "rain").round(3).tolist()
     [[0.45, 0.55], [0.15, 0.85]]
     """
-    mixture = _Mixture.of(variables, parents, log_weights)
+    mixture = Mixture.of(variables, parents, log_weights)
     if target not in variables:
         raise InvalidOption(f"is {target!r}, which is not a variable{did_you_mean(target, variables)}", option="target")
-    number = list(variables).index(target)
     fitter = FamilyFitter.of(variables, train, ess, prior)
-    arity = fitter.arities[number]
     others = [name for name in variables if name != target]
     columns = matching_columns(others, rows, ignored=[target])
-    _check_memory(mixture, fitter, len(rows.codes), max_memory, levels=arity)
-    codes = _with_levels(matching_codes(others, train.levels, rows, columns), number, np.arange(arity))
-    chosen = None
-    if rows.interventions is not None:
-        chosen = _with_levels(rows.interventions[:, columns], number, np.zeros(arity, dtype=np.bool_))
-    joint = mixture.log_probabilities(_log_factors(mixture.families, fitter, codes, chosen)).reshape(-1, arity)
+    codes = matching_codes(others, train.levels, rows, columns)
+    chosen = None if rows.interventions is None else rows.interventions[:, columns]
+    return level_shares(log_joint(mixture, fitter, list(variables).index(target), codes, chosen, max_memory=max_memory))
+
+
+def log_joint(
+    mixture: Mixture,
+    fitter: FamilyFitter,
+    target: int,
+    others: NDArray[np.int64],
+    chosen: NDArray[np.bool_] | None,
+    *,
+    max_memory: int | str | None = None,
+) -> NDArray[np.float64]:
+    """Return ln P(x with x_t = l | D) for each row and each level l of a target, given the codes of all others."""
+    arity = fitter.arities[target]
+    _check_memory(mixture, fitter, len(others), max_memory, levels=arity)
+    codes = _with_levels(others, target, np.arange(arity))
+    marks = None if chosen is None else _with_levels(chosen, target, np.zeros(arity, dtype=np.bool_))
+    return mixture.log_probabilities(_log_factors(mixture.families, fitter, codes, marks)).reshape(-1, arity)
+
+
+def level_shares(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probabilities of levels from the logarithms of their joint probabilities with the rest of each row.
+
+    Examples
+    --------
+    >>> level_shares(np.log([[0.1, 0.3]])).round(2).tolist(), level_shares(np.full((1, 2), -np.inf)).tolist()
+    ([[0.25, 0.75]], [[0.5, 0.5]])
+    """
     possible = np.isfinite(joint).any(axis=1)
-    found = np.full(joint.shape, 1 / arity)
-    found[possible] = np.exp(joint[possible] - _log_sum(joint[possible], axis=1)[:, np.newaxis])
+    found = np.full(joint.shape, 1 / joint.shape[1])
+    found[possible] = np.exp(joint[possible] - log_sum(joint[possible], axis=1)[:, np.newaxis])
     return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Mixture:
-    """Networks with weights, as lists of families.
+class Mixture:
+    """Networks with weights that sum to 1, as lists of families.
 
     Attributes
     ----------
@@ -192,6 +214,7 @@ class _Mixture:
 
     @classmethod
     def of(cls, variables: Sequence[str], parents: Words, log_weights: ArrayLike) -> Self:
+        """Check networks and weights, as :func:`log_predictive` takes them, and collect the families."""
         check_variables(variables)
         shape = np.shape(parents)
         if len(shape) not in (2, 3) or shape[0] == 0 or shape[1] != len(variables):
@@ -210,7 +233,7 @@ class _Mixture:
             masks, inverse = distinct(graphs[:, child])
             places[:, child] = inverse + len(families)
             families += [(child, mask) for mask in masks]
-        return cls(families, places, weights - _log_sum(weights, axis=0))
+        return cls(families, places, weights - log_sum(weights, axis=0))
 
     def log_probabilities(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the averaged probabilities of rows, from those of the families (families × rows)."""
@@ -221,7 +244,7 @@ class _Mixture:
             products = np.repeat(self.log_weights[chunk, np.newaxis], factors.shape[1], axis=1)
             for places in self.places[chunk].T:
                 products += factors[places]
-            total = np.logaddexp(total, _log_sum(products, axis=0))
+            total = np.logaddexp(total, log_sum(products, axis=0))
         return total
 
 
@@ -238,7 +261,7 @@ def _checked_weights(log_weights: ArrayLike, count: int) -> NDArray[np.float64]:
 
 
 def _check_memory(
-    mixture: _Mixture, fitter: FamilyFitter, rows: int, max_memory: int | str | None, *, levels: int = 1
+    mixture: Mixture, fitter: FamilyFitter, rows: int, max_memory: int | str | None, *, levels: int = 1
 ) -> None:
     """Refuse tables, or factors of rows with each level, that would need too much memory."""
     cells = max(math.prod(fitter.shape(child, parents)) for child, parents in mixture.families)
@@ -288,7 +311,7 @@ def _with_levels(others: NDArray[Any], column: int, values: NDArray[Any]) -> NDA
     return table
 
 
-def _log_sum(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def log_sum(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     """Return ln Σ exp along an axis, without overflow; minus infinity if all values are."""
     top = values.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)

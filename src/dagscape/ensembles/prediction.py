@@ -1,63 +1,92 @@
 """Prediction of new rows by a list of networks: checks of the data, the order of rows, and the prior.
 
-The averages are computed by :mod:`dagscape.ensembles.mixtures`.
+The averages are computed by :mod:`dagscape.ensembles.mixtures`; for rows in which some variables are not observed, by
+:mod:`dagscape.ensembles.partial_rows`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset, encode_rows
 from dagscape.data.frames import table_from_frame
-from dagscape.data.values import Frame, as_dataset
-from dagscape.ensembles.mixtures import log_predictive, predict
+from dagscape.data.values import as_dataset
+from dagscape.ensembles import mixtures, partial_rows
+from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption, argument
-from dagscape.networks.fitting import FitPrior, fit_options
+from dagscape.networks.evidence import UNOBSERVED, observed_rows
+from dagscape.networks.fitting import FamilyFitter, FitPrior, fit_options
+from dagscape.networks.queries import probability_frame, typed_index
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def predict_rows(
+def log_predictive_rows(
     networks: RankedNetworks,
     log_weights: NDArray[np.float64],
-    train: Dataset,
+    train: Any,
     rows: Any,
-    target: str | None,
     ess: float | None,
     prior: FitPrior | None,
     *,
     classes: bool,
 ) -> NDArray[np.float64]:
-    """Return log-probabilities of rows, or the probabilities of a target's levels, in the order of the rows.
-
-    With ``classes``, each network represents its equivalence class.
-    """
-    train = _checked_train(networks, train)
-    data, places = _encoded(networks.variables, train, rows, target)
+    """Return log-probabilities of rows, in their order. With ``classes``, each network represents its class."""
+    known = _checked_train(networks, train)
+    data, places = _encoded(networks.variables, known, rows)
     fit = _fit_options(networks, classes, ess, prior)
-    weighted = (networks.variables, networks.networks.parents, log_weights, train, data)
-    found = log_predictive(*weighted, *fit) if target is None else predict(*weighted, target, *fit)
-    return found[places]
+    return log_predictive(networks.variables, networks.networks.parents, log_weights, known, data, *fit)[places]
 
 
-def _checked_train(networks: RankedNetworks, given: Dataset | Frame) -> Dataset:
-    train = as_dataset(given, "train")
+def predict_rows(
+    networks: RankedNetworks,
+    log_weights: NDArray[np.float64],
+    train: Any,
+    rows: Any,
+    target: str,
+    ess: float | None,
+    prior: FitPrior | None,
+    *,
+    classes: bool,
+) -> pd.DataFrame:
+    """Return the probabilities of a target's levels in each row; ``classes`` as in :func:`log_predictive_rows`."""
+    known = _checked_train(networks, train)
+    number = networks.variables.index(target)
+    observed = observed_rows(networks.variables, known.levels, known.discretizer, rows, target)
+    fitter = FamilyFitter.of(networks.variables, known, *_fit_options(networks, classes, ess, prior))
+    mixture = Mixture.of(networks.variables, networks.networks.parents, log_weights)
+    complete = (np.delete(observed.codes, number, axis=1) != UNOBSERVED).all(axis=1)
+    joint = np.empty((len(complete), fitter.arities[number]))
+    if complete.any():
+        codes, chosen = (np.delete(cells[complete], number, axis=1) for cells in (observed.codes, observed.chosen))
+        joint[complete] = mixtures.log_joint(mixture, fitter, number, codes, chosen if chosen.any() else None)
+    if not complete.all():
+        joint[~complete] = partial_rows.log_joint(mixture, fitter, number, observed.take(~complete))
+    levels = typed_index(target, known.levels[target], known.types[target])
+    return probability_frame(level_shares(joint)[observed.places], observed.index, levels)
+
+
+def _checked_train(networks: RankedNetworks, train: Any) -> Dataset:
+    data = as_dataset(train, "train")
     scored = None if networks.score_info is None else networks.score_info.data
-    if scored is not None and train.fingerprint != scored:
+    if scored is not None and data.fingerprint != scored:
         raise InvalidOption("is not the data that the scores come from", option="train")
-    return train
+    return data
 
 
-def _encoded(
-    variables: tuple[str, ...], train: Dataset, rows: Any, target: str | None
-) -> tuple[Dataset, NDArray[np.int64]]:
+def _encoded(variables: tuple[str, ...], train: Dataset, rows: Any) -> tuple[Dataset, NDArray[np.int64]]:
     """Return new rows as a data set, and the index of each in it."""
     if isinstance(rows, Dataset):
         return rows, np.arange(len(rows.codes))
     table = table_from_frame(rows, source="rows")
-    wanted = [name for name in table.names if name in variables and name != target]
+    if train.discretizer is not None:
+        table = train.discretizer.cut_table(table)
+    wanted = [name for name in table.names if name in variables]
     return encode_rows(table.only(wanted), levels={name: train.levels[name] for name in wanted})
 
 

@@ -100,6 +100,10 @@ class ObservedRows:
     places: NDArray[np.intp]
     index: Any = None
 
+    def take(self, rows: NDArray[np.bool_]) -> ObservedRows:
+        """Return some of the distinct rows."""
+        return ObservedRows(self.codes[rows], self.chosen[rows], np.arange(np.count_nonzero(rows)))
+
     def patterns(self) -> Iterator[tuple[list[int], int, NDArray[np.intp]]]:
         """Iterate over the sets of observed variables: their list, those of them that were set, and the rows."""
         n = self.codes.shape[1]
