@@ -57,7 +57,7 @@ _FEW_SECONDS = 3.0
     "fitted",
     metavar="FILE",
     callback=output_path,
-    help="Fit the best network to the data and write it to a .bif file.",
+    help="Fit the best network to the data and write it to a .json or .bif file.",
 )
 @click.option(
     "--coverage/--no-coverage",

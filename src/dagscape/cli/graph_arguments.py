@@ -9,19 +9,21 @@ from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Drawable
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption
+from dagscape.files import open_text
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network
+from dagscape.networks.network_json import is_json_network
 from dagscape.report.loading import load_result
 
 _PREFIX = "builtin:"
 
 NETWORK_HELP = f"""\b
-A network is a .bif file (plain or gzipped), - for standard input, a .json result of 'best' or
-'modes' (its first network), a .csv or .tsv list of edges with the columns 'from' and 'to' where
-only the structure matters, or a bundled network:
+A network is a .bif or .json file (plain or gzipped), - for standard input, a bundled network or,
+where only the structure matters, a .json result of 'best' or 'modes' (its first network), or a
+.csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
@@ -43,7 +45,10 @@ def load_drawable(source: str) -> Drawable:
 
 
 def _is_result(source: str) -> bool:
-    return source.lower().removesuffix(".gz").endswith(".json")
+    if not source.lower().removesuffix(".gz").endswith(".json"):
+        return False
+    with open_text(source) as text:
+        return not is_json_network(text.read(1000))
 
 
 def is_edge_list(source: str) -> bool:

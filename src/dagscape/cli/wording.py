@@ -16,6 +16,8 @@ _OPTIONS = {
     "method": "--discretize",
     "columns": "--discretize-columns",
     "progress": "--quiet",
+    "evidence": "--given",
+    "target": "the target",
     "file_format": "--format",
 }
 

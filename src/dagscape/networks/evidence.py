@@ -123,7 +123,7 @@ def observed_rows(
     ----------
     variables, levels, discretizer
         Those of the network.
-    rows : Dataset or data frame
+    rows : Dataset, Table or data frame
         For a data set, its distinct rows, in the order of ``rows.to_frame(expand=False)``.
     target : str
         The variable to predict.
@@ -139,11 +139,11 @@ def observed_rows(
     if isinstance(rows, Dataset):
         codes, chosen = _dataset_codes(variables, levels, rows, target)
         return ObservedRows(codes, chosen, np.arange(len(codes)))
-    table = table_from_frame(rows, source="the rows")
+    table = rows if isinstance(rows, Table) else table_from_frame(rows, source="the rows")
     codes = np.full((table.m, len(variables)), UNOBSERVED, dtype=np.int64)
     for number, name in enumerate(variables):
         if name in table.names and name != target:
-            codes[:, number] = _column_codes(table, name, levels[name], discretizer)
+            codes[:, number] = column_codes(table, name, levels[name], discretizer)
     first, places = distinct_rows(codes + 1, [len(levels[name]) + 1 for name in variables])
     distinct = codes[first]
     return ObservedRows(distinct, np.zeros(distinct.shape, dtype=np.bool_), places, _index(rows))
@@ -179,7 +179,7 @@ def _dataset_codes(
     return codes, chosen
 
 
-def _column_codes(
+def column_codes(
     table: Table, name: str, levels: tuple[str, ...], discretizer: Discretizer | None
 ) -> NDArray[np.int64]:
     """Return the codes of a column; a missing cell is not observed, unless missing cells were a level in training."""
@@ -192,7 +192,7 @@ def _column_codes(
         if text not in position:
             place = table.where(column.first_row(code))
             raise InvalidData(
-                f"{table.source} have {column.values[code]!r} in column {name!r} at {place}, which is not one of its "
+                f"{_has(table)} {column.values[code]!r} in column {name!r} at {place}, which is not one of its "
                 f"levels {listing(levels)}{did_you_mean(text, levels)}"
             )
     missing = position.get(MISSING_LEVEL, UNOBSERVED)
@@ -205,6 +205,10 @@ def _matched_strings(column: Column, levels: tuple[str, ...]) -> tuple[str, ...]
     if set(column.values) <= set(levels) or kind_of(column.values) != "integers" or kind_of(levels) != "integers":
         return column.values
     return tuple(cell_string(float(text)) for text in column.values)
+
+
+def _has(table: Table) -> str:
+    return f"{table.source} {'have' if table.unit == 'row' else 'has'}"
 
 
 def _index(rows: Any) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Callable
-from typing import IO, cast
+from typing import IO
 
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.files import open_text, replace_file
+from dagscape.files import open_text, replace_by_ending
 from dagscape.networks.bif import parse_network, write_bif
 from dagscape.networks.network import Network
 from dagscape.networks.network_json import parse_json_network, write_json
@@ -84,12 +83,8 @@ def write_network(network: Network, path: str | os.PathLike[str]) -> None:
     variable tub {
     """
     writer = _WRITERS[check_network_path(path)]
-    with replace_file(path) as stream:
-        if os.fspath(path).lower().endswith(".gz"):
-            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
-                writer(network, cast("IO[bytes]", packed))
-        else:
-            writer(network, stream)
+    with replace_by_ending(path) as stream:
+        writer(network, stream)
 
 
 def check_network_path(path: str | os.PathLike[str]) -> str:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -62,6 +63,17 @@ def write_json(network: Network, stream: IO[bytes]) -> None:
         else:
             written = _text(value)
         stream.write(f" {_text(key)}: {written}{end}".encode())
+
+
+def is_json_network(start: str) -> bool:
+    """Whether the first characters of a JSON file are those of a network, not of a result.
+
+    Examples
+    --------
+    >>> is_json_network('{ "kind": "network", "schema"'), is_json_network('{"kind": "k-best"')
+    (True, False)
+    """
+    return re.match(rf'\s*\{{\s*"kind"\s*:\s*"{KIND}"', start) is not None
 
 
 def parse_json_network(text: str, title: str = "text") -> Network:

@@ -1,0 +1,114 @@
+"""``dagscape fit``: fit the probabilities of a network to data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from dagscape.best.optimal import optimal_network
+from dagscape.best.requirements import optimal_requirements
+from dagscape.cli.graph_arguments import NETWORK_HELP, completed, load_structure
+from dagscape.cli.options import (
+    DATA_HELP,
+    Output,
+    checked_path,
+    output_options,
+    report_dropped_rows,
+    report_set_aside,
+    scored_data,
+    take_data,
+    work_options,
+)
+from dagscape.cli.score_arguments import take_scores
+from dagscape.data.dataset import Dataset
+from dagscape.errors import InvalidOption
+from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.networks.fitting import FIT_PRIORS, FitPrior
+from dagscape.networks.network import Network
+from dagscape.networks.network_files import check_network_path, write_network
+from dagscape.networks.network_json import network_to_dict
+from dagscape.report.networks import render_network
+from dagscape.wording import plural
+
+
+@click.command(epilog=f"{DATA_HELP}\n\n{NETWORK_HELP}")
+@scored_data
+@click.option(
+    "--network",
+    "structure",
+    metavar="NETWORK",
+    show_default="an optimal network of DATA under the score",
+    help="The structure to fit.",
+)
+@click.option(
+    "--parameter-prior",
+    "parameters",
+    type=click.Choice(list(FIT_PRIORS)),
+    show_default="as the score assumes: k2 or bdeu",
+    help="The pseudocounts of each table: --ess divided by its size, 1, or none, which is maximum likelihood.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=checked_path(check_network_path),
+    help="Write the network to a .json file, which keeps everything, or to a .bif file; .gz compresses.",
+)
+@click.option("--cpts", is_flag=True, help="Show the probabilities, too.")
+@work_options
+@output_options
+def command(
+    data: str,
+    structure: str | None,
+    parameters: FitPrior | None,
+    output: str | None,
+    cpts: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Fit the probabilities of a network to data.
+
+    The structure is that of --network or, by default, an optimal network of the data under the score. The file that -o
+    writes is a MODEL for 'dagscape query' and 'dagscape predict'; it remembers how numbers were cut.
+    """
+    out = Output(as_json, quiet)
+    work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    ess, score = options["ess"] or 1.0, options["score"]
+    if structure is None:
+        dag, dataset = _learned(data, options, work, out)
+        title = f"An optimal network under {score}, fitted to {plural(dataset.m, 'row')}"
+    else:
+        dataset = take_data(data, options)
+        report_dropped_rows(dataset, out)
+        report_set_aside(dataset, out)
+        dag, dataset = _matched(structure, dataset)
+        title = f"The structure of {structure!r}, fitted to {plural(dataset.m, 'row')}"
+    prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
+    network = Network.fit(dag, dataset, ess, prior)
+    if output is not None:
+        write_network(network, output)
+    if as_json:
+        click.echo(json.dumps(network_to_dict(network), ensure_ascii=False, allow_nan=False))
+    else:
+        out.show_table(render_network(network, title, cpts=cpts))
+
+
+def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, Dataset]:
+    """Return an optimal network of the data, and the data."""
+    with out.progress() as progress:
+        scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [optimal_requirements])
+        if dataset is None:
+            raise InvalidOption("a network cannot be fitted to a score file: give a table of data")
+        return optimal_network(scores, **work, progress=progress).network, dataset
+
+
+def _matched(structure: str, dataset: Dataset) -> tuple[Dag, Dataset]:
+    """Return the structure that an argument names, and the columns of the data that it has."""
+    graph = completed(structure, load_structure(structure), dataset.variables)
+    dag = graph.to_dag() if isinstance(graph, Cpdag) else graph
+    if set(dag.variables) < set(dataset.variables):
+        dataset = dataset.select(dag.variables)
+    return dag, dataset

@@ -1,0 +1,139 @@
+"""``dagscape predict``: predict a variable in each row of a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+import numpy as np
+
+from dagscape.cli.graph_arguments import NETWORK_HELP, load
+from dagscape.cli.options import DATA_HELP, Output, data_argument, output_options, output_path, table_options
+from dagscape.cli.wording import worded
+from dagscape.data.reading import read_table
+from dagscape.errors import InvalidData, InvalidOption
+from dagscape.files import format_by_ending, replace_by_ending
+from dagscape.networks.evidence import UNOBSERVED, column_codes
+from dagscape.wording import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dagscape.data.table import Table
+    from dagscape.networks.network import Network
+
+_FORMATS = ("csv", "tsv")
+
+
+def _table_file(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    if path is None or path == "-":
+        return None
+    format_by_ending(path, _FORMATS)
+    return output_path(context, parameter, path)
+
+
+@click.command(epilog=f"{NETWORK_HELP}\n\n{DATA_HELP}")
+@click.argument("model")
+@data_argument
+@click.option("--target", required=True, metavar="VARIABLE", help="The variable to predict.")
+@table_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=_table_file,
+    show_default="CSV on standard output",
+    help="A .csv or .tsv file; .gz compresses.",
+)
+@click.option("--max-memory", metavar="SIZE", show_default="80% of what is free", help="Limit on memory, such as 8GiB.")
+@output_options
+def command(
+    model: str,
+    data: str,
+    target: str,
+    output: str | None,
+    max_memory: str | None,
+    as_json: bool,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Predict a variable in each row of a table, given what the row shows of the others.
+
+    MODEL is a network, such as the file that 'dagscape fit' writes. For each row of DATA the output has the most
+    probable level and the probability of each level. Columns may be absent and cells missing; numbers are cut as in the
+    data that the network was fitted to. If DATA has the target, accuracy and mean log-loss go to standard error.
+    """
+    if model == data == "-":
+        raise InvalidOption("only one of MODEL and DATA can come from standard input")
+    network = load(model)
+    table = read_table(data, **reading)
+    found = network.predict(table, target, max_memory=max_memory)
+    out = Output(as_json, quiet)
+    quality = _quality(network, table, target, found, out)
+    if as_json:
+        document = {
+            "target": target,
+            "levels": found.columns.tolist(),
+            "predicted": _most_probable(found),
+            "probabilities": found.to_numpy().tolist(),
+            **quality,
+        }
+        click.echo(json.dumps(document, ensure_ascii=False))
+    else:
+        _report(quality, quiet)
+    if output is None and not as_json:
+        _write(found, ",", sys.stdout)
+    elif output is not None:
+        with replace_by_ending(output) as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            _write(found, "\t" if format_by_ending(output, _FORMATS) == "tsv" else ",", text)
+            # The wrapper must not close the stream that it wraps.
+            text.detach()
+
+
+def _most_probable(found: pd.DataFrame) -> list[Any]:
+    levels = found.columns.tolist()
+    return [levels[code] for code in found.to_numpy().argmax(axis=1).tolist()]
+
+
+def _write(found: pd.DataFrame, separator: str, text: TextIO) -> None:
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(["predicted", *(f"P({level})" for level in found.columns)])
+    for level, probabilities in zip(_most_probable(found), found.to_numpy().tolist(), strict=True):
+        writer.writerow([level, *probabilities])
+    text.flush()
+
+
+def _quality(network: Network, table: Table, target: str, found: pd.DataFrame, out: Output) -> dict[str, Any]:
+    """Return accuracy and mean log-loss over the rows in which the target is given; empty if there are none."""
+    if target not in table.names:
+        return {}
+    try:
+        codes = column_codes(table, target, network.levels[target], network.discretizer)
+    except InvalidData as error:
+        out.warn(f"accuracy is not computed: {worded(error)}")
+        return {}
+    known = codes != UNOBSERVED
+    if not known.any():
+        return {}
+    probabilities = found.to_numpy()[known]
+    codes = codes[known]
+    with np.errstate(divide="ignore"):
+        losses = -np.log(probabilities[np.arange(len(codes)), codes])
+    loss = float(losses.mean())
+    return {
+        "rows": len(codes),
+        "accuracy": float((probabilities.argmax(axis=1) == codes).mean()),
+        "log_loss": loss if np.isfinite(loss) else str(loss),
+    }
+
+
+def _report(quality: dict[str, Any], quiet: bool) -> None:
+    if quality and not quiet:
+        accuracy, loss = quality["accuracy"], float(quality["log_loss"])
+        rows = plural(quality["rows"], "row")
+        click.echo(f"accuracy {accuracy:.4f}, mean log-loss {loss:.4f} in {rows}", err=True)
