@@ -49,6 +49,7 @@ _COMPLETED = {
     "DATA": _Words(lambda: (f"builtin:{name}" for name in BUNDLED), files=True),
     "FILE": _FILE,
     "METHOD[:BINS]": _Words(lambda: CUT_RULES),
+    "MODEL": _NETWORK,
     "NETWORK": _NETWORK,
     "PRIOR": _Words(lambda: (name.removesuffix("K") for name in PRIORS)),
     "TRUTH": _NETWORK,
