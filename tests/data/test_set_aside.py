@@ -90,6 +90,12 @@ def test_whoever_asks_for_a_column_set_aside_is_told_why():
             ds.local_scores(data, **options)
 
 
+def test_a_network_with_a_column_that_was_set_aside():
+    message = f"the data lack variables of the network: 'k'; 'k' was set aside, because it {REASON}"
+    with pytest.raises(ds.InvalidData, match=message):
+        ds.Network.fit(ds.Dag.from_edges(["a", "k", "b"], [("a", "k")]), FRAME)
+
+
 PEOPLE = pd.DataFrame({"id": [f"p{i}" for i in range(30)], "a": [0, 1] * 15, "b": [0, 1, 1] * 10})
 
 

@@ -95,7 +95,10 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
     column = {name: index for index, name in enumerate(data.variables)}
     absent = [name for name in variables if name not in column]
     if absent:
-        raise InvalidData(f"the data lack variables of the network: {listing(absent)}")
+        aside = "".join(
+            f"; {name!r} was set aside, because it {data.set_aside[name]}" for name in absent if name in data.set_aside
+        )
+        raise InvalidData(f"the data lack variables of the network: {listing(absent)}{aside}")
     known = {*variables, *ignored}
     others = [name for name in data.variables if name not in known]
     if others:
