@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
@@ -43,6 +43,7 @@ def test_train_and_test_rows_get_the_same_levels():
     assert len(fitted.cuts["proline"]) == len(fitted.levels["proline"]) - 1
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(NUMBERS, st.sampled_from("uv")), min_size=2, max_size=30),
     st.lists(st.tuples(NUMBERS, st.sampled_from("uv")), min_size=1, max_size=10),
