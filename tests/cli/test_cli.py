@@ -123,7 +123,7 @@ def test_data_options_reach_the_data(capfd, tmp_path):
 
 def test_missing_choices(capfd, tmp_path):
     path = tmp_path / "gaps.csv"
-    path.write_text("a,b\nx,1\n?,2\ny,NA\n")
+    path.write_text("a,b\nx,1\n?,2\ny,NA\nz,3\n")
     code, _, err = run(capfd, "score", path)
     assert code == 3
     assert "--missing level" in err

@@ -92,8 +92,10 @@ def test_documents_given_as_data(capfd, table, tmp_path):
     assert run(capfd, "best", table, "--columns", "a", "--columns", "b", "-o", best)[0] == 0
     code, _, err = run(capfd, "posterior", best)
     assert code == 3
-    assert f"'{best}' is a 'k-best' result, not a table of data: use dagscape draw or dagscape compare" in err
-    with pytest.raises(ds.InvalidData, match=r"is a 'k-best' result, not a table of data: use load_result\(\)"):
+    assert f"'{best}' is a 'k-best' result, not a table of data: open it with dagscape draw, or compare the" in err
+    with pytest.raises(
+        ds.InvalidData, match=r"is a 'k-best' result, not a table of data: open it with load_result\(\)"
+    ):
         ds.read_data(best)
     ds.discretize(table).discretizer.save(cuts)
     assert "is a discretizer, not a table of data: give it as --discretizer" in run(capfd, "score", cuts)[2]

@@ -27,7 +27,7 @@ _COMMANDS = {
     "k_best": "dagscape best",
     "local_scores": "dagscape score",
     "optimal_network": "dagscape best",
-    "load_result": "dagscape draw or dagscape compare, which take results that hold networks",
+    "load_result": "dagscape draw",
     "read_data": "dagscape describe",
 }
 
