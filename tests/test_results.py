@@ -36,6 +36,7 @@ def example_results():
         ds.optimal_network(ds.local_scores(data, max_parents=1)),
         ds.modes(ds.local_scores(data, max_parents=2), k=3),
         ds.k_best(ds.local_scores(data, max_parents=2), k=5),
+        ds.sensitivity(data.select(data.variables[:4]), max_parents=2),
         ds.summarize_scores(ds.local_scores(data, forbidden=[(data.variables[0], data.variables[1])])),
     ]
 

@@ -100,8 +100,9 @@ class Sensitivity(ScoredResult):
     def shares(self) -> NDArray[np.float64]:
         """The posterior probability of each setting, if all are equally probable before the data are seen."""
         logs = np.array([setting.log_evidence for setting in self.settings])
-        weights = np.exp(logs - logs.max())
-        shares: NDArray[np.float64] = weights / weights.sum()
+        with np.errstate(invalid="ignore"):
+            weights = np.exp(logs - logs.max())
+            shares: NDArray[np.float64] = weights / weights.sum()
         return shares
 
     @property

@@ -1,0 +1,257 @@
+"""Posteriors under a grid of settings: the same as one by one, their evidence, what changes, tables and pictures."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import math
+import signal
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+import dagscape as ds
+from cli.running import run
+from dagscape.report.tables import render
+from dagscape.scores.parent_states import parent_states
+
+GRID = {"ess": (0.5, 20.0), "structure_prior": ("uniform", "edge-penalty:1"), "max_parents": (1, 2, None)}
+ODD_NAMES = ["[red]a", "b, c", "<b>&amp;", 'say "hi"', "x" * 80]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ds.load_network("asia").sample(100, seed=2).select(["smoke", "lung", "bronc", "either", "dysp"])
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return ds.sensitivity(data, **GRID)
+
+
+@pytest.mark.parametrize("over", ["dags", "orders"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"score": "k2"}, {"score": "mdl", "forbidden": [("smoke", "lung")]}, {"required": [("bronc", "dysp")]}],
+)
+def test_every_setting_is_the_posterior_by_itself(data, over, options):
+    """The oracle: each setting scored and summed alone, without shared tables."""
+    study = ds.sensitivity(data, over=over, **GRID, **options)
+    uses_ess = options.get("score", "bdeu") == "bdeu"
+    sizes = GRID["ess"] if uses_ess else (None,)
+    expected = list(itertools.product(sizes, GRID["structure_prior"], (1, 2, 4)))
+    assert [(s.ess, s.structure_prior, s.max_parents) for s in study.settings] == expected
+    for i, (ess, prior, parents) in enumerate(expected):
+        given = {"ess": ess} if uses_ess else {}
+        scores = ds.local_scores(data, structure_prior=prior, max_parents=parents, **given, **options)
+        post = ds.posterior(scores, over)
+        np.testing.assert_allclose(study.edges[i], post.edges, atol=1e-11)
+        assert study.settings[i].log_evidence == pytest.approx(post.log_evidence, abs=1e-9)
+        assert study.settings[i].log_total == pytest.approx(post.log_total, abs=1e-9)
+        assert study.settings[i].parent_states == pytest.approx(parent_states(post.edges, data.arities).max())
+        assert 0 < study.settings[i].error < 1e-9
+
+
+def test_more_variables_than_tiles_and_a_limit_below_all_parents():
+    data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (60, 11)))
+    study = ds.sensitivity(data, ess=1, structure_prior="per-size", max_parents=(2, 3), over="orders")
+    for i, parents in enumerate((2, 3)):
+        scores = ds.local_scores(data, structure_prior="per-size", max_parents=parents)
+        np.testing.assert_allclose(study.edges[i], ds.posterior(scores, "orders").edges, atol=1e-8)
+
+
+def test_evidence_is_normalised_so_that_settings_can_be_compared(found):
+    """A mixture of the settings: shares are evidence times equal priors."""
+    logs = np.array([setting.log_evidence for setting in found.settings])
+    total = math.log(math.fsum(np.exp(logs - logs.max()))) + logs.max()
+    np.testing.assert_allclose(found.shares, np.exp(logs - total))
+    assert found.shares.sum() == pytest.approx(1)
+    assert found.best.log_evidence == logs.max()
+
+
+def test_what_changes(found):
+    frame = found.to_frame()
+    assert len(frame) == 20
+    labels = [setting.label for setting in found.settings]
+    assert list(frame.columns[7:]) == labels
+    assert (frame["range"].diff()[1:] <= 0).all()
+    for row in frame.to_dict("records"):
+        u, v = found.variables.index(row["source"]), found.variables.index(row["target"])
+        here = found.edges[:, u, v]
+        assert [row[label] for label in labels] == here.tolist()
+        assert (row["lowest"], row["highest"]) == (here.min(), here.max())
+        assert row[row["lowest_at"]] == here.min()
+        assert row[row["highest_at"]] == here.max()
+    for threshold in (0.3, 0.5):
+        changed = found.changes(threshold)
+        crossing = (found.edges.min(axis=0) < threshold) & (found.edges.max(axis=0) >= threshold)
+        assert len(changed) == crossing.sum() > 0
+    pairs = found.to_frame("adjacencies")
+    assert len(pairs) == 10
+    np.testing.assert_allclose(found.adjacencies, found.edges + found.edges.transpose(0, 2, 1), atol=1e-12)
+    credible = found.to_frame(min_share=0.05)
+    assert list(credible.columns[7:]) == [labels[i] for i in np.flatnonzero(found.shares >= 0.05)]
+    assert len(found.to_frame(min_share=1.0).columns) == 8
+
+
+def test_influence_is_the_effect_of_one_option_alone(data, found):
+    influence = found.influence()
+    assert list(influence.values()) == sorted(influence.values(), reverse=True)
+    ess_only = ds.sensitivity(data, ess=(1, 10), structure_prior="uniform", max_parents=2)
+    alone = ess_only.influence()
+    expected = np.abs(ess_only.edges[0] - ess_only.edges[1])[~np.eye(5, dtype=bool)].mean()
+    assert alone == {"ess": pytest.approx(expected), "structure_prior": 0.0, "max_parents": 0.0}
+
+
+def test_grids_drop_what_means_the_same(data):
+    study = ds.sensitivity(data, ess=(1, 1.0), structure_prior="uniform", max_parents=(3, 4, 7, None))
+    assert [setting.max_parents for setting in study.settings] == [3, 4]
+    assert len(ds.sensitivity(data).settings) == 12
+    single = ds.sensitivity(ds.Dataset.from_array([["x"], ["y"]]))
+    assert single.edges.shape == (6, 1, 1)
+    assert len(single.to_frame()) == 0
+    assert single.draw().startswith("<svg")
+
+
+def test_frames_are_data(data, found):
+    frame = pd.DataFrame(data.to_frame())
+    assert without_times(ds.sensitivity(frame, **GRID)) == without_times(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ess": ()}, "ess is empty; it must be a value, or a sequence of values"),
+        ({"ess": (1, -1)}, "ess is -1; it must be a number"),
+        ({"structure_prior": ("uniform", "flat")}, "structure_prior is 'flat'"),
+        ({"max_parents": (2, "all")}, "max_parents is 'all'"),
+        ({"over": "trees"}, "over is 'trees'"),
+        ({"score": "bde"}, "score is 'bde'"),
+        ({"threads": 0}, "threads is 0"),
+        ({"max_memory": "much"}, "max_memory is 'much'"),
+    ],
+)
+def test_wrong_options_are_named(data, options, message):
+    with pytest.raises(ds.InvalidOption, match=message):
+        ds.sensitivity(data, **options)
+
+
+def test_wrong_arguments_of_results_are_named(found, tmp_path):
+    for wrong in (lambda: found.to_frame("paths"), lambda: found.influence("paths"), lambda: found.draw(feature="x")):
+        with pytest.raises(ds.InvalidOption, match="feature is"):
+            wrong()
+    with pytest.raises(ds.InvalidOption, match="threshold is 2"):
+        found.changes(2)
+    with pytest.raises(ds.InvalidOption, match="min_share is -1"):
+        found.to_frame(min_share=-1)
+    with pytest.raises(ds.InvalidOption, match="cannot tell the format of"):
+        found.draw(tmp_path / "ranges.dot")
+
+
+def test_too_little_memory_is_refused_before_any_work():
+    heard = []
+    data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (30, 16)))
+    told = r"sums over dags of 16 variables need [\d.]+ MiB; the limit is 4\.0 MiB \(max_memory\): raise"
+    with pytest.raises(ds.TooLarge, match=told):
+        ds.sensitivity(data, max_memory="4MiB", progress=heard.append)
+    assert heard == []
+
+
+def test_progress_interrupts_and_threads(data, found):
+    heard = []
+    again = ds.sensitivity(data, **GRID, threads=1, progress=heard.append)
+    assert without_times(again) == without_times(found)
+    assert {report.task for report in heard} == {"Scoring sets of variables", "Comparing settings"}
+    done = [report.done for report in heard if report.task == "Comparing settings"]
+    assert done == sorted(done)
+    assert done[-1] == heard[-1].total
+    with pytest.raises(KeyboardInterrupt):
+        ds.sensitivity(data, progress=lambda report: signal.raise_signal(signal.SIGINT))
+
+
+def without_times(study):
+    document = study.to_dict()
+    del document["provenance"]
+    for setting in document["settings"]:
+        del setting["seconds"]
+    return document
+
+
+def test_saving_showing_and_loading(found, tmp_path):
+    found.save(tmp_path / "study.json")
+    back = ds.load_result(tmp_path / "study.json")
+    assert back == found
+    assert back.settings == found.settings
+    assert repr(back) == repr(found)
+    assert len(repr(found)) < 200
+    document = json.loads((tmp_path / "study.json").read_text())
+    assert document["shares"] == found.shares.tolist()
+    assert len(document["adjacencies"]) == len(found.settings)
+    for broken in ({**document, "settings": document["settings"][1:]}, {**document, "settings": [], "edges": []}):
+        (tmp_path / "broken.json").write_text(json.dumps(broken))
+        with pytest.raises(ds.InvalidData, match=r"do not match|no settings"):
+            ds.load_result(tmp_path / "broken.json")
+    console = Console(file=io.StringIO(), width=200)
+    console.print(render(found))
+    assert "Posteriors over dags under 12 settings" in console.file.getvalue()
+    assert found._repr_html_().count("<svg") == 1
+    assert len(found.settings_frame()) == 12
+
+
+def test_pictures_escape_names_and_show_every_setting(tmp_path):
+    data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (30, 5)), ODD_NAMES)
+    study = ds.sensitivity(data, max_parents=(1, 2))
+    text = study.draw(rows=3, title="1 < 2 & 3")
+    root = ET.fromstring(text)
+    circles = [element for element in root.iter() if element.tag.endswith("circle")]
+    # A dot for each setting and a ring in each of three rows, and the legend.
+    assert len(circles) == 3 * (len(study.settings) + 1) + 3 + 1
+    assert "1 &lt; 2 &amp; 3" in text
+    assert "highest evidence" in text
+    study.draw(tmp_path / "ranges.svg", rows=3, title="1 < 2 & 3")
+    assert (tmp_path / "ranges.svg").read_text() == text
+    assert " – " in study.draw(feature="adjacencies")
+
+
+def test_pictures_with_matplotlib(found, tmp_path):
+    pytest.importorskip("matplotlib")
+    found.draw(tmp_path / "ranges.png")
+    assert (tmp_path / "ranges.png").read_bytes().startswith(b"\x89PNG")
+    found.draw(tmp_path / "ranges.pdf")
+    assert (tmp_path / "ranges.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_command(capfd, data, found, tmp_path):
+    path = tmp_path / "asia.csv"
+    data.to_frame().to_csv(path, index=False)
+    read = ds.read_data(path)
+    grid = ["--ess", "0.5,20", "--prior", "uniform,edge-penalty:1", "--max-parents", "1,2,none"]
+    picture, saved = tmp_path / "ranges.svg", tmp_path / "study.json"
+    code, out, err = run(capfd, "sensitivity", path, *grid, "--show", 2, "--draw", picture, "-o", saved)
+    assert (code, err) == (0, "")
+    expected = ds.sensitivity(read, **GRID)
+    assert without_times(ds.load_result(saved)) == without_times(expected)
+    assert picture.read_text() == expected.draw()
+    lines = out.splitlines()
+    assert lines[0] == "Posteriors over dags under 12 settings"
+    assert lines[1].startswith("Average change of the probability of an edge: ")
+    assert f"On both sides of 0.5: {len(expected.changes())} edges" in out
+    code, out, _ = run(capfd, "sensitivity", path, *grid, "--json")
+    assert code == 0
+    assert json.loads(out)["edges"] == expected.edges.tolist()
+    code, out, _ = run(capfd, "sensitivity", path, "--score", "bic", "--max-parents", "1", "--prior", "uniform")
+    assert code == 0
+    assert "No edge is on both sides of 0.5" in out
+    for wrong, message in (
+        (["--ess", "1,x"], "--ess is '1,x'; it must be values separated by commas"),
+        (["--max-parents", "-1"], "--max-parents is -1"),
+        (["--prior", "flat"], "--prior is 'flat'"),
+        (["--draw", "x.dot"], "cannot tell the format"),
+    ):
+        code, out, err = run(capfd, "sensitivity", path, *wrong)
+        assert (code, out) == (2, "")
+        assert message in err
