@@ -22,7 +22,7 @@ def named_dags(draw):
 
 
 @given(graph=named_dags(), ending=st.sampled_from([".csv", ".tsv", ".csv.gz", ".tsv.gz"]))
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_round_trip_is_the_identity(tmp_path, graph, ending):
     path = tmp_path / f"edges{ending}"
     ds.write_graph(graph, path)
