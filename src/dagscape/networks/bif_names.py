@@ -5,7 +5,8 @@ only. Names that are not plain words are therefore percent-encoded, as in URLs:
 
 - a plain word is an ASCII letter or an underscore, then letters, digits and ``_ - .``, and not a keyword of BIF; a
   level may also be an integer;
-- any other character is written as ``%`` and two hexadecimal digits for each byte of its UTF-8 form;
+- any other character is written as ``%`` and two hexadecimal digits for each byte of its UTF-8 form, and so is a digit,
+  ``-`` or ``.`` directly after ``table`` or ``default``, where pgmpy would see a table of numbers;
 - a word that begins with anything but a letter then, or that is a keyword, gets a leading underscore.
 
 Reading removes one leading underscore and decodes the rest, ``urllib.parse.unquote(word.removeprefix("_"))``. A file
@@ -25,6 +26,7 @@ PREFIX = "dagscape-"
 ENCODED = (f"{PREFIX}names", "percent-encoded")
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NUMBER_AFTER_KEYWORD = re.compile(r"(?<=table)[0-9.-]|(?<=default)[0-9.-]")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -38,7 +40,7 @@ def is_plain(text: str, *, level: bool = False) -> bool:
     """
     if level and _INTEGER.fullmatch(text):
         return True
-    return _PLAIN.fullmatch(text) is not None and text not in KEYWORDS
+    return bool(_PLAIN.fullmatch(text)) and text not in KEYWORDS and not _NUMBER_AFTER_KEYWORD.search(text)
 
 
 def encode_name(text: str, *, level: bool = False) -> str:
@@ -54,6 +56,7 @@ def encode_name(text: str, *, level: bool = False) -> str:
     if level and _INTEGER.fullmatch(text):
         return text
     word = quote(text, safe="").replace("~", "%7E")
+    word = _NUMBER_AFTER_KEYWORD.sub(lambda found: f"%{ord(found[0]):02X}", word)
     return word if re.match("[A-Za-z]", word) and text not in KEYWORDS else f"_{word}"
 
 
