@@ -243,8 +243,10 @@ def test_the_command(capfd, data, found, tmp_path):
     code, out, _ = run(capfd, "sensitivity", path, *grid, "--json")
     assert code == 0
     assert json.loads(out)["edges"] == expected.edges.tolist()
-    code, out, _ = run(capfd, "sensitivity", path, "--score", "bic", "--max-parents", "1", "--prior", "uniform")
-    assert code == 0
+    bic = ["--score", "bic", "--max-parents", "1", "--prior", "uniform"]
+    code, out, err = run(capfd, "sensitivity", path, *bic)
+    assert (code, err) == (0, "")
+    assert "--ess has no effect with --score bic" in run(capfd, "sensitivity", path, *bic, "--ess", "1,2")[2]
     assert "No edge is on both sides of 0.5" in out
     for wrong, message in (
         (["--ess", "1,x"], "--ess is '1,x'; it must be values separated by commas"),

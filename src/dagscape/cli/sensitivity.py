@@ -24,6 +24,7 @@ from dagscape.drawing.ranges import range_format
 from dagscape.errors import InvalidOption
 from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.report.sensitivity import render_sensitivity
+from dagscape.scores.registry import SCORES
 from dagscape.studies.sensitivity import DEFAULT_ESS, DEFAULT_MAX_PARENTS, DEFAULT_PRIORS, sensitivity
 
 # Options that the grid varies: here they take several values.
@@ -103,6 +104,8 @@ def command(
     for warning in dataset.describe().warnings:
         out.warn(warning)
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
+    if "ess" in varied and not SCORES[options["score"]].uses_ess:
+        out.warn(f"--ess has no effect with --score {options['score']}")
     with out.progress() as progress:
         found = sensitivity(dataset, over=over, **varied, **options, progress=progress)
     out.deliver(found, output, lambda: render_sensitivity(found, show, threshold))
