@@ -1,1 +1,1 @@
-"""Bayesian networks: fitting, likelihood, sampling and BIF files."""
+"""Bayesian networks: fitting, likelihood, sampling, queries, and BIF and JSON files."""

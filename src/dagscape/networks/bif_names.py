@@ -5,8 +5,8 @@ only. Names that are not plain words are therefore percent-encoded, as in URLs:
 
 - a plain word is an ASCII letter or an underscore, then letters, digits and ``_ - .``, and not a keyword of BIF; a
   level may also be an integer;
-- any other character is written as ``%`` and two hexadecimal digits for each byte of its UTF-8 form, and so is a digit,
-  ``-`` or ``.`` directly after ``table`` or ``default``, where pgmpy would see a table of numbers;
+- any other character is written as ``%`` and two hexadecimal digits for each byte of its UTF-8 form, and so is what
+  could begin a number (a digit, ``-``, ``.``, ``e`` or ``E``) after ``table`` or ``default``, where pgmpy reads one;
 - a word that begins with anything but a letter then, or that is a keyword, gets a leading underscore.
 
 Reading removes one leading underscore and decodes the rest, ``urllib.parse.unquote(word.removeprefix("_"))``. A file
@@ -26,7 +26,7 @@ PREFIX = "dagscape-"
 ENCODED = (f"{PREFIX}names", "percent-encoded")
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_NUMBER_AFTER_KEYWORD = re.compile(r"(?<=table)[0-9.-]|(?<=default)[0-9.-]")
+_NUMBER_AFTER_KEYWORD = re.compile(r"(?<=table)[0-9eE.-]|(?<=default)[0-9eE.-]")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
