@@ -1,0 +1,135 @@
+"""Exact inference side by side with pyAgrum and pgmpy: results and times.
+
+python -m benchmarks.inference [NETWORK …]
+
+The peers are the extra ``bench``; one that is not installed is left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import dagscape as ds
+from benchmarks.timing import SHARED, best_of, machine
+
+NETWORKS = ("alarm", "hailfinder", "hepar2", "andes")
+QUESTIONS = 20
+
+Question = tuple[str, dict[str, str]]
+
+
+def questions(network: ds.Network, seed: int) -> list[Question]:
+    """Random targets, each with five observations taken from a random row."""
+    generator = np.random.default_rng(seed)
+    rows = network.sample(QUESTIONS, seed=generator).to_frame().astype(str)
+    found = []
+    for _, row in rows.iterrows():
+        target, *given = generator.choice(network.variables, 6, replace=False).tolist()
+        found.append((target, {name: row[name] for name in given}))
+    return found
+
+
+def ask_agrum(network: ds.Network) -> Callable[[Question], np.ndarray]:
+    """Lazy propagation of pyAgrum, on a network built in double precision."""
+    gum = importlib.import_module("pyagrum")
+    model = gum.BayesNet()
+    for name in network.variables:
+        model.add(gum.LabelizedVariable(name, name, list(network.levels[name])))
+    for parent, child in network.dag.edges:
+        model.addArc(parent, child)
+    for name in network.variables:
+        axes = [*network.dag.parents(name), name]
+        cpt = model.cpt(name)
+        order = [axes.index(other) for other in reversed(cpt.names)]
+        cpt[:] = np.ascontiguousarray(network.cpts[name].transpose(order))
+
+    def ask(question: Question) -> np.ndarray:
+        target, given = question
+        engine = gum.LazyPropagation(model)
+        engine.setEvidence(given)
+        engine.addTarget(target)
+        engine.makeInference()
+        return np.asarray(engine.posterior(target).toarray())
+
+    return ask
+
+
+def ask_pgmpy(network: ds.Network) -> Callable[[Question], np.ndarray]:
+    """Variable elimination of pgmpy."""
+    models = importlib.import_module("pgmpy.models")
+    factors = importlib.import_module("pgmpy.factors.discrete")
+    inference = importlib.import_module("pgmpy.inference")
+    model = models.DiscreteBayesianNetwork(list(network.dag.edges))
+    model.add_nodes_from(network.variables)
+    for name in network.variables:
+        parents = list(network.dag.parents(name))
+        names = {other: list(network.levels[other]) for other in (name, *parents)}
+        values = network.cpts[name].reshape(-1, len(network.levels[name])).T
+        sizes = [len(names[parent]) for parent in parents]
+        model.add_cpds(factors.TabularCPD(name, len(names[name]), values, parents, sizes, state_names=names))
+    engine = inference.VariableElimination(model)
+
+    def ask(question: Question) -> np.ndarray:
+        target, given = question
+        answer = engine.query([target], evidence=given, show_progress=False)
+        order = [answer.state_names[target].index(level) for level in network.levels[target]]
+        return np.asarray(answer.values)[order]
+
+    return ask
+
+
+PEERS: dict[str, Callable[[ds.Network], Callable[[Question], np.ndarray]]] = {
+    "pyagrum": ask_agrum,
+    "pgmpy": ask_pgmpy,
+}
+
+
+def compare(name: str) -> None:
+    """Ask all programs the same questions."""
+    network = ds.read_network(SHARED / "networks" / f"{name}.bif.gz")
+    asked = questions(network, seed=1)
+
+    def answers(ask: Callable[[Question], Any]) -> list[np.ndarray]:
+        return [np.asarray(ask(question)) for question in asked]
+
+    seconds, own = best_of(3, lambda: answers(lambda question: network.query(*question).to_numpy()))
+    print(f"{name}: {network.n} variables, {QUESTIONS} queries given 5 observations")
+    print(f"  {'dagscape':10} {seconds / QUESTIONS * 1000:10.2f} ms a query")
+    for peer, connect in PEERS.items():
+        try:
+            ask = connect(network)
+        except ImportError:
+            print(f"  {peer:10} not installed")
+            continue
+        seconds, found = best_of(3, lambda ask=ask: answers(ask))
+        worst = max(np.abs(one - other).max() for one, other in zip(own, found, strict=True))
+        print(f"  {peer:10} {seconds / QUESTIONS * 1000:10.2f} ms a query, largest difference {worst:.1e}")
+
+
+def rows() -> None:
+    """Predictions of 10,000 rows, complete and with gaps."""
+    network = ds.read_network(SHARED / "networks" / "alarm.bif.gz")
+    frame = network.sample(10_000, seed=1).to_frame().astype(object)
+    generator = np.random.default_rng(0)
+    gaps = frame.mask(pd.DataFrame(generator.random(frame.shape) < 0.05, columns=frame.columns))
+    for what, table in (("complete", frame), ("3 columns", frame[["HRBP", "CO", "PRESS"]]), ("5 % missing", gaps)):
+        seconds, _ = best_of(2, lambda table=table: network.predict(table, "LVFAILURE"))
+        print(f"alarm, predict 10,000 rows, {what:12} {seconds:8.2f} s")
+
+
+def main() -> None:
+    """Run everything."""
+    print(machine())
+    for name in sys.argv[1:] or NETWORKS:
+        compare(name)
+    rows()
+
+
+if __name__ == "__main__":
+    main()
