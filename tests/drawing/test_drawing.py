@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dagscape.drawing import draw as drawing
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, svg
 from dagscape.drawing.edges import drawn_edges
-from dagscape.drawing.picture import Picture, picture
+from dagscape.drawing.picture import picture
 from dagscape.drawing.text import shown_text, text_width
 from dagscape.errors import BackendUnavailable, InvalidOption
 from dagscape.graphs.dag import Dag
@@ -318,7 +318,7 @@ def test_texts_fit_their_boxes():
 def test_huge_pictures_are_written_with_fewer_dots(width, height, fewer):
     from dagscape.drawing.figure import _resolution
 
-    dots = _resolution(Picture(width, height, None, (), ()))
+    dots = _resolution(width, height)
     assert (dots < 144) == fewer
     assert max(width, height) / 72 * dots <= 30_001
     assert width * height / 72**2 * dots**2 <= 6.1e7

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from typing import Unpack
 
 from dagscape.drawing.draw import Drawing, DrawOptions, draw, notebook_svg
 from dagscape.drawing.edges import ProbableEdges, Structure
 
 
-class Drawn:
+class Drawn(ABC):
     """A mixin for results that say, with the property ``drawable``, what a drawing of them shows."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def drawable(self) -> Structure | ProbableEdges:
         """What a drawing shows."""
-        raise NotImplementedError
 
     def draw(self, path: str | os.PathLike[str] | None = None, **options: Unpack[DrawOptions]) -> Drawing | None:
         """Draw the result, as :func:`dagscape.draw` does.
