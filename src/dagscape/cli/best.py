@@ -28,7 +28,7 @@ from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores
 
 # A sum over DAGs of this many variables takes about as long as the estimate of its time.
-_SURELY_QUICK = 13
+_SURELY_QUICK = 18
 _FEW_SECONDS = 3.0
 
 

@@ -203,8 +203,8 @@ def _json_problem(text: TextIO, path: str) -> InvalidData:
         return InvalidData(f"{path!r} is a discretizer, not a table of data: give it as {argument('discretizer')}")
     if kind is not None and "schema" in document:
         return InvalidData(
-            f"{path!r} is a {kind!r} result, not a table of data: open it with {function('load_result')}, or compare the "
-            f"networks in it with {function('compare')}"
+            f"{path!r} is a {kind!r} result, not a table of data: open it with {function('load_result')}, "
+            f"or compare the networks in it with {function('compare')}"
         )
     return InvalidData(f"{path!r} begins with {{ and looks like JSON, not like a table: export the table as CSV")
 
