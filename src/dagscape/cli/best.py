@@ -27,7 +27,7 @@ from dagscape.report.best import render_best
 from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores
 
-# A sum over DAGs of this many variables takes about as long as the estimate of its time.
+# A sum over DAGs of this many variables takes about a second at most.
 _SURELY_QUICK = 18
 _FEW_SECONDS = 3.0
 
