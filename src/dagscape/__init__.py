@@ -20,6 +20,7 @@ from dagscape.drawing.draw import draw
 from dagscape.errors import (
     BackendUnavailable,
     DagscapeError,
+    DagscapeWarning,
     IncompleteScores,
     InvalidData,
     InvalidOption,
@@ -63,6 +64,7 @@ __all__ = [
     "Cpdag",
     "Dag",
     "DagscapeError",
+    "DagscapeWarning",
     "Dataset",
     "Discretizer",
     "EnumerableScores",

@@ -119,19 +119,23 @@ class BackendUnavailable(DagscapeError, RuntimeError):
     """An optional package or device that the job needs is not available."""
 
 
-class IncompleteScores(SpelledMessage, UserWarning):
+class DagscapeWarning(SpelledMessage, UserWarning):
+    """Base class of all warnings of the package."""
+
+
+class IncompleteScores(DagscapeWarning):
     """A table of scores lacks families, or may lack some."""
 
 
-class StoppedEarly(SpelledMessage, UserWarning):
+class StoppedEarly(DagscapeWarning):
     """A search stopped before it found everything requested; what it found is correct."""
 
 
-class SparseFamilies(SpelledMessage, UserWarning):
+class SparseFamilies(DagscapeWarning):
     """Likely parents of a variable have more joint states than there are rows."""
 
 
-class LostPrecision(SpelledMessage, UserWarning):
+class LostPrecision(DagscapeWarning):
     """A sum of terms of both signs is smaller than its own rounding errors."""
 
 

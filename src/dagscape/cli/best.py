@@ -12,11 +12,11 @@ from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
 from dagscape.best.result import BestNetworks
 from dagscape.cli.drawing_options import picture_options
-from dagscape.cli.options import DATA_HELP, Output, output_path, rows_shown, run_options, scored_data
+from dagscape.cli.options import DATA_HELP, output_path, rows_shown, run_options, scored_data
+from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw
-from dagscape.errors import DagscapeError, IncompleteScores, InvalidOption, SparseFamilies, StoppedEarly
+from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
@@ -95,9 +95,7 @@ def command(
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     needs = [best_requirements, sum_requirements] if coverage else [best_requirements]
-    with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
-        for kind in (IncompleteScores, SparseFamilies, StoppedEarly):
-            warnings.simplefilter("always", kind)
+    with out.working() as progress:
         scores, dataset = take_scores(
             data, options, work | {"progress": progress}, out, needs, score_equivalent=score_equivalent
         )
@@ -106,8 +104,6 @@ def command(
         best = k_best(scores, k, space, within, **work, progress=progress)
         if coverage or (coverage is None and _affordable(scores, **work)):
             best = _with_total(best, scores, work | {"progress": progress}, forced=bool(coverage))
-    for message in dict.fromkeys(worded(warning.message) for warning in caught):
-        out.warn(message)
     out.deliver(best, output, lambda: render_best(best, show))
     if picture is not None:
         draw(best, picture, label_width=label_width)

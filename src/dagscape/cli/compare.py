@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_two
-from dagscape.cli.options import Output, output_options, result_output
+from dagscape.cli.options import output_options, result_output
+from dagscape.cli.output import Output
 from dagscape.graphs.comparison import LEVELS, compare
 from dagscape.report.tables import render
 

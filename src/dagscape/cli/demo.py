@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from dagscape.best.k_best import k_best
-from dagscape.cli.options import Output, output_options
+from dagscape.cli.options import output_options
+from dagscape.cli.output import Output
 from dagscape.data.bundled import load_dataset
 from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best

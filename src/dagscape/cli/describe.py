@@ -8,13 +8,13 @@ import click
 
 from dagscape.cli.options import (
     DATA_HELP,
-    Output,
     data_argument,
     data_options,
     output_options,
     report_dropped_rows,
     take_data,
 )
+from dagscape.cli.output import Output
 from dagscape.data.encoding import chosen_columns
 from dagscape.data.reading import read_table
 from dagscape.data.summary import summarize_table

@@ -12,7 +12,6 @@ from dagscape.best.requirements import optimal_requirements
 from dagscape.cli.graph_arguments import NETWORK_HELP, completed, load_structure
 from dagscape.cli.options import (
     DATA_HELP,
-    Output,
     checked_path,
     output_options,
     report_dropped_rows,
@@ -21,6 +20,7 @@ from dagscape.cli.options import (
     take_data,
     work_options,
 )
+from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import take_scores
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
@@ -98,7 +98,7 @@ def command(
 
 def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, Dataset]:
     """Return an optimal network of the data, and the data."""
-    with out.progress() as progress:
+    with out.working() as progress:
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [optimal_requirements])
         if dataset is None:
             raise InvalidOption("a network cannot be fitted to a score file: give a table of data")

@@ -9,10 +9,10 @@ import click
 
 from dagscape import kernels
 from dagscape.cli.graph_arguments import completed, load_structure
-from dagscape.cli.options import DATA_HELP, Output, rows_shown, run_options, scored_data
+from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
+from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.cli.wording import worded
-from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies, StoppedEarly
+from dagscape.errors import DagscapeError, InvalidOption, StoppedEarly
 from dagscape.graphs.comparison import LEVELS
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.mode_orderings import DISTINCT, modes
@@ -78,17 +78,14 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     names = ("k", "delta", "distinct", "bound", "groups", "grouping", "seed", "max_seconds")
     asked = {name: options.pop(name) for name in names}
-    with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
+    with out.working() as progress:
         warnings.simplefilter("ignore", StoppedEarly)
-        warnings.simplefilter("always", SparseFamilies)
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, [modes_requirements])
         if truth is not None and known is not None:
             known = completed(truth, known, scores.variables)
             if set(known.variables) != set(scores.variables):
                 raise InvalidOption("does not have the variables of DATA", option="truth")
         found = modes(scores, **asked, **work, progress=progress)
-    for message in dict.fromkeys(worded(warning.message) for warning in caught):
-        out.warn(message)
     if known is not None:
         found = found.with_truth(known, level)
     out.deliver(found, output, lambda: render_modes(found, show, "--distinct class", level))

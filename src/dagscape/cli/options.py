@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from dagscape.cli.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table
+from dagscape.cli.output import FORMAT_KEY, Output
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.dataset import Dataset
 from dagscape.data.encoding import MISSING_CHOICES, unused_columns
@@ -20,17 +18,10 @@ from dagscape.data.summary import set_aside_warnings
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
 from dagscape.networks.network_files import read_network
-from dagscape.progress import progress_bar
-from dagscape.report.tables import render
-from dagscape.results import RESULT_FORMATS, Result, document, result_format
+from dagscape.results import RESULT_FORMATS, result_format
 from dagscape.scores.formats import SCORE_FILES
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-_FILE_WIDTH = 120
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -205,20 +196,19 @@ def output_path(context: click.Context, parameter: click.Parameter, path: str | 
 
 
 # Where the value of --format is kept, so that commands need not pass it on.
-_FORMAT = "dagscape.output_format"
 
 
 def _keep_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:  # noqa: ARG001
-    context.meta[_FORMAT] = value
+    context.meta[FORMAT_KEY] = value
 
 
 def _result_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
     """Check an output file for a result: its ending, and that it can be written."""
-    if path is None and context.meta.get(_FORMAT) is not None:
+    if path is None and context.meta.get(FORMAT_KEY) is not None:
         raise InvalidOption("--format needs -o: give the file to write, or -o - for standard output")
     if path is None or path == "-":
         return path
-    if context.meta.get(_FORMAT) is None:
+    if context.meta.get(FORMAT_KEY) is None:
         result_format(path)
     return output_path(context, parameter, path)
 
@@ -262,58 +252,6 @@ def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, cli
         return output_path(context, parameter, path)
 
     return callback
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Where a subcommand's results, progress and warnings go."""
-
-    as_json: bool
-    quiet: bool
-
-    def show(self, result: Result) -> None:
-        """Print a result on standard output: as tables, or as one JSON document."""
-        if self.as_json:
-            click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
-            return
-        self.show_table(render(result))
-
-    def show_table(self, table: RenderableType) -> None:
-        """Print a rich renderable on standard output."""
-        from rich.console import Console
-
-        # Files and pipes have no width: leave room for long names.
-        fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
-        console = Console(highlight=False, width=None if fits_terminal else _FILE_WIDTH)
-        # When the pipe is closed, rich would exit without our exit code.
-        with console.capture() as captured:
-            console.print(table)
-        click.echo(captured.get(), nl=False)
-
-    def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType]) -> None:
-        """Save a result if there is a path for it, and print it: as one JSON document, or as a table.
-
-        The path ``-`` is standard output, where the document takes the place of the table.
-        """
-        file_format = click.get_current_context().meta.get(_FORMAT)
-        if path == "-":
-            click.echo(document(result, file_format or "json"), nl=False)
-            return
-        if path is not None:
-            result.save(path, file_format=file_format)
-        if self.as_json:
-            self.show(result)
-        else:
-            self.show_table(table())
-
-    def warn(self, message: str) -> None:
-        """Show a warning on standard error."""
-        if not self.quiet:
-            click.echo(f"dagscape: warning: {message}", err=True)
-
-    def progress(self) -> Any:
-        """Return a progress bar on standard error, if that is a terminal."""
-        return progress_bar(enabled=not self.quiet and sys.stderr.isatty())
 
 
 def take_data(data: str, options: dict[str, Any]) -> Dataset:

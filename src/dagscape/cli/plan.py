@@ -9,7 +9,6 @@ import click
 
 from dagscape.cli.options import (
     DATA_HELP,
-    Output,
     data_argument,
     data_options,
     output_options,
@@ -19,6 +18,7 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
+from dagscape.cli.output import Output
 from dagscape.cli.wording import spelling
 from dagscape.errors import InvalidOption
 from dagscape.registry import METHODS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,11 @@ from rich.console import Group
 
 from dagscape.cli.consensus_file import check_consensus_file, consensus_format, write_consensus
 from dagscape.cli.drawing_options import picture_options
-from dagscape.cli.options import DATA_HELP, Output, checked_path, run_options, scored_data
+from dagscape.cli.options import DATA_HELP, checked_path, run_options, scored_data
+from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.cli.wording import worded
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
-from dagscape.errors import IncompleteScores, SparseFamilies, StoppedEarly
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
@@ -88,16 +86,12 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     with_paths = via_all or bool(via)
     needs = [partial(sum_requirements, over=over, backend=backend, with_paths=with_paths)]
-    with out.progress() as progress, warnings.catch_warnings(record=True) as caught:
-        for kind in (IncompleteScores, SparseFamilies, StoppedEarly):
-            warnings.simplefilter("always", kind)
+    with out.working() as progress:
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, needs)
         check_consensus_file(consensus_file, dataset)
         paths = "all" if via_all else via or None
         result = posterior(scores, over, via=paths, prior=prior_only, backend=backend, **work, progress=progress)
         consensus = None if consensus_file is None else result.consensus()
-    for message in dict.fromkeys(worded(warning.message) for warning in caught):
-        out.warn(message)
 
     def table() -> RenderableType:
         shown = EDGES_SHOWN if threshold is None else threshold

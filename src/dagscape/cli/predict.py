@@ -12,7 +12,8 @@ import click
 import numpy as np
 
 from dagscape.cli.graph_arguments import NETWORK_HELP, load
-from dagscape.cli.options import DATA_HELP, Output, data_argument, output_options, output_path, table_options
+from dagscape.cli.options import DATA_HELP, data_argument, output_options, output_path, table_options
+from dagscape.cli.output import Output
 from dagscape.cli.wording import worded
 from dagscape.data.reading import read_table
 from dagscape.errors import InvalidData, InvalidOption

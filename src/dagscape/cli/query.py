@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from dagscape.cli.graph_arguments import NETWORK_HELP, load
-from dagscape.cli.options import Output, output_options
+from dagscape.cli.options import output_options
+from dagscape.cli.output import Output
 from dagscape.errors import InvalidOption
 from dagscape.report.networks import render_query
 

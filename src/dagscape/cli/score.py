@@ -8,7 +8,6 @@ import click
 
 from dagscape.cli.options import (
     DATA_HELP,
-    Output,
     checked_path,
     output_options,
     report_dropped_rows,
@@ -17,6 +16,7 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
+from dagscape.cli.output import Output
 from dagscape.scores.formats import score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
@@ -47,7 +47,7 @@ def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool,
     report_dropped_rows(dataset, out)
     for warning in dataset.describe().warnings:
         out.warn(warning)
-    with out.progress() as progress:
+    with out.working() as progress:
         scores = local_scores(dataset, **arguments, progress=progress)
         summary = summarize_scores(scores, top)
         if output is not None:

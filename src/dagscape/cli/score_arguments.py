@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from dagscape.cli.options import Output, report_dropped_rows, take_data, take_score_options
+from dagscape.cli.options import report_dropped_rows, take_data, take_score_options
+from dagscape.cli.output import Output
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
 from dagscape.methods import ProblemSize, Requirements

@@ -9,7 +9,6 @@ import click
 
 from dagscape.cli.options import (
     DATA_HELP,
-    Output,
     checked_path,
     constraint_options,
     data_argument,
@@ -20,6 +19,7 @@ from dagscape.cli.options import (
     score_option,
     take_data,
 )
+from dagscape.cli.output import Output
 from dagscape.drawing.ranges import range_format
 from dagscape.errors import InvalidOption
 from dagscape.posterior.backends import SUMMED_OVER
@@ -106,7 +106,7 @@ def command(
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
     if "ess" in varied and not SCORES[options["score"]].uses_ess:
         out.warn(f"--ess has no effect with --score {options['score']}")
-    with out.progress() as progress:
+    with out.working() as progress:
         found = sensitivity(dataset, over=over, **varied, **options, progress=progress)
     out.deliver(found, output, lambda: render_sensitivity(found, show, threshold))
     if picture is not None:

@@ -1,0 +1,85 @@
+"""Where the results, progress and warnings of a subcommand go."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from dagscape.cli.wording import worded
+from dagscape.errors import DagscapeWarning
+from dagscape.progress import ProgressListener, progress_bar
+from dagscape.report.tables import render
+from dagscape.results import Result, document
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_FILE_WIDTH = 120
+
+FORMAT_KEY = "dagscape.output_format"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a subcommand's results, progress and warnings go."""
+
+    as_json: bool
+    quiet: bool
+
+    def show(self, result: Result) -> None:
+        """Print a result on standard output: as tables, or as one JSON document."""
+        if self.as_json:
+            click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
+            return
+        self.show_table(render(result))
+
+    def show_table(self, table: RenderableType) -> None:
+        """Print a rich renderable on standard output."""
+        from rich.console import Console
+
+        # Files and pipes have no width: leave room for long names.
+        fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
+        console = Console(highlight=False, width=None if fits_terminal else _FILE_WIDTH)
+        # When the pipe is closed, rich would exit without our exit code.
+        with console.capture() as captured:
+            console.print(table)
+        click.echo(captured.get(), nl=False)
+
+    def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType]) -> None:
+        """Save a result if there is a path for it, and print it: as one JSON document, or as a table.
+
+        The path ``-`` is standard output, where the document takes the place of the table.
+        """
+        file_format = click.get_current_context().meta.get(FORMAT_KEY)
+        if path == "-":
+            click.echo(document(result, file_format or "json"), nl=False)
+            return
+        if path is not None:
+            result.save(path, file_format=file_format)
+        if self.as_json:
+            self.show(result)
+        else:
+            self.show_table(table())
+
+    def warn(self, message: str) -> None:
+        """Show a warning on standard error."""
+        if not self.quiet:
+            click.echo(f"dagscape: warning: {message}", err=True)
+
+    @contextmanager
+    def working(self) -> Iterator[ProgressListener | None]:
+        """Show progress on standard error if that is a terminal, and at the end each warning once."""
+        enabled = not self.quiet and sys.stderr.isatty()
+        with progress_bar(enabled=enabled) as progress, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", DagscapeWarning)
+            yield progress
+        for message in dict.fromkeys(worded(warning.message) for warning in caught):
+            self.warn(message)
