@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from IPython.core.formatters import DisplayFormatter
 
 import dagscape as ds
 from dagscape.drawing.draw import Drawing
@@ -117,10 +118,9 @@ def test_lists_without_networks_cannot_be_drawn(results):
 
 
 def test_jupyter_formats_results(results):
-    formatters = pytest.importorskip("IPython.core.formatters")
-    found, _ = formatters.DisplayFormatter().format(results["posterior"])
+    found, _ = DisplayFormatter().format(results["posterior"])
     assert "<svg" in found["text/html"]
-    drawing, _ = formatters.DisplayFormatter().format(ds.draw(results["posterior"]))
+    drawing, _ = DisplayFormatter().format(ds.draw(results["posterior"]))
     assert drawing["image/svg+xml"].startswith("<svg")
 
 
