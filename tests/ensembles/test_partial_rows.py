@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
@@ -13,6 +13,7 @@ from best.samples import random_data
 from oracles import networks as oracle
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 1000), st.sampled_from(["classes", "dags"]), st.data())
 def test_predictions_of_rows_with_gaps_agree_with_enumeration(seed, space, data):
     """The average of P(target, observed) over the networks, one network and one row at a time."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagscape.data.dataset import Dataset
@@ -58,6 +58,7 @@ def test_queries_agree_with_enumeration(problem, data):
     )
 
 
+@settings(max_examples=40)
 @given(networks(), st.data())
 def test_predictions_of_rows_with_gaps_agree_with_enumeration(problem, data):
     network, generator = problem

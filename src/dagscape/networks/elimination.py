@@ -14,7 +14,8 @@ factors that contain it, replaces the sum over all values by sums over small tab
 3. *Variables are eliminated* one at a time: the factors that contain the variable are multiplied, and the product is
    summed over it. The order is greedy, by two rules: eliminate next the variable whose product is smallest
    (min-weight), or the one that joins the fewest pairs of variables that were not in a common factor (min-fill), ties
-   by the size of the product, then by number. The rule whose products have fewer cells in total is used.
+   by the size of the product, then by number. Where the products of min-weight are large, that rule is used whose
+   products have fewer cells in total.
 4. The factors that remain contain targets only; their product is P(t, e).
 
 Many rows of evidence on the same variables are processed together: a factor has a first axis for the rows, of length 1
@@ -328,7 +329,7 @@ _LOGARITHMS = _Arithmetic(np.log, np.add, _add_logarithms, _rescale_logarithms)
 
 
 def elimination_order(scopes: Sequence[int], variables: int, arities: Sequence[int]) -> list[int]:
-    """Return a good order to eliminate variables in: that of min-weight or of min-fill.
+    """Return a good order to eliminate variables in: that of min-weight or, if it is better, of min-fill.
 
     Parameters
     ----------
@@ -344,8 +345,12 @@ def elimination_order(scopes: Sequence[int], variables: int, arities: Sequence[i
     >>> elimination_order([0b011, 0b110, 0b1100], 0b1110, [2, 9, 2, 2])
     [3, 2, 1]
     """
-    candidates = [_greedy_order(scopes, variables, arities, fill=fill) for fill in (False, True)]
-    return min(candidates, key=lambda order: sum(product_sizes(scopes, order, arities)))
+    lightest = _greedy_order(scopes, variables, arities, fill=False)
+    total = sum(product_sizes(scopes, lightest, arities))
+    if total <= _BLOCK_CELLS:
+        return lightest
+    sparsest = _greedy_order(scopes, variables, arities, fill=True)
+    return sparsest if sum(product_sizes(scopes, sparsest, arities)) < total else lightest
 
 
 def product_sizes(scopes: Sequence[int], order: Sequence[int], arities: Sequence[int]) -> Iterator[int]:
@@ -364,10 +369,11 @@ def product_sizes(scopes: Sequence[int], order: Sequence[int], arities: Sequence
 
 def _greedy_order(scopes: Sequence[int], variables: int, arities: Sequence[int], *, fill: bool) -> list[int]:
     neighbours = _neighbours(scopes)
+    logs = [math.log(arity) for arity in arities]
 
     def cost(variable: int) -> tuple[float, ...]:
         around = neighbours.get(variable, 0)
-        weight = sum(math.log(arities[v]) for v in bits(around | 1 << variable))
+        weight = sum([logs[v] for v in bits(around | 1 << variable)])
         if not fill:
             return weight, variable
         absent = sum((around & ~neighbours[v] & ~(1 << v)).bit_count() for v in bits(around))
