@@ -174,7 +174,7 @@ def test_results_are_networks_on_the_command_line(capfd, tmp_path, tic):
     code, out, _ = run(capfd, "draw", tmp_path / "best.json", "--class")
     assert code == 0
     assert out.startswith("<svg")
-    code, _, err = run(capfd, "draw", tmp_path / "posterior.json")
+    code, _, err = run(capfd, "compare", tmp_path / "posterior.json", tmp_path / "best.json")
     assert code == 2
     assert "which has no networks" in err
 
