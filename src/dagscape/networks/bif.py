@@ -30,7 +30,8 @@ from dagscape.masks import bits, mask_of
 from dagscape.networks.bif_names import ENCODED, PREFIX, decode_name, encode_name, is_plain
 from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown
 from dagscape.networks.families import MAX_PARENTS
-from dagscape.networks.network import Network, invalid_row
+from dagscape.networks.network import Network
+from dagscape.networks.network_checks import invalid_row
 from dagscape.resources import memory_limit
 from dagscape.wording import plural
 

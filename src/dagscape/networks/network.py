@@ -8,16 +8,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from dagscape.data.table import listing
-from dagscape.data.values import VALUE_TYPES, ValueType, as_dataset, type_of_text
+from dagscape.data.values import ValueType, as_dataset
 from dagscape.drawing.draw import notebook_svg
-from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.masks import bits
 from dagscape.networks.fitting import FitPrior, fit_cpts
 from dagscape.networks.likelihood import log_likelihood
+from dagscape.networks.network_checks import (
+    check_keys,
+    check_variables,
+    checked_cpt,
+    checked_levels,
+    checked_structure,
+    checked_types,
+)
 from dagscape.networks.queries import log_probability, most_probable, predict, query
 from dagscape.networks.sampling import sample
 from dagscape.networks.tables import labelled_cpt
@@ -28,9 +34,6 @@ if TYPE_CHECKING:
 
     from dagscape.data.dataset import Dataset
     from dagscape.data.discretizing import Discretizer
-
-# How far the sum of a row may be from 1: published networks are rounded to a few digits.
-SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -80,18 +83,18 @@ class Network:
     discretizer: Discretizer | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dag", _checked_structure(self.dag))
-        _check_variables(self.variables)
-        _check_keys(self.variables, self.levels, "levels")
-        _check_keys(self.variables, self.cpts, "probabilities")
-        levels = {name: _checked_levels(name, self.levels[name]) for name in self.variables}
+        object.__setattr__(self, "dag", checked_structure(self.dag))
+        check_variables(self.variables)
+        check_keys(self.variables, self.levels, "levels")
+        check_keys(self.variables, self.cpts, "probabilities")
+        levels = {name: checked_levels(name, self.levels[name]) for name in self.variables}
         cpts = {}
         for name, mask in zip(self.variables, self.dag.parent_masks, strict=True):
             parents = {self.variables[parent]: levels[self.variables[parent]] for parent in bits(mask)}
-            cpts[name] = _checked_cpt(name, levels[name], parents, self.cpts[name])
+            cpts[name] = checked_cpt(name, levels[name], parents, self.cpts[name])
         object.__setattr__(self, "levels", MappingProxyType(levels))
         object.__setattr__(self, "cpts", MappingProxyType(cpts))
-        object.__setattr__(self, "types", MappingProxyType(_checked_types(levels, self.types)))
+        object.__setattr__(self, "types", MappingProxyType(checked_types(levels, self.types)))
 
     @classmethod
     def fit(cls, dag: Dag, data: Any, ess: float = 1.0, prior: FitPrior = "bdeu", name: str = "") -> Self:
@@ -128,7 +131,7 @@ class Network:
         >>> Network.fit(dag, data, prior="k2").cpts["rain"].round(2).tolist()
         [0.33, 0.67]
         """
-        dag, data = _checked_structure(dag), as_dataset(data)
+        dag, data = checked_structure(dag), as_dataset(data)
         cpts = fit_cpts(dag, data, ess, prior)
         levels = {variable: data.levels[variable] for variable in dag.variables}
         types = {variable: data.types[variable] for variable in dag.variables}
@@ -392,107 +395,3 @@ def _restored(
     discretizer: Discretizer | None,
 ) -> Network:
     return kind(dag, levels, cpts, name, types=types, discretizer=discretizer)
-
-
-def invalid_row(table: NDArray[np.float64]) -> tuple[int, str] | None:
-    """Return the index of the first row of a table that is not a distribution, and what is wrong with it; None if none.
-
-    Examples
-    --------
-    >>> invalid_row(np.array([[0.5, 0.5], [0.5, 0.4]]))
-    (1, 'sum to 0.9, not to 1')
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        sums = table.sum(axis=1)
-        fine = (np.abs(sums - 1) <= SUM_TOLERANCE) & (table >= 0).all(axis=1)
-    if fine.all():
-        return None
-    row = int(np.argmin(fine))
-    for value in table[row].tolist():
-        # Also true for NaN, for which every comparison is false.
-        if not 0 <= value < np.inf:
-            return row, f"include {value!r}, which is not a probability"
-    return row, f"sum to {float(sums[row]):.9g}, not to 1"
-
-
-def _checked_structure(graph: object) -> Dag:
-    """Return a DAG, or the DAG of another network."""
-    dag = getattr(graph, "dag", graph)
-    if not isinstance(dag, Dag):
-        raise InvalidOption(f"is {type_of(graph)}; it must be a Dag (use to_dag() of a Cpdag)", option="dag")
-    return dag
-
-
-def _check_variables(variables: tuple[str, ...]) -> None:
-    if not variables:
-        raise InvalidData("the network has no variables; it must have at least one")
-    if "" in variables:
-        raise InvalidData("a variable of the network has an empty name: give every variable a name")
-    for name in variables:
-        _check_text(name, "the name of a variable")
-
-
-def _check_text(text: str, what: str) -> None:
-    """Check that a string can be written to a file."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidData(f"{what}, {text!r}, is not valid Unicode: it contains a lone surrogate") from None
-
-
-def _check_keys(variables: tuple[str, ...], given: Mapping[str, Any], what: str) -> None:
-    absent = [name for name in variables if name not in given]
-    if absent:
-        raise InvalidData(f"the network has no {what} for {listing(absent)}")
-    others = [name for name in given if name not in set(variables)] if len(given) > len(variables) else []
-    if others:
-        raise InvalidData(f"the network has {what} for {listing(others)}, which its graph lacks")
-
-
-def _checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
-    strings = tuple(levels)
-    if isinstance(levels, str) or not all(isinstance(text, str) for text in strings):
-        raise InvalidData(f"the levels of {name!r} must be a sequence of strings")
-    if not strings:
-        raise InvalidData(f"{name!r} has no levels; it must have at least one")
-    for text in strings:
-        _check_text(text, f"a level of {name!r}")
-    if len(set(strings)) < len(strings):
-        raise InvalidData(f"the levels of {name!r} are not distinct: {listing(strings)}")
-    return strings
-
-
-def _checked_types(levels: Mapping[str, tuple[str, ...]], types: Mapping[str, ValueType]) -> dict[str, ValueType]:
-    """Return the type of each variable; by default that of its levels in a text file."""
-    for name, kind in types.items():
-        if name not in levels:
-            raise InvalidData(f"the network has a type for {name!r}, which its graph lacks")
-        if kind not in VALUE_TYPES:
-            known = ", ".join(map(repr, VALUE_TYPES))
-            raise InvalidData(f"the type of {name!r} is {kind!r}; it must be one of {known}")
-    return {name: types.get(name, type_of_text(strings)) for name, strings in levels.items()}
-
-
-def _checked_cpt(
-    name: str, levels: tuple[str, ...], parents: Mapping[str, tuple[str, ...]], given: ArrayLike
-) -> NDArray[np.float64]:
-    """Return a table as a read-only array, after checking its shape and its rows."""
-    try:
-        cpt = np.array(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise InvalidData(f"the probabilities of {name!r} are not an array of numbers") from error
-    arities = [len(strings) for strings in parents.values()]
-    shape = (*arities, len(levels))
-    if cpt.shape != shape:
-        of = f" given {', '.join(map(repr, parents))}" if parents else ""
-        raise InvalidData(f"the probabilities of {name!r}{of} have shape {cpt.shape}; it must be {shape}")
-    found = invalid_row(cpt.reshape(-1, len(levels)))
-    if found is not None:
-        state = np.unravel_index(found[0], arities) if arities else ()
-        pairs = zip(parents.items(), state, strict=True)
-        where = ", ".join(f"{parent!r} = {strings[int(code)]!r}" for (parent, strings), code in pairs)
-        raise InvalidData(f"the probabilities of {name!r}{' given ' if where else ''}{where} {found[1]}")
-    # Turn negative zeros into zeros, so that equal tables have equal bytes.
-    cpt += 0.0
-    cpt.flags.writeable = False
-    return cpt
