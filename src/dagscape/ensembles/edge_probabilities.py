@@ -23,6 +23,9 @@ FEATURES = {
     "ancestors": ("ancestor", "descendant"),
 }
 
+# A generous bound on the rounding of sums of weights that add up to 1.
+_AVERAGE_ERROR = 1e-12
+
 
 class HasEdgeProbabilities(Protocol):
     """A result with the probability of every edge."""
@@ -39,6 +42,9 @@ class HasEdgeProbabilities(Protocol):
     def adjacencies(self) -> NDArray[np.float64]:
         """``[u, v]`` is the probability of an edge between u and v."""
 
+    @property
+    def _edge_error(self) -> float: ...
+
     def _number(self, variable: str) -> int: ...
 
 
@@ -46,6 +52,11 @@ class EdgeProbabilities:
     """A mixin for results that have ``edges`` and ``ancestors``."""
 
     __slots__ = ()
+
+    @property
+    def _edge_error(self) -> float:
+        """How far the probabilities may be off: here the rounding of an average."""
+        return _AVERAGE_ERROR
 
     @property
     def adjacencies(self: HasEdgeProbabilities) -> NDArray[np.float64]:
@@ -61,7 +72,7 @@ class EdgeProbabilities:
         """Return the DAG that maximises the sum of P(u → v) - ½ over its edges.
 
         Of all DAGs it has the smallest expected number of wrong edges. It has all edges above ½, except where those
-        form cycles. It is exact, unless the cycles join more than 20 variables: then a warning,
+        form cycles; an excess over ½ that is within the error of the probabilities does not count. It is exact, unless the cycles join more than 20 variables: then a warning,
         :class:`~dagscape.StoppedEarly`, says that a local search found the DAG. Ties go to the earlier variables.
 
         Returns
@@ -76,7 +87,7 @@ class EdgeProbabilities:
         >>> post.consensus().parents("either")
         ('tub', 'lung')
         """
-        dag, exact = consensus_dag(self.variables, self.edges)
+        dag, exact = consensus_dag(self.variables, self.edges, self._edge_error)
         if not exact:
             warnings.warn(
                 StoppedEarly(

@@ -15,7 +15,8 @@ For c nodes this takes c 2^c steps. Larger components start from a greedy order,
 that improves the sum.
 
 *Exactness.* Between ½ and 1 all floating-point numbers are multiples of 2^-53, so the weights are integers of at most
-52 bits and all sums are exact. Ties go to the earlier variable.
+52 bits and all sums are exact. Ties go to the earlier variable. Two directions that are equally probable have at most ½
+each; rounding must not lift one above it, so what exceeds ½ by no more than the error of the probabilities counts as ½.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ LARGEST_EXACT = 20
 Weights = NDArray[np.int64]
 
 
-def consensus_dag(variables: Sequence[str], probabilities: NDArray[np.float64]) -> tuple[Dag, bool]:
+def consensus_dag(
+    variables: Sequence[str], probabilities: NDArray[np.float64], error: float = 0.0
+) -> tuple[Dag, bool]:
     """Return the consensus of edge probabilities, and whether it is exact.
 
     Parameters
@@ -47,6 +50,8 @@ def consensus_dag(variables: Sequence[str], probabilities: NDArray[np.float64]) 
         The names of the variables.
     probabilities : array of shape (n, n)
         ``[u, v]`` is the probability of the edge u → v. The diagonal is ignored.
+    error : float
+        The error of the probabilities. Those that exceed ½ by no more count as ½.
 
     Returns
     -------
@@ -63,7 +68,7 @@ def consensus_dag(variables: Sequence[str], probabilities: NDArray[np.float64]) 
     >>> consensus_dag(["a", "b", "c"], cycle)
     (Dag(3 variables, 2 edges: a -> b, b -> c), True)
     """
-    weights = _weights(probabilities, len(variables))
+    weights = _weights(probabilities, len(variables), error)
     parents = [mask_of(np.flatnonzero(column).tolist()) for column in weights.T]
     exact = True
     for component in _components(parents):
@@ -77,15 +82,16 @@ def consensus_dag(variables: Sequence[str], probabilities: NDArray[np.float64]) 
     return Dag(tuple(variables), tuple(parents)), exact
 
 
-def _weights(probabilities: NDArray[np.float64], n: int) -> Weights:
-    """Return max(0, P - ½) in units of 2^-53."""
+def _weights(probabilities: NDArray[np.float64], n: int, error: float) -> Weights:
+    """Return max(0, P - ½) in units of 2^-53; 0 if that is within the error."""
     matrix = np.array(probabilities, dtype=np.float64)
     if matrix.shape != (n, n):
         raise InvalidOption(f"has shape {matrix.shape}; it must be {(n, n)}", option="probabilities")
     np.fill_diagonal(matrix, 0.0)
     if not ((matrix >= 0) & (matrix <= 1)).all():
         raise InvalidOption("has values that are not between 0 and 1", option="probabilities")
-    return np.ldexp(np.maximum(matrix - 0.5, 0.0), 53).astype(np.int64)
+    excess = matrix - 0.5
+    return np.ldexp(np.where(excess > error, excess, 0.0), 53).astype(np.int64)
 
 
 def _components(parents: Sequence[int]) -> Iterator[int]:

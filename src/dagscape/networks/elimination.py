@@ -53,8 +53,8 @@ _BLOCK_CELLS = 2**18
 # A product, the factors that enter it, and their shifted logarithms exist at the same time.
 _BYTES_PER_CELL = 32
 
-# Entries are rescaled where the largest of a row is at most this: often enough, and seldom enough to cost little.
-_SMALL = 2.0**-64
+# Entries are rescaled where the largest of a row leaves this range: often enough, and seldom enough to cost little.
+_SMALL, _LARGE = 2.0**-64, 2.0**64
 
 
 class Joint(NamedTuple):
@@ -303,7 +303,7 @@ def _largest(values: Floats) -> Floats:
 
 def _rescale_probabilities(values: Floats) -> tuple[Floats, Floats]:
     top = _largest(values)
-    if top.min() > _SMALL:
+    if top.min() > _SMALL and top.max() < _LARGE:
         return values, np.zeros(1)
     # By a power of two, so that nothing is rounded. An impossible row stays zero.
     exponent = np.maximum(np.frexp(top)[1], -1000)

@@ -118,6 +118,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         """What a drawing shows: the edges that are probable enough."""
         return ProbableEdges(self.variables, self.edges)
 
+    @property
+    def _edge_error(self) -> float:
+        return self.error
+
     def edge(self, parent: str, child: str) -> float:
         """Return P(parent → child | D)."""
         return float(self.edges[self._number(parent), self._number(child)])
