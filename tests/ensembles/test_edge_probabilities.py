@@ -92,3 +92,13 @@ def test_a_consensus_that_may_not_be_the_best_warns(result, monkeypatch):
     object.__setattr__(post, "edges", cyclic)
     with pytest.warns(ds.StoppedEarly, match="a local search found the consensus network"):
         assert post.consensus().edge_count == 2
+
+
+@pytest.mark.parametrize("others", [1, 2, 3, 4])
+def test_rounding_does_not_choose_between_equal_directions(others):
+    """Two copies of a column: both directions have the same probability, at most 1/2, but rounding may exceed it."""
+    noise = np.random.default_rng(0).integers(0, 2, (1000, others))
+    cells = np.c_[np.array([[0, 0], [1, 1]] * 500), noise]
+    for names in (["a", "b"], ["b", "a"]):
+        data = ds.Dataset.from_array(cells, [*names, *"cdef"[:others]])
+        assert not {("a", "b"), ("b", "a")} & set(ds.posterior(ds.local_scores(data)).consensus().edges)

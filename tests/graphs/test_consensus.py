@@ -100,3 +100,10 @@ def test_wrong_matrices_are_refused():
         consensus_dag(names(3), np.zeros((2, 2)))
     with pytest.raises(ds.InvalidOption, match="not between 0 and 1"):
         consensus_dag(names(2), np.full((2, 2), np.nan))
+
+
+def test_an_excess_within_the_error_counts_as_one_half():
+    both = np.array([[0.0, np.nextafter(0.5, 1)], [np.nextafter(0.5, 1), 0.0]])
+    assert consensus_dag(["a", "b"], both)[0].edge_count == 1
+    assert consensus_dag(["a", "b"], both, error=1e-15)[0].edge_count == 0
+    assert consensus_dag(["a", "b"], [[0, 0.6], [0.4, 0]], error=1e-15)[0].edges == (("a", "b"),)

@@ -168,3 +168,17 @@ def test_orders_eliminate_everything_and_sizes_are_those_of_the_products(n, degr
         sizes.append(math.prod(arities[v] for v in range(n) if union >> v & 1))
         left = [scope for scope in left if not scope >> variable & 1] + [union & ~(1 << variable)]
     assert list(product_sizes(scopes, order, arities)) == sizes
+
+
+def test_sums_over_many_causes_do_not_overflow():
+    """Rescaled factors of nearly 1 add up to the number of levels: 320 products of such sums exceed a float."""
+    count, levels, p = 320, 10, 9.9 * 2.0**-70
+    effect = np.empty((2, levels, 2))
+    effect[0], effect[1] = [1 - p, p], [1 - 0.999 * p, 0.999 * p]
+    parents = [0, *[0] * count, *(1 | 1 << (1 + i) for i in range(count))]
+    cpts = [np.array([0.5, 0.5]), *[np.full(levels, 1 / levels)] * count, *[effect] * count]
+    joint = Tables(parents, cpts).joint([0], range(1 + count, 1 + 2 * count), np.ones((1, count), dtype=int))
+    odds = 0.999**count
+    assert joint.values[0] / joint.totals == pytest.approx([1 / (1 + odds), odds / (1 + odds)], rel=1e-12)
+    logarithm = float(joint.log_scale[0] + np.log(joint.totals[0]))
+    assert logarithm == pytest.approx(count * math.log(p) + math.log((1 + odds) / 2), rel=1e-12)

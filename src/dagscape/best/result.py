@@ -125,7 +125,8 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         Parameters
         ----------
         total : Posterior or float
-            The result of :func:`dagscape.posterior` over DAGs for the same scores, or its ``log_total``.
+            The result of :func:`dagscape.posterior` over DAGs for the same scores, or its ``log_total``. That of other
+            scores is refused, unless neither tells where it comes from, as with ``.jkl`` files.
         """
         log_total = getattr(total, "log_total", total)
         if getattr(total, "over", "dags") != "dags":

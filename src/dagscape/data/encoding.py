@@ -1,7 +1,8 @@
 """From a table of strings to level codes: rows with missing cells, levels, and columns that are set aside.
 
-A column with a single level is *set aside*. Every family has the same score with and without it, so that it could only
-multiply the number of equally good networks.
+A column with a single level is *set aside*. As a parent it does not change the likelihood of any variable, so that the
+data say nothing about its edges: as a variable it would only multiply the number of equally good networks, and take
+part in parent limits and structure priors.
 """
 
 from __future__ import annotations
