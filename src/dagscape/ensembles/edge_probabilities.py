@@ -72,8 +72,9 @@ class EdgeProbabilities:
         """Return the DAG that maximises the sum of P(u → v) - ½ over its edges.
 
         Of all DAGs it has the smallest expected number of wrong edges. It has all edges above ½, except where those
-        form cycles; an excess over ½ that is within the error of the probabilities does not count. It is exact, unless the cycles join more than 20 variables: then a warning,
-        :class:`~dagscape.StoppedEarly`, says that a local search found the DAG. Ties go to the earlier variables.
+        form cycles; an excess over ½ that is within the error of the probabilities does not count. It is exact, unless
+        the cycles join more than 20 variables: then a warning, :class:`~dagscape.StoppedEarly`, says that a local
+        search found the DAG. Ties go to the earlier variables.
 
         Returns
         -------
