@@ -170,3 +170,14 @@ def test_what_is_not_a_model(capfd, tmp_path):
     code, _, err = run(capfd, "fit", "builtin:zoo", "-o", tmp_path / "m.xml")
     assert code == 2
     assert "cannot tell the format of" in err
+
+
+def test_predictions_have_the_words_of_the_data(capfd, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "TRUE,1.0\n" * 4 + "FALSE,0.0\n" * 4)
+    (tmp_path / "edges.csv").write_text("source,target\na,b\n")
+    run(capfd, "fit", tmp_path / "t.csv", "--network", tmp_path / "edges.csv", "-o", tmp_path / "t.json")
+    for target, header in (("a", "predicted,P(FALSE),P(TRUE)"), ("b", "predicted,P(0.0),P(1.0)")):
+        code, out, _ = run(capfd, "predict", tmp_path / "t.json", tmp_path / "t.csv", "--target", target)
+        assert code == 0
+        assert out.splitlines()[0] == header
+        assert out.splitlines()[1].split(",")[0] == ("TRUE" if target == "a" else "1.0")

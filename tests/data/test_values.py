@@ -28,7 +28,7 @@ TYPES = {
     "number": "number",
     "text": "text",
     "category": "integer",
-    "mixed": "text",
+    "mixed": "mixed",
     "nullable": "integer",
 }
 
@@ -77,8 +77,44 @@ def test_types_of_a_file(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c,d,e\n1,01,1.0,x,-3\n2,02,2,y,0\n?,03,3,z,5\n")
     data = ds.read_data(path, missing="level")
-    assert data.types == {"a": "integer", "b": "text", "c": "text", "d": "text", "e": "integer"}
+    assert data.types == {"a": "integer", "b": "text", "c": "number", "d": "text", "e": "integer"}
     assert own_values(data.levels["a"], "integer") == [1, 2, "?"]
+
+
+WRITTEN = {
+    "boolean": [["True", "False"], ["TRUE", "FALSE"], ["true", "false"], ["true", "FALSE"]],
+    "number": [["0.0", "1.0"], ["-1.5", "2"], ["1e3", ".5"], ["0.0", "5"]],
+    "integer": [["0", "1"], ["-3", "12"]],
+    "text": [["yes", "no"], ["True", "maybe"], ["1.0", "x"], ["v1", "v2"], ["True", "1"]],
+}
+
+
+@pytest.mark.parametrize(("own", "cells"), [(own, cells) for own, columns in WRITTEN.items() for cells in columns])
+def test_a_file_has_the_types_that_pandas_reads(tmp_path, own, cells):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["c,d", *(f"{text},{i % 2}" for i, text in enumerate(cells * 2))]))
+    data = ds.read_data(path, levels={"c": cells})
+    read = pd.read_csv(path)["c"]
+    assert data.types["c"] == own
+    assert own_values(cells * 2, own) == read.tolist()
+    assert [type(value) for value in own_values(cells, own)] == [type(value) for value in read.tolist()[:2]]
+    again = ds.Dataset.from_frame(data.to_frame())
+    assert again.levels == data.levels
+
+
+def test_levels_that_are_equal_as_values_stay_text(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,True\n1.0,true\n")
+    data = ds.read_data(tmp_path / "t.csv")
+    assert data.types == {"a": "text", "b": "text"}
+    assert own_values(data.levels["b"], data.types["b"]) == ["True", "true"]
+
+
+def test_mixed_columns_are_named():
+    data = ds.Dataset.from_frame(FRAME)
+    assert own_values(data.levels["mixed"], data.types["mixed"]) == ["1", "x"]
+    warning = "'mixed' mixes numbers or booleans with text: its levels are text, and so are predictions of it"
+    assert data.describe().warnings[-1] == warning
+    assert not any("mixes" in text for text in ds.Dataset.from_frame(FRAME.drop(columns="mixed")).describe().warnings)
 
 
 def test_types_of_codes():

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,13 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dagscape.best.k_best import k_best
 from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import Discretizer, discretize
+from dagscape.data.reading import read_data
 from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import load_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network, write_network
+from dagscape.scores.scoring import local_scores
 from networks.samples import random_tables
 from oracles import networks as oracle
 
@@ -135,6 +140,60 @@ def test_predictions_compare_equal_to_the_column():
         assert found.name == target
         assert (found == frame[target]).mean() > 0.6
         assert (probabilities.idxmax(axis=1) == frame[target]).mean() == (found == frame[target]).mean()
+
+
+@pytest.mark.parametrize(("no", "yes"), [("0.0", "1.0"), ("True", "False"), ("TRUE", "FALSE"), ("a", "b"), ("0", "1")])
+def test_a_model_of_a_file_predicts_what_pandas_reads_from_it(tmp_path, no, yes):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["f,s", *[f"{no},{no}"] * 5, *[f"{yes},{yes}"] * 4, f"{no},{yes}"]))
+    data, frame = read_data(path), pd.read_csv(path)
+    network = Network.fit(Dag.from_edges(["f", "s"], [("f", "s")]), data)
+    guessed = network.classify(frame, "s")
+    assert guessed[:9].equals(frame["s"][:9])
+    assert guessed.dtype == frame["s"].dtype
+    best = k_best(local_scores(data), k=2)
+    assert best.classify(data, frame, "s").equals(guessed)
+    assert best.log_predictive(data, frame).shape == (10,)
+    assert network.log_likelihood(frame) == pytest.approx(network.log_likelihood(data))
+    own = frame["f"].tolist()
+    assert network.query("s", {"f": own[0]}).tolist() == network.query("s", {"f": no}).tolist()
+    assert network.query("s", {"f": own[8]}).idxmax() == own[8]
+    assert Discretizer().fit(path).apply(frame) == data
+
+
+def test_evidence_is_matched_by_value_if_no_level_has_its_text():
+    levels = {"v": ("0.0", "1.0"), "twins": ("1", "1.0", "2.0")}
+    network = Network(Dag.from_edges(["v", "twins"], []), levels, {"v": [0.3, 0.7], "twins": [0.2, 0.3, 0.5]})
+    for value in (1, 1.0, "1.0", "1", np.float32(1), np.int64(1)):
+        assert network.log_probability({"v": value}) == pytest.approx(math.log(0.7))
+    probabilities = {"1": 0.2, 1: 0.2, "1.0": 0.3, 2: 0.5, "2.0": 0.5}
+    for value, probability in probabilities.items():
+        assert network.log_probability({"twins": value}) == pytest.approx(math.log(probability))
+    for value in (True, "1.00"):
+        with pytest.raises(InvalidOption, match="is not one of its levels"):
+            network.log_probability({"twins": value})
+
+
+def test_no_rows_have_no_predictions():
+    data = Dataset.from_frame(pd.DataFrame({"a": ["x", "y", "x"], "b": [0, 1, 0]}))
+    network = Network.fit(Dag.from_edges(["a", "b"], [("a", "b")]), data)
+    none = pd.DataFrame({"a": ["x"], "b": [0]})[:0]
+    for found in (network.predict(none, "b"), k_best(local_scores(data), k=1).predict(data, none, "b")):
+        assert (found.shape, found.columns.tolist(), found.index.tolist()) == ((0, 2), [0, 1], [])
+    for guessed in (network.classify(none, "b"), k_best(local_scores(data), k=1).classify(data, none, "b")):
+        assert (guessed.tolist(), guessed.name, guessed.dtype) == ([], "b", np.int64)
+    with pytest.raises(InvalidData, match="the data frame has a header but no rows"):
+        Dataset.from_frame(none)
+
+
+@pytest.mark.parametrize("rows", ["x.csv", Path("x.csv"), [{"a": "x"}], None])
+def test_rows_must_be_a_frame_or_a_data_set(rows):
+    network = load_network("asia")
+    data = network.sample(50, seed=1)
+    for predict in (network.predict, network.classify, partial(k_best(local_scores(data), k=1).predict, data)):
+        with pytest.raises(InvalidOption, match=r"^rows is .*must be a data frame or a Dataset") as caught:
+            predict(rows, "lung")
+        assert isinstance(rows, str | Path) == ("read the file with pandas, or with read_data()" in str(caught.value))
 
 
 def test_raw_numbers_are_cut_as_in_training(tmp_path):

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -87,11 +88,11 @@ def command(
     else:
         _report(quality, quiet)
     if output is None and not as_json:
-        _write(found, ",", sys.stdout)
+        _write(found, network.levels[target], ",", sys.stdout)
     elif output is not None:
         with replace_by_ending(output) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            _write(found, "\t" if format_by_ending(output, _FORMATS) == "tsv" else ",", text)
+            _write(found, network.levels[target], "\t" if format_by_ending(output, _FORMATS) == "tsv" else ",", text)
             # The wrapper must not close the stream that it wraps.
             text.detach()
 
@@ -101,11 +102,12 @@ def _most_probable(found: pd.DataFrame) -> list[Any]:
     return [levels[code] for code in found.to_numpy().argmax(axis=1).tolist()]
 
 
-def _write(found: pd.DataFrame, separator: str, text: TextIO) -> None:
+def _write(found: pd.DataFrame, levels: Sequence[str], separator: str, text: TextIO) -> None:
+    """Write predictions with the levels as they are in the data, which may have other words for True and False."""
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(["predicted", *(f"P({level})" for level in found.columns)])
-    for level, probabilities in zip(_most_probable(found), found.to_numpy().tolist(), strict=True):
-        writer.writerow([level, *probabilities])
+    writer.writerow(["predicted", *(f"P({level})" for level in levels)])
+    for code, probabilities in zip(found.to_numpy().argmax(axis=1).tolist(), found.to_numpy().tolist(), strict=True):
+        writer.writerow([levels[code], *probabilities])
     text.flush()
 
 

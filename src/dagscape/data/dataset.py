@@ -63,7 +63,8 @@ class Dataset:
     dropped : int
         The number of rows dropped because of missing cells.
     types : mapping of str to str
-        The own type of each variable's values: ``"text"``, ``"integer"``, ``"number"`` or ``"boolean"``.
+        The own type of each variable's values: ``"text"``, ``"integer"``, ``"number"``, ``"boolean"``, or ``"mixed"``
+        for numbers among text, whose levels are text.
     set_aside : mapping of str to str
         The columns of the source that are no variables because they are constant or, if this was asked for, look like
         identifiers; with the reason.
@@ -366,6 +367,8 @@ class Dataset:
         """Return the rows as a pandas data frame of categoricals, without interventions.
 
         The categories are values of the column's own type, see :attr:`types`; the level of missing cells is ``"?"``.
+        The levels of a text file that are written in another way, such as ``1.0`` or ``TRUE``, stay text, so that the
+        frame has the same levels.
 
         Parameters
         ----------
@@ -401,7 +404,7 @@ class Dataset:
         values = own_values(self.levels[name], self.types[name])
         same = tuple(cell_strings(values)) == self.levels[name]
         # Otherwise pandas would choose a type for text.
-        text = not same or self.types[name] == "text"
+        text = not same or self.types[name] in ("text", "mixed")
         return pd.Index(self.levels[name] if not same else values, dtype=object if text else None)
 
     def describe(self) -> DataSummary:

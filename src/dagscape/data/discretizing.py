@@ -181,10 +181,11 @@ class Discretizer:
         known = [name for name in self._columns if name in table.names]
         if not known:
             raise InvalidData(f"{table.source} has none of the discretizer's columns {listing(self._columns)}")
+        levels = {name: self.fitted[name].levels for name in known if self.fitted[name].cuts is None}
         data = encode(
-            table,
+            table.matched(levels),
             missing=missing,
-            levels={name: self.fitted[name].levels for name in known if self.fitted[name].cuts is None},
+            levels=levels,
             interventions=interventions,
             columns=known,
             keep_constant=True,

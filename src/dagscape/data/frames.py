@@ -170,6 +170,20 @@ def is_frame(thing: object) -> bool:
     return nw.dependencies.is_into_dataframe(thing) or nw.dependencies.is_into_lazyframe(thing)
 
 
+def is_empty_frame(thing: Any) -> bool:
+    """Whether a thing is an eager data frame without rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_empty_frame(pd.DataFrame({"a": []})), is_empty_frame(pd.DataFrame({"a": [1]}))
+    (True, False)
+    """
+    import narwhals as nw
+
+    return nw.dependencies.is_into_dataframe(thing) and len(thing) == 0
+
+
 def _two_dimensional(array: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return the cells as a plain array, with None for masked cells."""
     try:

@@ -137,6 +137,11 @@ def summarize(dataset: Dataset) -> DataSummary:
         )
     warnings = set_aside_warnings(dataset)
     warnings += [warning for column in columns for warning in _warnings(column, column.levels, dataset.m)]
+    warnings += [
+        f"{name!r} mixes numbers or booleans with text: its levels are text, and so are predictions of it"
+        for name in dataset.variables
+        if dataset.types[name] == "mixed"
+    ]
     return DataSummary(
         variables=dataset.variables,
         provenance=_provenance(),

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.value_types import ValueType
+from dagscape.data.value_types import LevelFinder, ValueType
 from dagscape.errors import InvalidData, InvalidOption
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Kind = Literal["integers", "decimals", "labels"]
 
@@ -70,6 +70,22 @@ class Column:
         """Return the column of some rows; values that no longer occur are removed, unless declared."""
         taken = Column(self.values, self.codes[rows], self.declared, self.type)
         return taken if self.declared else taken.observed()
+
+    def matched(self, levels: Sequence[str]) -> Column:
+        """Return the column with the strings that stand for the same number or boolean as a level replaced by it.
+
+        Examples
+        --------
+        >>> column_from_strings(["1", "0", "1.0", "x"]).matched(["0.0", "1.0"]).values
+        ('1.0', '0.0', 'x')
+        """
+        find = LevelFinder(levels)
+        texts = [find[text] for text in self.values]
+        if tuple(texts) == self.values:
+            return self
+        position = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        lookup = np.array([*(position[text] for text in texts), MISSING], dtype=np.int32)
+        return Column(tuple(position), lookup[self.codes], self.declared, self.type)
 
     def observed(self) -> Column:
         """Return the column with the values that occur, none of them declared."""
@@ -137,6 +153,12 @@ class Table:
     def only(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
         return self.with_columns(names, [self.column(name) for name in names])
+
+    def matched(self, levels: Mapping[str, Sequence[str]]) -> Table:
+        """Return the table with the cells of some columns matched with levels, as in :meth:`Column.matched`."""
+        pairs = zip(self.names, self.columns, strict=True)
+        columns = [column.matched(levels[name]) if name in levels else column for name, column in pairs]
+        return self.with_columns(self.names, columns)
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Table:
         """Return the table of some rows; they keep their positions in the source."""

@@ -1,28 +1,42 @@
 """The own type of a column: levels are strings inside, and turn back into the values that the user gave.
 
-The type is ``"text"``, ``"integer"``, ``"number"`` or ``"boolean"``. The columns of frames and arrays have the type of
-their cells or categories. A text file has no types: there a column is ``"integer"`` if each of its levels is an integer
-in its usual form (``7``, but not ``07`` or ``7.0``), and otherwise ``"text"``.
+The type is ``"text"``, ``"integer"``, ``"number"``, ``"boolean"`` or ``"mixed"``. The columns of frames and arrays have
+the type of their cells or categories; a column that mixes numbers, booleans and text is ``"mixed"``, and its levels
+stay text. A text file has no types: there a column is
+
+- ``"integer"`` if each of its levels is an integer in its usual form (``7``, but not ``07`` or ``7.0``),
+- ``"number"`` if its levels are different numbers, not all of them integers in their usual form (``0.0``, ``1.0``),
+- ``"boolean"`` if its levels are different booleans as pandas reads them (``True``, ``TRUE`` or ``true``),
+- and otherwise ``"text"``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
 
 from dagscape.errors import InvalidOption
 
-ValueType = Literal["text", "integer", "number", "boolean"]
+ValueType = Literal["text", "integer", "number", "boolean", "mixed"]
 
-VALUE_TYPES: tuple[ValueType, ...] = ("text", "integer", "number", "boolean")
+VALUE_TYPES: tuple[ValueType, ...] = ("text", "integer", "number", "boolean", "mixed")
+
+_BOOLEANS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+
+# Digits that start with a 0, such as "007", are more likely a label.
+_NUMBER = re.compile(r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 _PARSERS: Mapping[str, Callable[[str], Any]] = {
     "text": str,
     "integer": int,
     "number": float,
-    "boolean": {"True": True, "False": False}.__getitem__,
+    "boolean": _BOOLEANS.__getitem__,
+    "mixed": str,
 }
 
 
@@ -35,7 +49,7 @@ def own_values(levels: Iterable[str], value_type: str) -> list[Any]:
     ----------
     levels : iterable of str
         Levels of a variable.
-    value_type : {"text", "integer", "number", "boolean"}
+    value_type : {"text", "integer", "number", "boolean", "mixed"}
         Its type, as in :attr:`Dataset.types`.
 
     Examples
@@ -62,12 +76,14 @@ def type_of_cells(cells: Iterable[object]) -> ValueType:
     Examples
     --------
     >>> type_of_cells([1, 2]), type_of_cells([1, 2.5]), type_of_cells([True]), type_of_cells([1, "2"])
-    ('integer', 'number', 'boolean', 'text')
+    ('integer', 'number', 'boolean', 'mixed')
     """
     kinds = {_type_of_class(kind) for kind in set(map(type, cells))}
     if kinds == {"integer", "number"}:
         return "number"
-    return kinds.pop() if len(kinds) == 1 else "text"
+    if len(kinds) > 1:
+        return "mixed"
+    return kinds.pop() if kinds else "text"
 
 
 def _type_of_class(kind: type) -> ValueType:
@@ -85,10 +101,68 @@ def type_of_text(levels: Sequence[str]) -> ValueType:
     --------
     >>> type_of_text(["-1", "10"]), type_of_text(["01", "10"]), type_of_text([])
     ('integer', 'text', 'text')
+    >>> type_of_text(["0.0", "1.0"]), type_of_text(["1", "1.0"]), type_of_text(["TRUE", "FALSE"])
+    ('number', 'text', 'boolean')
     """
-    return "integer" if levels and all(map(_is_usual_integer, levels)) else "text"
+    if not levels:
+        return "text"
+    if all(map(_is_usual_integer, levels)):
+        return "integer"
+    # Levels that are equal as values could not be told apart.
+    if len(set(map(value_of_text, levels))) < len(levels):
+        return "text"
+    if all(level in _BOOLEANS for level in levels):
+        return "boolean"
+    return "number" if all(map(_is_usual_number, levels)) else "text"
 
 
 def _is_usual_integer(text: str) -> bool:
     digits = text.removeprefix("-")
     return digits.isascii() and digits.isdecimal() and (digits[0] != "0" or text == "0")
+
+
+def _is_usual_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+
+
+def value_of_text(text: str) -> Hashable:
+    """Return a key that is equal for strings that stand for the same number or the same boolean.
+
+    Examples
+    --------
+    >>> value_of_text("1") == value_of_text("1.0"), value_of_text("TRUE") == value_of_text("True")
+    (True, True)
+    >>> value_of_text("1") == value_of_text("True"), value_of_text("b") == value_of_text("B")
+    (False, False)
+    """
+    if text in _BOOLEANS:
+        return str(_BOOLEANS[text])
+    # Not a float: integers may be larger than floats can tell apart.
+    return Decimal(text) if _is_usual_number(text) else text
+
+
+class LevelFinder(dict[str, str]):
+    """A dictionary from strings to the levels that they mean.
+
+    A string means the level that is equal to it; otherwise the only level, if there is one, that stands for the same
+    number or boolean. A string that means no level is its own entry.
+
+    Examples
+    --------
+    >>> find = LevelFinder(["0.0", "1.0"])
+    >>> find["1"], find["1.0"], find["2"]
+    ('1.0', '1.0', '2')
+    >>> LevelFinder(["1", "1.0"])["1.00"]
+    '1.00'
+    """
+
+    def __init__(self, levels: Sequence[str]) -> None:
+        super().__init__((level, level) for level in levels)
+        self._levels: dict[Hashable, list[str]] = {}
+        for level in levels:
+            self._levels.setdefault(value_of_text(level), []).append(level)
+
+    def __missing__(self, text: str) -> str:
+        found = self._levels.get(value_of_text(text), ())
+        self[text] = found[0] if len(found) == 1 else text
+        return self[text]

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset, encode_rows
-from dagscape.data.frames import table_from_frame
+from dagscape.data.frames import is_empty_frame, table_from_frame
 from dagscape.data.values import as_dataset
 from dagscape.ensembles import mixtures, partial_rows
 from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption, argument
-from dagscape.networks.evidence import UNOBSERVED, observed_rows
+from dagscape.networks.evidence import UNOBSERVED, check_rows, observed_rows
 from dagscape.networks.fitting import FamilyFitter, FitPrior, fit_options
 from dagscape.networks.queries import probability_frame, typed_index
 
@@ -38,6 +38,9 @@ def log_predictive_rows(
 ) -> NDArray[np.float64]:
     """Return log-probabilities of rows, in their order. With ``classes``, each network represents its class."""
     known = _checked_train(networks, train)
+    check_rows(rows)
+    if is_empty_frame(rows):
+        return np.empty(0)
     data, places = _encoded(networks.variables, known, rows)
     fit = _fit_options(networks, classes, ess, prior)
     return log_predictive(networks.variables, networks.networks.parents, log_weights, known, data, *fit)[places]
@@ -87,7 +90,8 @@ def _encoded(variables: tuple[str, ...], train: Dataset, rows: Any) -> tuple[Dat
     if train.discretizer is not None:
         table = train.discretizer.cut_table(table)
     wanted = [name for name in table.names if name in variables]
-    return encode_rows(table.only(wanted), levels={name: train.levels[name] for name in wanted})
+    levels = {name: train.levels[name] for name in wanted}
+    return encode_rows(table.only(wanted).matched(levels), levels=levels)
 
 
 def _fit_options(

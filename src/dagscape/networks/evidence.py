@@ -2,11 +2,14 @@
 
 A single observation is a mapping of variables to values. Rows come as a data frame or a data set; cells that are
 missing, and columns that are absent, are not observed. Values are matched as text, as everywhere, so that ``1`` and
-``"1"`` are the same level. Numbers in columns that the network's discretizer cuts are first replaced by intervals.
+``"1"`` are the same level; a value whose text is no level matches the only level that stands for the same number or
+boolean, so that ``0.0`` and ``0`` match the level ``0.0``. Numbers in columns that the network's discretizer cuts are
+first replaced by intervals.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset
-from dagscape.data.frames import cell_string, is_missing, table_from_frame
+from dagscape.data.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
 from dagscape.data.levels import MISSING_LEVEL
 from dagscape.data.rows import group_rows, pack_words
-from dagscape.data.table import Column, Table, kind_of, listing, parse_numbers
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
+from dagscape.data.table import Table, listing, parse_numbers
+from dagscape.data.value_types import LevelFinder
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.masks import mask_of
 from dagscape.networks.families import matching_codes
 
@@ -58,7 +62,7 @@ def observed_codes(
             raise InvalidOption(f"has {name!r}, which is not a variable{did_you_mean(name, levels)}", option="evidence")
         if is_missing(value):
             continue
-        text = _interval(cell_string(value), name, levels[name], discretizer)
+        text = LevelFinder(levels[name])[_interval(cell_string(value), name, levels[name], discretizer)]
         if text not in levels[name]:
             raise InvalidOption(
                 f"has {value!r} for {name!r}, which is not one of its levels {listing(levels[name])}"
@@ -106,6 +110,8 @@ class ObservedRows:
 
     def patterns(self) -> Iterator[tuple[list[int], int, NDArray[np.intp]]]:
         """Iterate over the sets of observed variables: their list, those of them that were set, and the rows."""
+        if not len(self.codes):
+            return
         n = self.codes.shape[1]
         marks = np.concatenate([self.codes != UNOBSERVED, self.chosen], axis=1)
         order, starts = group_rows(pack_words((marks[:, i], 2) for i in range(2 * n)))
@@ -136,9 +142,13 @@ def observed_rows(
     >>> found.codes.tolist(), found.places.tolist()
     ([[-1, -1], [0, -1]], [1, 0, 1])
     """
+    check_rows(rows)
     if isinstance(rows, Dataset):
         codes, chosen = _dataset_codes(variables, levels, rows, target)
         return ObservedRows(codes, chosen, np.arange(len(codes)))
+    if is_empty_frame(rows):
+        nothing = np.empty((0, len(variables)), dtype=np.int64)
+        return ObservedRows(nothing, nothing.astype(np.bool_), np.empty(0, dtype=np.intp), _index(rows))
     table = rows if isinstance(rows, Table) else table_from_frame(rows, source="the rows")
     codes = np.full((table.m, len(variables)), UNOBSERVED, dtype=np.int64)
     for number, name in enumerate(variables):
@@ -147,6 +157,16 @@ def observed_rows(
     first, places = distinct_rows(codes + 1, [len(levels[name]) + 1 for name in variables])
     distinct = codes[first]
     return ObservedRows(distinct, np.zeros(distinct.shape, dtype=np.bool_), places, _index(rows))
+
+
+def check_rows(rows: object) -> None:
+    """Refuse rows that are neither a data frame nor a data set."""
+    if isinstance(rows, Dataset | Table) or is_frame(rows):
+        return
+    what, remedy = type_of(rows), ""
+    if isinstance(rows, str | os.PathLike):
+        what, remedy = repr(rows), f": read the file with pandas, or with {function('read_data')}"
+    raise InvalidOption(f"is {what}; it must be a data frame or a Dataset{remedy}", option="rows")
 
 
 def distinct_rows(codes: NDArray[np.int64], arities: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -186,8 +206,9 @@ def column_codes(
     column = table.column(name).observed()
     if discretizer is not None and name in discretizer.cuts and not set(column.values) <= set(levels):
         column = discretizer.cut_table(table.only([name])).column(name).observed()
-    strings = _matched_strings(column, levels)
     position = {level: code for code, level in enumerate(levels)}
+    find = LevelFinder(levels)
+    strings = [find[text] for text in column.values]
     for code, text in enumerate(strings):
         if text not in position:
             place = table.where(column.first_row(code))
@@ -198,13 +219,6 @@ def column_codes(
     missing = position.get(MISSING_LEVEL, UNOBSERVED)
     lookup = np.array([*(position[text] for text in strings), missing], dtype=np.int64)
     return lookup[column.codes]
-
-
-def _matched_strings(column: Column, levels: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the values of a column; integers written as decimals, such as ``1.0``, match integer levels."""
-    if set(column.values) <= set(levels) or kind_of(column.values) != "integers" or kind_of(levels) != "integers":
-        return column.values
-    return tuple(cell_string(float(text)) for text in column.values)
 
 
 def _has(table: Table) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset
 from dagscape.data.table import listing
+from dagscape.data.value_types import LevelFinder
 from dagscape.errors import InvalidData, InvalidOption, TooLarge, function, type_of
 from dagscape.resources import format_bytes, memory_limit
 
@@ -142,7 +143,8 @@ def _level_numbers(
 ) -> NDArray[np.int64]:
     """Return the network's code of each level of the data; -1 for unobserved levels that the network lacks."""
     number = {level: index for index, level in enumerate(levels)}
-    lookup = np.array([number.get(text, -1) for text in strings], dtype=np.int64)
+    find = LevelFinder(levels)
+    lookup = np.array([number.get(find[text], -1) for text in strings], dtype=np.int64)
     unknown = [strings[code] for code in np.flatnonzero(np.bincount(cells, minlength=len(strings))) if lookup[code] < 0]
     if unknown:
         raise InvalidData(

@@ -58,4 +58,4 @@ def _encoded(network: Network, frame: Frame) -> Dataset:
     if absent:
         raise InvalidData(f"the data lack variables of the network: {listing(absent)}")
     cut = table.only(known) if network.discretizer is None else network.discretizer.cut_table(table.only(known))
-    return encode_rows(cut, levels=network.levels)[0]
+    return encode_rows(cut.matched(network.levels), levels=network.levels)[0]

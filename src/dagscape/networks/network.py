@@ -55,8 +55,8 @@ class Network:
     name : str
         The name of the network.
     types : mapping of str to str
-        The own type of each variable's values, ``"text"``, ``"integer"``, ``"number"`` or ``"boolean"``, as in
-        :attr:`Dataset.types`. Default: ``"integer"`` if all levels are integers, otherwise ``"text"``.
+        The own type of each variable's values, ``"text"``, ``"integer"``, ``"number"``, ``"boolean"`` or ``"mixed"``,
+        as in :attr:`Dataset.types`. Default: that of the levels in a text file.
     discretizer : Discretizer or None
         What cut the numbers of the data that the network was fitted to; predictions and queries use it to cut new
         numbers.

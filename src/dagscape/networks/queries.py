@@ -121,7 +121,7 @@ def typed_index(name: str, levels: Sequence[str], kind: str) -> pd.Index[Any]:
     """
     import pandas as pd
 
-    index: pd.Index[Any] = pd.Index(own_values(levels, kind), name=name, dtype=object if kind == "text" else None)
+    index: pd.Index[Any] = pd.Index(own_values(levels, kind), name=name)
     return index
 
 
