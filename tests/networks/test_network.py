@@ -5,6 +5,7 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -213,6 +214,21 @@ def test_tables_as_labelled_frames():
     assert asia.cpt_frame("smoke").shape == (1, 2)
     with pytest.raises(InvalidOption, match="'smok' is not a variable"):
         asia.cpt_frame("smok")
+
+
+def test_labelled_frames_have_the_types_of_the_columns():
+    """Labels are those of query and predict: a column of integers has integers."""
+    frame = pd.DataFrame({"age": [30, 40, 30, 40], "dose": [0.5, 1.5, 0.5, 0.5], "ill": [True, False, True, True]})
+    dag = Dag.from_edges(["age", "dose", "ill"], [("age", "ill"), ("dose", "ill"), ("age", "dose")])
+    network = Network.fit(dag, Dataset.from_frame(frame, levels={"dose": [0.5, 1.5]}))
+    table = network.cpt_frame("ill")
+    assert table.columns.tolist() == [False, True]
+    assert table.index.tolist() == [(30, 0.5), (30, 1.5), (40, 0.5), (40, 1.5)]
+    assert [level.dtype.kind for level in table.index.levels] == ["i", "f"]
+    given = {"age": 40, "dose": 0.5}
+    pd.testing.assert_series_equal(table.loc[(40, 0.5)], network.query("ill", given), check_names=False)
+    assert network.cpt_frame("dose").index.equals(pd.Index([30, 40]))
+    assert network.cpt_frame("age").columns.equals(network.query("age").index)
 
 
 def test_a_labelled_frame_is_a_copy():

@@ -24,7 +24,7 @@ from dagscape.networks.network_checks import (
     checked_structure,
     checked_types,
 )
-from dagscape.networks.queries import log_probability, most_probable, predict, query
+from dagscape.networks.queries import level_index, log_probability, most_probable, predict, query
 from dagscape.networks.sampling import sample
 from dagscape.networks.tables import labelled_cpt
 from dagscape.wording import plural
@@ -220,7 +220,7 @@ class Network:
         -------
         DataFrame
             One row per state of the parents, with an index level for each parent, and one column per level of the
-            variable. Without parents, there is one row.
+            variable. Levels have the type of their column, as in :meth:`query`. Without parents, there is one row.
 
         Examples
         --------
@@ -231,7 +231,10 @@ class Network:
         >>> frame.loc[("True", "False"), "True"].item()
         0.9
         """
-        return labelled_cpt(variable, self.dag.parents(variable), self.levels, self.cpts[variable])
+        parents = self.dag.parents(variable)
+        return labelled_cpt(
+            level_index(self, variable), [level_index(self, parent) for parent in parents], self.cpts[variable]
+        )
 
     def query(
         self,
