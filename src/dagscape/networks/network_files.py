@@ -1,4 +1,4 @@
-"""Network files: BIF, which other programs read, and JSON, which keeps everything; plain or gzipped."""
+"""Network files: BIF, which other programs read, and JSON; plain or gzipped. Both keep everything."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def read_network(path: str | os.PathLike[str]) -> Network:
 def write_network(network: Network, path: str | os.PathLike[str]) -> None:
     """Write a network to a BIF or JSON file: ``.bif``, ``.json``, or gzipped ``.bif.gz``, ``.json.gz``.
 
-    JSON keeps everything. BIF is for other programs: names that are not plain words are percent-encoded
-    (:mod:`dagscape.networks.bif_names`). In both, numbers are written so that they are read back exactly. If writing
-    fails, an existing file remains unchanged.
+    Both keep everything, and numbers are written so that they are read back exactly. BIF is for other programs: names
+    that are not plain words are percent-encoded (:mod:`dagscape.networks.bif_names`), and types and the discretizer are
+    properties of the network. If writing fails, an existing file remains unchanged.
 
     Parameters
     ----------
