@@ -61,6 +61,13 @@ def test_unknown_features_are_refused(result, scores):
         ds.posterior(scores, "orders").to_frame(wide=True, feature="ancestors")
 
 
+@pytest.mark.parametrize("feature", ["adjacencies", "ancestors", "paths"])
+def test_features_of_frames_that_are_not_wide_are_refused(result, feature):
+    with pytest.raises(ds.InvalidOption, match=f"feature is '{feature}', which chooses .* use wide=True"):
+        result.to_frame(feature=feature)
+    assert result.to_frame(feature="edges").equals(result.to_frame())
+
+
 def test_long_frames_have_adjacency(scores):
     for over, columns in (("dags", ["edge", "ancestor", "adjacent"]), ("orders", ["edge", "adjacent"])):
         post = ds.posterior(scores, over)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.ensembles import averaging
-from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame
+from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption, argument, function
@@ -340,10 +340,11 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
             False: one network or class per row, with its score, how many times less probable it is than the best, and
             its share of the list. True: averages over the list as one matrix, labelled with the variables.
         feature : {"edges", "adjacencies", "ancestors"}
-            The matrix of a wide frame.
+            The matrix of a wide frame; only for those.
         """
         if wide:
             return feature_frame(self, feature)
+        refuse_narrow_feature(feature)
         import pandas as pd
 
         return pd.DataFrame(

@@ -100,6 +100,14 @@ class EdgeProbabilities:
         return dag
 
 
+def refuse_narrow_feature(feature: str) -> None:
+    """Raise an error if a feature was chosen for a frame that is not a matrix."""
+    if feature != "edges":
+        raise InvalidOption(
+            f"is {feature!r}, which chooses the matrix of a wide frame: use {argument('wide', True)}", option="feature"
+        )
+
+
 def feature_frame(result: HasEdgeProbabilities, feature: str) -> pd.DataFrame:
     """Return one matrix of a result as a data frame with the variables as the labels of both axes."""
     if feature not in FEATURES:

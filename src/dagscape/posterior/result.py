@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
-from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame
+from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.errors import InvalidOption, argument, function
 from dagscape.results import ScoredResult, array_field, decoded_field, pair_frame
 from dagscape.wording import plural
@@ -149,7 +149,7 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
             False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor`` (not over orders) and
             ``adjacent``; the most probable edges come first. True: one matrix, labelled with the variables.
         feature : {"edges", "adjacencies", "ancestors"}
-            The matrix of a wide frame.
+            The matrix of a wide frame; only for those.
 
         Returns
         -------
@@ -158,6 +158,7 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         """
         if wide:
             return feature_frame(self, feature)
+        refuse_narrow_feature(feature)
         matrices = {"edge": self.edges}
         if self.ancestors is not None:
             matrices["ancestor"] = self.ancestors
