@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dagscape.drawing.label_places import label_places
 from dagscape.drawing.layering import MAX_DUMMIES, compact_layers, crossings, layered_graph
 from dagscape.drawing.layout import Box, layered_layout
 
@@ -180,3 +181,14 @@ def test_hundreds_of_nodes():
     edges = random_graph(223, 338)
     layout = layered_layout([(80, 28)] * 223, edges)
     assert not any(a.overlaps(b) for a, b in itertools.combinations(layout.boxes, 2))
+
+
+def test_a_label_lies_beside_its_edge_if_it_would_cover_another():
+    """Two parallel lines, closer than a label is wide: each label is on the outer side, and on its own line."""
+    lines = [[(x, 0.0), (x, 40.0), (x, 80.0), (x, 120.0)] for x in (0.0, 20.0)]
+    left, right = label_places([], lines, [(60.0, 20.0)] * 2)
+    assert left.x + left.width / 2 < 20.0
+    assert right.x - right.width / 2 > 0.0
+    for place, x in ((left, 0.0), (right, 20.0)):
+        assert abs(place.x - x) < place.width / 2
+        assert abs(place.y - 60.0) < 5.0

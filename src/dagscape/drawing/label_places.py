@@ -11,7 +11,9 @@ from dagscape.drawing.layout import Box, Point
 _CELL = 40.0
 _STEPS = 16
 # The cost of covering something with a label. If an edge has no free place, covering another edge is least bad.
-_COSTS = {"box": 50.0, "label": 50.0, "edge": 1.0, "head": 0.6}
+_COSTS = {"box": 50.0, "label": 50.0, "edge": 1.0, "head": 0.6, "beside": 0.8}
+# Labels may also lie beside their edge; this much of them stays on it.
+_OVERLAP = 5.0
 # Room for an arrowhead at either end.
 _HEAD = 9.0
 
@@ -64,12 +66,14 @@ def label_places(
     places: dict[int, Box] = {}
     for number in sorted(range(len(routes)), key=lambda number: (len(traced[number]), number)):
         points = traced[number]
-        candidates = [Box(x, y, *sizes[number]) for x, y in points]
-        costs = [
-            (plane.cost(place, number) + offset, index)
-            for index, (place, offset) in enumerate(zip(candidates, _offsets(points, sizes[number]), strict=True))
-        ]
-        places[number] = candidates[min(costs)[1]]
+        width, height = sizes[number]
+        candidates: list[tuple[float, int, Box]] = []
+        for (x, y), offset in zip(points, _offsets(points, sizes[number]), strict=True):
+            for side in (0, -1, 1):
+                place = Box(x + side * (width / 2 - _OVERLAP), y, width, height)
+                cost = plane.cost(place, number) + offset + (_COSTS["beside"] if side else 0.0)
+                candidates.append((cost, len(candidates), place))
+        places[number] = min(candidates)[2]
         plane.add(places[number], "label", number)
     return [places[number] for number in range(len(routes))]
 
