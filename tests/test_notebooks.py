@@ -80,7 +80,9 @@ def test_a_drawing_is_a_string_that_displays_itself(results):
 
 
 def test_markers_of_two_pictures_on_a_page_do_not_clash(results):
-    marks = [set(re.findall('id="([^"]*)"', results[name]._repr_html_())) for name in ("posterior", "classes", "dags")]
+    pictures = [results["posterior"].draw(threshold=0.2)]
+    pictures += [results[name]._repr_html_() for name in ("classes", "dags")]
+    marks = [set(re.findall('id="([^"]*)"', picture)) for picture in pictures]
     assert all(marks)
     assert sum(map(len, marks)) == len(set.union(*marks))
 

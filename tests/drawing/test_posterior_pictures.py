@@ -53,7 +53,12 @@ def legend(text):
 def test_clear_directions_are_arrows_by_probability():
     text = svg(probable(4, a_b=0.95, b_a=0.01, b_c=0.6, c_b=0.1, a_d=0.3), threshold=0.2)
     assert lines(text) == {"a → b: 0.95": (False, True), "b → c: 0.6": (False, True), "a → d: 0.3": (True, True)}
-    assert legend(text) == ["probability ≥ 0.9", "probability ≥ 0.5", "probability < 0.5"]
+    assert legend(text) == [
+        "probability of an edge, in either direction, ≥ 0.9",
+        "probability of an edge, in either direction, ≥ 0.5",
+        "probability of an edge, in either direction, < 0.5",
+        "direction clear; the number is the probability of this direction",
+    ]
     widths = [float(p.get("stroke-width")) for p in ElementTree.fromstring(text).findall(f"{SVG}path")]
     assert widths == sorted(widths)
 
@@ -62,7 +67,31 @@ def test_unclear_directions_are_one_line_with_three_numbers():
     text = svg(probable(2, a_b=0.55, b_a=0.42))
     assert lines(text) == {"a – b: 0.97 (a → b: 0.55, b → a: 0.42)": (False, False)}
     assert labels(text) == ["0.97|↓0.55 ↑0.42|"]
-    assert legend(text) == ["probability ≥ 0.9", "adjacent, direction unclear", "↓ ↑  probability of each direction"]
+    assert legend(text) == [
+        "probability of an edge, in either direction, ≥ 0.9",
+        "direction unclear; the number is the probability of an edge, in either direction",
+        "↓ ↑  probability of each direction",
+    ]
+    assert legend(svg(probable(2, a_b=0.55, b_a=0.42), labels=False))[1:] == ["direction unclear"]
+
+
+def test_a_sure_edge_is_heavy_even_if_its_direction_is_less_sure():
+    """Lines with and without arrowhead show the same probability: that of an edge in either direction."""
+    content = probable(4, a_b=0.8, b_a=0.2, c_d=0.5, d_c=0.46)
+    arrow, line = drawn_edges(content)
+    assert (arrow.directed, arrow.weight, arrow.strength) == (True, 0.8, 1.0)
+    assert (line.directed, line.weight, line.strength) == (False, 0.96, 0.96)
+    widths = {curve.name: curve.width for curve in picture(content, [arrow, line]).curves}
+    assert widths["a → b: 0.8"] > widths["c – d: 0.96 (c → d: 0.5, d → c: 0.46)"] > 2.5
+    assert labels(svg(content)) == ["0.80", "0.96|↓0.50 ↑0.46|"]
+    assert 'penwidth=3, color="#303c4d", label="0.80"' in to_dot(content)
+
+
+def test_the_legend_has_a_dashed_line_without_arrowhead():
+    content = probable(2, a_b=0.2, b_a=0.2)
+    assert legend(svg(content, threshold=0.3))[0] == "probability of an edge, in either direction, < 0.5"
+    sample = picture(content, drawn_edges(content, threshold=0.3)).legend[0].sample
+    assert (sample.dashed, sample.head) == (True, None)
 
 
 def test_a_pair_is_drawn_if_neither_direction_reaches_the_threshold_but_their_sum_does():
@@ -141,7 +170,7 @@ def test_all_formats_are_written_and_dot_shows_the_same(tmp_path):
     # Graphviz ranks from the first end to the second, so the cycle is written without one.
     assert source.count("dir=back") == 1
     assert '"legend" [shape=plaintext' in source
-    assert "dashed line: probability < 0.5\\l" in source
+    assert "dashed line: probability of an edge, in either direction, < 0.5\\l" in source
 
 
 def test_the_legend_of_dot_has_a_name_that_no_variable_has():

@@ -107,9 +107,9 @@ def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
         yield "dir=back"
     if edge.dashed:
         yield "style=dashed"
-    if edge.weight is not None:
-        yield f"penwidth={line_width(edge.weight):.3g}"
-        yield f'color="{SHADES[shade_of(edge.weight)]}"'
+    if edge.strength is not None:
+        yield f"penwidth={line_width(edge.strength):.3g}"
+        yield f'color="{SHADES[shade_of(edge.strength)]}"'
         if labelled:
             yield f"label={quoted_lines(edge_label(edge))}"
 

@@ -86,9 +86,10 @@ def draw(
     Lines of edges with probabilities are heavy from 0.9, solid from 0.5, and dashed below.
 
     Of a posterior, a pair of variables is drawn if the probability of an edge in either direction reaches the
-    threshold. It has an arrowhead if one direction reaches the threshold and is at least 3 times as probable as the
-    other. Otherwise it is a line without arrowhead, labelled with the probability of the pair and of both directions:
-    ``0.97`` above ``↓0.55 ↑0.42``. The edges may form cycles: the least probable ones then point upwards.
+    threshold, and the line is heavy, solid or dashed by this probability. It has an arrowhead, and the probability of
+    its direction, if one direction reaches the threshold and is at least 3 times as probable as the other. Otherwise it
+    is a line without arrowhead, labelled with the probability of the pair and of both directions: ``0.97`` above
+    ``↓0.55 ↑0.42``. The edges may form cycles: the least probable ones then point upwards.
 
     Examples
     --------

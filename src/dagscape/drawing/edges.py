@@ -7,6 +7,9 @@ for each pair of variables whether it is drawn, and whether its direction is cle
 - it has an arrowhead if one direction reaches the threshold and is at least three times as probable as the other;
 - otherwise it is a line without arrowhead, with the probability of the pair and those of both directions.
 
+How heavy a line is always depends on the probability of an edge in either direction, with and without arrowhead: a sure
+edge does not look doubtful because its direction is less sure.
+
 Such edges may form cycles. Layers need an order, so the edges that close a cycle, least probable first, point upwards.
 """
 
@@ -50,6 +53,8 @@ class DrawnEdge:
         The probabilities of tail → head and head → tail, if both are to be shown.
     upward : bool
         Whether the head is above the tail.
+    adjacency : float, optional
+        The probability of an edge in either direction, if that decides the kind of line; else the weight does.
     """
 
     tail: int
@@ -58,11 +63,17 @@ class DrawnEdge:
     weight: float | None = None
     directions: tuple[float, float] | None = None
     upward: bool = False
+    adjacency: float | None = None
+
+    @property
+    def strength(self) -> float | None:
+        """The probability that the kind of line shows."""
+        return self.weight if self.adjacency is None else self.adjacency
 
     @property
     def dashed(self) -> bool:
-        """Whether the edge is less probable than not."""
-        return self.weight is not None and self.weight < SOLID
+        """Whether the line is that of an improbable edge."""
+        return self.strength is not None and self.strength < SOLID
 
 
 class Structure(Protocol):
@@ -172,7 +183,7 @@ def _probable(matrix: Matrix, threshold: float) -> Iterator[DrawnEdge]:
             directed = there >= threshold and there >= CLEAR_RATIO * back
             weight = there if directed else either
             both = None if directed and (back < threshold or not back) else (there, back)
-            yield DrawnEdge(tail, head, directed, weight, both)
+            yield DrawnEdge(tail, head, directed, weight, both, adjacency=either)
 
 
 def _layered(n: int, edges: list[DrawnEdge]) -> list[DrawnEdge]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dagscape.drawing.edges import HEAVY, SOLID, DrawnEdge
+
+# The probability of the sample of a solid line.
+_TYPICAL = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +36,41 @@ def legend_of(edges: Sequence[DrawnEdge], *, labels: bool) -> list[LegendKey]:
     >>> [(key.name, key.meaning) for key in legend_of([DrawnEdge(0, 1, True, 0.95)], labels=True)]
     [('heavy line', 'probability ≥ 0.9')]
     """
-    keys = []
-    bands = (
-        ("heavy line", f"probability ≥ {HEAVY:g}", HEAVY, 2.0, 1.0),
-        ("solid line", f"probability ≥ {SOLID:g}", SOLID, HEAVY, 0.7),
-        ("dashed line", f"probability < {SOLID:g}", 0.0, SOLID, 0.4),
-    )
-    for name, meaning, low, high, typical in bands:
-        if any(edge.weight is not None and low <= edge.weight < high for edge in edges):
-            keys.append(LegendKey(DrawnEdge(0, 1, True, typical), name, meaning))
+    keys = list(_kinds_of_lines(edges))
+    if any(edge.adjacency is not None for edge in edges):
+        return keys + list(_directions(edges, labels))
     lines = [edge for edge in edges if not edge.directed]
     if lines:
-        weight = None if lines[0].weight is None else 0.7
-        uncertain = any(edge.directions for edge in lines)
-        meaning = "adjacent, direction unclear" if uncertain else "both directions occur in the class"
+        weight = None if lines[0].weight is None else _TYPICAL
+        meaning = "both directions occur in the class"
         keys.append(LegendKey(DrawnEdge(0, 1, False, weight), "line without arrowhead", meaning))
-    if labels and any(edge.directions for edge in edges):
-        keys.append(LegendKey(None, "↓ ↑", "probability of each direction"))
     return keys
+
+
+def _kinds_of_lines(edges: Sequence[DrawnEdge]) -> Iterator[LegendKey]:
+    """Iterate over the kinds of lines by probability: of the edge, or of an edge in either direction."""
+    either = any(edge.adjacency is not None for edge in edges)
+    what = "probability of an edge, in either direction," if either else "probability"
+    bands = (
+        ("heavy line", f"≥ {HEAVY:g}", HEAVY, 2.0, 1.0),
+        ("solid line", f"≥ {SOLID:g}", SOLID, HEAVY, _TYPICAL),
+        ("dashed line", f"< {SOLID:g}", 0.0, SOLID, 0.4),
+    )
+    for name, range_, low, high, typical in bands:
+        if any(edge.strength is not None and low <= edge.strength < high for edge in edges):
+            yield LegendKey(DrawnEdge(0, 1, not either, typical), name, f"{what} {range_}")
+
+
+def _directions(edges: Sequence[DrawnEdge], labels: bool) -> Iterator[LegendKey]:
+    """Iterate over what arrowheads and numbers mean where lines show the probability of an edge in either direction."""
+    arrows, lines = (any(edge.directed is directed for edge in edges) for directed in (True, False))
+    if arrows:
+        meaning = "direction clear" + ("; the number is the probability of this direction" if labels else "")
+        yield LegendKey(DrawnEdge(0, 1, True, _TYPICAL), "arrow", meaning)
+    if lines:
+        meaning = "direction unclear" + (
+            "; the number is the probability of an edge, in either direction" if labels else ""
+        )
+        yield LegendKey(DrawnEdge(0, 1, False, _TYPICAL), "line without arrowhead", meaning)
+    if labels and any(edge.directions for edge in edges):
+        yield LegendKey(None, "↓ ↑", "probability of each direction")

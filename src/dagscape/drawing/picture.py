@@ -156,9 +156,9 @@ def _curve(
 ) -> Curve:
     points, head = _with_head(route) if edge.directed else (tuple(route), None)
     name = edge_name(edge, variables)
-    if edge.weight is None:
+    if edge.strength is None:
         return Curve(points, head, PLAIN_WIDTH, None, name)
-    return Curve(points, head, line_width(edge.weight), shade_of(edge.weight), name, edge.dashed, label, place)
+    return Curve(points, head, line_width(edge.strength), shade_of(edge.strength), name, edge.dashed, label, place)
 
 
 def edge_name(edge: DrawnEdge, variables: Sequence[str]) -> str:
