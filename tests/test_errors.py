@@ -4,6 +4,7 @@ import copy
 import pickle
 import warnings
 
+import numpy as np
 import pytest
 
 from dagscape import errors
@@ -20,6 +21,7 @@ from dagscape.errors import (
     did_you_mean,
     function,
     python_spelling,
+    type_of,
 )
 
 MESSAGE = f"16 GiB: raise {argument('max_memory')}, set {argument('max_parents', 4)}, or {function('modes')}"
@@ -102,6 +104,10 @@ def test_every_error_of_the_package_can_be_spelled():
     kinds = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, BaseException)]
     assert {InvalidOption, StoppedEarly} <= set(kinds)
     assert all(hasattr(kind, "spelled") for kind in kinds)
+
+
+def test_articles():
+    assert [type_of(value) for value in (1, "x", np.zeros(1), None)] == ["an int", "a str", "an ndarray", "a NoneType"]
 
 
 def test_did_you_mean():

@@ -156,4 +156,5 @@ def type_of(value: object) -> str:
     ('an int', 'a str')
     """
     name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    # The n of "ndarray" is read as a letter.
+    return f"{'an' if name.lower().startswith((*'aeiou', 'nd')) else 'a'} {name}"

@@ -120,6 +120,11 @@ def test_a_cycle_is_shown():
 def test_unknown_names():
     with pytest.raises(ds.InvalidOption, match="'z' is not a variable"):
         ds.Dag.from_edges("ab").parents("z")
+    near = "'smok', which is not a variable; did you mean 'smoke'"
+    with pytest.raises(ds.InvalidData, match=near):
+        ds.Dag.from_edges(["smoke", "lung"], [("smok", "lung")])
+    with pytest.raises(ds.InvalidData, match=near):
+        ds.Cpdag.from_edges(["smoke", "lung"], [], [("smok", "lung")])
 
 
 @given(n=st.integers(1, 12), seed=st.integers(0, 10**9))

@@ -84,8 +84,10 @@ def test_rows_in_which_the_child_was_set_do_not_count():
 def test_wrong_options_are_refused():
     data = Dataset.from_codes([[0]], {"a": ("x", "y")})
     dag = Dag.from_edges(["a"])
-    with pytest.raises(InvalidOption, match="prior is 'flat'; it must be 'bdeu', 'k2', 'none'"):
+    with pytest.raises(InvalidOption, match="prior is 'flat'; it must be one of 'bdeu', 'k2', 'none'"):
         Network.fit(dag, data, prior="flat")
+    with pytest.raises(InvalidOption, match=r"prior is \['k2'\]; it must be one of"):
+        Network.fit(dag, data, prior=["k2"])
     for ess in (0, -1, float("nan"), float("inf")):
         with pytest.raises(InvalidOption, match=r"ess is .*; it must be a number between 1e-9 and 1e9"):
             Network.fit(dag, data, ess=ess)

@@ -212,7 +212,7 @@ def test_tables_as_labelled_frames():
     one = asia.cpt_frame("lung")
     assert (one.index.name, one.index.tolist()) == ("smoke", list(asia.levels["smoke"]))
     assert asia.cpt_frame("smoke").shape == (1, 2)
-    with pytest.raises(InvalidOption, match="'smok' is not a variable"):
+    with pytest.raises(InvalidOption, match="'smok' is not a variable of the graph; did you mean 'smoke'"):
         asia.cpt_frame("smok")
 
 

@@ -58,6 +58,8 @@ def test_constraints_make_exactly_the_excluded_families_impossible(data, constra
         ({"required": [("a", "x")]}, "required names 'x', which is not a variable"),
         ({"forbidden": [("x", "a")]}, "forbidden names 'x'"),
         ({"required": ["ab"]}, "an edge must be a pair"),
+        ({"forbidden": "a->b"}, "forbidden is 'a->b'; it must be a list of edges, each a pair"),
+        ({"required": 3}, "required is 3; it must be a list of edges, each a pair"),
         ({"required": [("a", "b", "c")]}, "an edge must be a pair"),
         ({"required": [("a", "a")]}, "to itself"),
         ({"required": [("a", "b")], "forbidden": [("a", "b")]}, "'a' -> 'b' is both required and forbidden"),

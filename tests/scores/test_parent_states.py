@@ -108,3 +108,15 @@ def test_small_medical_tables(shared_data, name, columns, rows):
     scores = ds.local_scores(data, max_parents=2)
     assert told(ds.posterior, scores, "orders") == []
     assert ((free.edges > 0.9) & (ds.posterior(scores, "orders").edges < 0.2)).any()
+
+
+def test_other_variables_are_counted():
+    info = ds.local_scores(ds.Dataset.from_array(np.arange(6)[:, None] % [4, 5, 2, 2])).info
+    edges = np.zeros((4, 4))
+    edges[:2, 2:] = 1
+    (message,) = told(warn_if_sparse, info, list("abcd"), edges, stacklevel=1)
+    assert message == (
+        "the likely parents of 'c' ('a', 'b') have 20 joint states, but there are only 6 rows (also too few for the "
+        "parents of 1 other variable): the probabilities of such edges can depend on the settings more than on the "
+        "data; set a lower max_parents, or compare settings with sensitivity()"
+    )

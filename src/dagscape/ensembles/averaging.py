@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dagscape.checks import is_one_of
 from dagscape.ensembles.class_shares import ancestor_shares, undirected_edge_shares
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.parent_sets import v_structures
@@ -118,7 +118,7 @@ def _as_number(value: Any) -> Any:
     array = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
     if array is None or array.dtype.kind not in "biuf":
         raise InvalidOption(
-            f"the function returned a {type(value).__name__}; only numbers, Booleans and arrays can be averaged"
+            f"the function returned {type_of(value)}; only numbers, Booleans and arrays can be averaged"
         )
     return array.astype(np.float64) if array.ndim else float(array)
 

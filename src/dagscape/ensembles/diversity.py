@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, type_of
 from dagscape.graphs.comparison import HasDag, at_level, check_level
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
@@ -73,7 +73,7 @@ def class_counts(classes: CpdagList) -> NDArray[np.int64]:
 def _known(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag, level: str) -> Dag | Cpdag:
     structure = truth if isinstance(truth, Dag | Cpdag) else getattr(truth, "dag", None)
     if not isinstance(structure, Dag | Cpdag):
-        raise InvalidOption(f"a {type(truth).__name__} is not a structure: give a Dag, a Cpdag or a Network")
+        raise InvalidOption(f"{type_of(truth)} is not a structure: give a Dag, a Cpdag or a Network")
     if sorted(structure.variables) != sorted(variables):
         raise InvalidOption("the known structure does not have the variables of the networks")
     if structure.variables != variables:

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, type_of
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.masks import bits, transposed
 from dagscape.results import Provenance, Result
@@ -215,7 +215,7 @@ def structure_of(graph: Dag | HasDag) -> Dag:
     """Return the DAG of a DAG or a network."""
     dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
     if not isinstance(dag, Dag):
-        raise InvalidOption(f"a {type(graph).__name__} has no structure to compare: give a Dag, a Cpdag or a Network")
+        raise InvalidOption(f"{type_of(graph)} has no structure to compare: give a Dag, a Cpdag or a Network")
     return dag
 
 
@@ -243,7 +243,7 @@ def equivalent(first: Dag | HasDag, second: Dag | HasDag) -> bool:
 def _dag_of(graph: Dag | HasDag) -> Dag:
     dag = getattr(graph, "dag", graph)
     if not isinstance(dag, Dag):
-        raise InvalidOption(f"a {type(graph).__name__} is not a DAG: compare classes with ==, or use a member")
+        raise InvalidOption(f"{type_of(graph)} is not a DAG: compare classes with ==, or use a member")
     return dag
 
 

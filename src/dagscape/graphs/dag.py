@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dagscape.drawing.draw import notebook_svg
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
     adjacency_of,
@@ -96,7 +96,10 @@ class Dag:
             parent, child = edge
             for name in (parent, child):
                 if name not in number:
-                    raise InvalidData(f"the edge {parent!r} -> {child!r} names {name!r}, which is not a variable")
+                    raise InvalidData(
+                        f"the edge {parent!r} -> {child!r} names {name!r}, which is not a variable"
+                        f"{did_you_mean(name, number)}"
+                    )
             parents[number[child]] |= 1 << number[parent]
         return cls(tuple(variables), tuple(parents))
 
@@ -144,7 +147,8 @@ class Dag:
         try:
             return self.variables.index(variable)
         except ValueError:
-            raise InvalidOption(f"{variable!r} is not a variable of the graph") from None
+            similar = did_you_mean(variable, self.variables)
+            raise InvalidOption(f"{variable!r} is not a variable of the graph{similar}") from None
 
     def names(self, mask: int) -> tuple[str, ...]:
         """Return the names of the members of a set."""
@@ -443,7 +447,8 @@ def _edge_masks(
         for u, v in edges:
             for name in (u, v):
                 if name not in number:
-                    raise InvalidData(f"the edge {u!r} {kind} {v!r} names {name!r}, which is not a variable")
+                    similar = did_you_mean(name, number)
+                    raise InvalidData(f"the edge {u!r} {kind} {v!r} names {name!r}, which is not a variable{similar}")
             if kind == "->":
                 arrows[number[v]] |= 1 << number[u]
             else:

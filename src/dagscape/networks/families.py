@@ -85,7 +85,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
     Examples
     --------
     >>> from dagscape.data.dataset import Dataset
-    >>> matching_columns(["a", "b"], Dataset.from_array([[0, 1]], ["b", "a"]))
+    >>> matching_columns(["a", "b"], Dataset.from_array([[0, 1], [1, 0]], ["b", "a"]))
     [1, 0]
     """
     if not isinstance(data, Dataset):

@@ -107,8 +107,10 @@ def _variable(number: _Numbers, name: object, option: str) -> int:
     return number[name]
 
 
-def _by_child(number: _Numbers, edges: Iterable[Edge], option: str) -> list[set[int]]:
+def _by_child(number: _Numbers, edges: object, option: str) -> list[set[int]]:
     gathered: list[set[int]] = [set() for _ in number]
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise InvalidOption(f"is {edges!r}; it must be a list of edges, each a pair (parent, child)", option=option)
     for edge in edges:
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
             raise InvalidOption(f"holds {edge!r}; an edge must be a pair (parent, child)", option=option)

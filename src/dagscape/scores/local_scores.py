@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, argument, did_you_mean
+from dagscape.errors import InvalidOption, argument, did_you_mean, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
@@ -201,7 +201,7 @@ class LocalScores(ABC):
         parents = dag.to_parents() if isinstance(dag, Dag) else dag
         if not isinstance(parents, Mapping):
             raise InvalidOption(
-                f"a {type(network).__name__} has no score: use a Dag, a Network, or a mapping from variables to parents"
+                f"{type_of(network)} has no score: use a Dag, a Network, or a mapping from variables to parents"
             )
         for child in parents:
             self._number(child)

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.errors import SparseFamilies, argument, function
 from dagscape.score_info import ScoreInfo
+from dagscape.wording import plural
 
 _LIKELY = 0.5
 _NAMES_SHOWN = 6
@@ -74,11 +75,11 @@ def _message(
     named = f" ({shown}{more})" if likely else ""
     number = f"{states:,.0f}" if states < 1e15 else f"10^{math.log10(states):.0f}"
     about = "" if set(probabilities.tolist()) <= {0.0, 1.0} else "about "
-    others = "" if count == 1 else f", and {count - 1} other variable{'s' if count > 2 else ''} likewise"
+    others = "" if count == 1 else f" (also too few for the parents of {plural(count - 1, 'other variable')})"
     seen = "is only 1 row" if rows == 1 else f"are only {rows:,} rows"
     return (
         f"the likely parents of {variables[child]!r}{named} have {about}{number} joint states, but there "
         f"{seen}{others}: "
-        "such edges can depend on the settings more than on the data; set a lower "
+        "the probabilities of such edges can depend on the settings more than on the data; set a lower "
         f"{argument('max_parents')}, or compare settings with {function('sensitivity')}"
     )
