@@ -13,30 +13,54 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption, did_you_mean
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, did_you_mean, type_of
 
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def _similar(source: str | os.PathLike[str]) -> str:
-    """Return the end of a sentence about a file that does not exist: the file with the most similar name, if any."""
-    folder, name = os.path.split(os.fspath(source))
+def path_text(path: object) -> str:
+    """Return the path of a file as a string.
+
+    Examples
+    --------
+    >>> path_text(Path("results.json"))
+    'results.json'
+    >>> path_text(0.3)
+    Traceback (most recent call last):
+    dagscape.errors.InvalidOption: path is a float; it must be the path of a file: a string or a Path
+    """
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str):
+        raise InvalidOption(f"is {type_of(path)}; it must be the path of a file: a string or a Path", option="path")
+    return text
+
+
+def _similar(source: str) -> str:
+    """Return the end of a sentence about a file that does not exist: the file with the most similar name, if any.
+
+    A common ending does not make names similar, but decides between files that differ in it only.
+    """
+    folder, name = os.path.split(source)
     try:
-        return "" if os.path.exists(source) else did_you_mean(name, os.listdir(folder or "."))
+        files = [] if os.path.exists(source) else os.listdir(folder or ".")
     except OSError:
         return ""
+    return did_you_mean(name, [file for file in files if did_you_mean(_stem(name), [_stem(file)])])
+
+
+def _stem(name: str) -> str:
+    return name.split(".")[0] or name
 
 
 @contextmanager
 def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[Any]]:
     """Open a file for reading (``"-"``: standard input); gzip is recognised by content, not by name."""
+    source = path_text(source)
     try:
         raw = io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False) if source == "-" else io.FileIO(source))
         start = raw.peek(len(GZIP_MAGIC))
     except OSError as error:
-        raise InvalidOption(
-            f"cannot read {os.fspath(source)!r}: {error.strerror or error}{_similar(source)}"
-        ) from error
+        raise InvalidOption(f"cannot read {source!r}: {error.strerror or error}{_similar(source)}") from error
     with raw:
         if not start.startswith(GZIP_MAGIC):
             yield raw
@@ -82,14 +106,15 @@ def open_text(source: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Check that an output path can be written, before any work is done for it."""
-    target = Path(path)
+    name = path_text(path)
+    target = Path(name)
     folder = target.parent
     if target.is_dir():
-        raise InvalidOption(f"cannot write {os.fspath(path)!r}: it is a folder")
+        raise InvalidOption(f"cannot write {name!r}: it is a folder")
     if not folder.is_dir():
-        raise InvalidOption(f"cannot write {os.fspath(path)!r}: there is no folder {os.fspath(folder)!r}")
+        raise InvalidOption(f"cannot write {name!r}: there is no folder {os.fspath(folder)!r}")
     if not os.access(folder, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
-        raise InvalidOption(f"cannot write {os.fspath(path)!r}: permission denied")
+        raise InvalidOption(f"cannot write {name!r}: permission denied")
 
 
 @contextmanager
@@ -138,7 +163,7 @@ def format_by_ending(path: str | os.PathLike[str], formats: Sequence[str]) -> st
     >>> format_by_ending("x.CSV.gz", ["json", "csv"])
     'csv'
     """
-    name = os.fspath(path)
+    name = path_text(path)
     for known in formats:
         if name.lower().removesuffix(".gz").endswith(f".{known}"):
             return known

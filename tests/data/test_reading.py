@@ -273,6 +273,12 @@ def test_a_mistyped_path_is_told_the_nearest(tmp_path):
         read_table(tmp_path / "patient.csv")
     with pytest.raises(InvalidOption, match=r"No such file or directory$"):
         read_table(tmp_path / "nowhere" / "patient.csv")
+    for name in ("nofile.csv", "x.csv"):
+        with pytest.raises(InvalidOption, match=r"No such file or directory$"):
+            read_table(tmp_path / name)
+    (tmp_path / "patients.json").write_text("{}")
+    with pytest.raises(InvalidOption, match=r"did you mean 'patients.json'\?"):
+        read_table(tmp_path / "patient.json")
 
 
 @pytest.mark.parametrize("text", ["NA", "N/A", "NaN", "null"])

@@ -14,7 +14,7 @@ from dagscape.drawing.figure import require_matplotlib, write_figure
 from dagscape.drawing.picture import Picture, picture
 from dagscape.drawing.svg import svg_text
 from dagscape.errors import InvalidOption
-from dagscape.files import check_writable, replace_file
+from dagscape.files import check_writable, path_text, replace_file
 
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")
 
@@ -123,12 +123,13 @@ def draw(
 
 def drawing_format(path: str | os.PathLike[str]) -> str:
     """Return the extension of a file name, after checking that it is a known format."""
-    ending = Path(path).suffix.lower()
+    name = path_text(path)
+    ending = Path(name).suffix.lower()
     if ending not in DRAWING_ENDINGS:
         known = ", ".join(DRAWING_ENDINGS)
-        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: its name must end in one of {known}")
+        raise InvalidOption(f"cannot tell the format of {name!r}: its name must end in one of {known}")
     if ending in {".png", ".pdf"}:
-        require_matplotlib(os.fspath(path))
+        require_matplotlib(name)
     return ending
 
 

@@ -17,7 +17,7 @@ from dagscape.drawing.figure import require_matplotlib, write_axes
 from dagscape.drawing.style import FONT_SIZE, INK, LEGEND_SIZE, PAPER, PLAIN_LINE, TITLE_SIZE
 from dagscape.drawing.text import shown_text, text_width
 from dagscape.errors import InvalidOption
-from dagscape.files import check_writable, replace_file
+from dagscape.files import check_writable, path_text, replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,12 +142,13 @@ def draw_ranges(plot: RangePlot, path: str | os.PathLike[str] | None = None) -> 
 
 def range_format(path: str | os.PathLike[str]) -> str:
     """Return the extension of a file name, after checking that it is a known format."""
-    ending = Path(path).suffix.lower()
+    name = path_text(path)
+    ending = Path(name).suffix.lower()
     if ending not in RANGE_ENDINGS:
         known = ", ".join(RANGE_ENDINGS)
-        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: its name must end in one of {known}")
+        raise InvalidOption(f"cannot tell the format of {name!r}: its name must end in one of {known}")
     if ending != ".svg":
-        require_matplotlib(os.fspath(path))
+        require_matplotlib(name)
     return ending
 
 

@@ -11,8 +11,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from dagscape.errors import InvalidData, InvalidOption
-from dagscape.files import format_by_ending, open_text, replace_by_ending
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
+from dagscape.files import format_by_ending, open_text, path_text, replace_by_ending
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_collection
@@ -61,7 +61,7 @@ def read_graph(path: str | os.PathLike[str], variables: Sequence[str] | None = N
     ...     ds.read_graph(Path(folder, "edges.csv"))
     Dag(4 variables, 2 edges: rain -> wet, sprinkler -> wet)
     """
-    source = os.fspath(path)
+    source = path_text(path)
     with open_text(path) as text:
         separator = "\t" if source.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ","
         try:
@@ -98,7 +98,7 @@ def write_graph(graph: Dag | Cpdag | HasDag, path: str | os.PathLike[str]) -> No
     """
     structure = graph if isinstance(graph, Dag | Cpdag) else getattr(graph, "dag", None)
     if not isinstance(structure, Dag | Cpdag):
-        raise InvalidOption(f"a {type(graph).__name__} has no edges to write: give a Dag, a Cpdag or a Network")
+        raise InvalidOption(f"{type_of(graph)} has no edges to write: give a Dag, a Cpdag or a Network")
     if "" in structure.variables:
         raise InvalidOption("a variable with an empty name cannot be in an edge list: rename it")
     separator = "," if format_by_ending(path, EDGE_LISTS) == "csv" else "\t"
@@ -138,7 +138,8 @@ def _quoted(cell: str, separator: str) -> str:
 def _with_others(mentioned: Sequence[str], variables: Sequence[str], source: str) -> list[str]:
     check_collection(variables, "variables")
     if unknown := [name for name in mentioned if name not in set(variables)]:
-        raise InvalidData(f"{source!r} mentions {unknown[0]!r}, which is not a variable")
+        similar = did_you_mean(unknown[0], variables)
+        raise InvalidData(f"{source!r} mentions {unknown[0]!r}, which is not a variable{similar}")
     return list(variables)
 
 

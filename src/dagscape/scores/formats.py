@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from dagscape.errors import InvalidOption
-from dagscape.files import decode_text, open_binary, replace_by_ending, starts_with
+from dagscape.files import decode_text, open_binary, path_text, replace_by_ending, starts_with
 from dagscape.progress import ProgressListener
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.jkl import read_jkl, write_jkl
@@ -37,7 +37,7 @@ def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False)
         The scores. For a ``.jkl`` file, ``complete`` is true if every family of up to ``max_parents`` parents is
         listed, and false if families are missing, because such files are often pruned.
     """
-    source = os.fspath(path)
+    source = path_text(path)
     with open_binary(path) as stream:
         if starts_with(stream, b"PK\x03\x04", source):
             return read_npz(stream, source)
@@ -62,7 +62,8 @@ def write_scores(
 
 def score_format(path: str | os.PathLike[str]) -> str:
     """Return the format that a file name selects: ``.jkl``, ``.jkl.gz`` or ``.npz``."""
+    name = path_text(path)
     for ending in SCORE_FILES:
-        if os.fspath(path).lower().endswith(ending):
+        if name.lower().endswith(ending):
             return ending
-    raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: end it in .jkl, .jkl.gz or .npz")
+    raise InvalidOption(f"cannot tell the format of {name!r}: end it in .jkl, .jkl.gz or .npz")
