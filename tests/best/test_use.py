@@ -153,6 +153,9 @@ def test_predictions_need_the_data_that_were_scored(split):
     pd.testing.assert_frame_equal(best.predict(known, new, "lung"), best.predict(data, new, "lung"))
     with pytest.raises(ds.InvalidOption, match="'lnug' is not a variable; did you mean 'lung'"):
         best.predict(data, new, "lnug")
+    for predict in (best.predict, best.classify):
+        with pytest.raises(ds.InvalidOption, match=r"^target is a list; it must be the name of one variable$"):
+            predict(data, new, ["lung", "smoke"])
 
 
 def test_places_of_rows():

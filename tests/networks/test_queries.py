@@ -295,3 +295,42 @@ def test_unknown_levels_in_rows_are_located():
 def test_memory_is_limited():
     with pytest.raises(TooLarge, match=r"need \d+ bytes; the limit is 100 bytes \(max_memory\)"):
         ASIA.query("lung", max_memory=100)
+
+
+@pytest.mark.parametrize("target", [["lung", "bronc"], ["lung"], 3, None])
+def test_one_variable_is_predicted_at_a_time(target):
+    rows = pd.DataFrame({"smoke": ["yes"]})
+    kind = {list: "a list", int: "an int"}.get(type(target), "a NoneType")
+    for predict in (ASIA.predict, ASIA.classify):
+        with pytest.raises(InvalidOption) as caught:
+            predict(rows, target)
+        assert str(caught.value) == f"target is {kind}; it must be the name of one variable"
+    with pytest.raises(InvalidOption, match=r"target is \['lung'\], which is not a variable"):
+        ASIA.query([["lung"]])
+
+
+def test_a_row_of_a_frame_is_evidence():
+    """The target, columns that the network lacks and missing cells do not count, as in predictions."""
+    rows = pd.DataFrame(
+        {"lung": ["no", "yes", "no"], "smoke": ["yes", "?", ""], "xray": ["yes", "no", None], "day": [1, 2, 3]}
+    )
+    expected = ASIA.predict(rows, "lung")
+    for number in range(3):
+        found = ASIA.query("lung", rows.iloc[number])
+        assert found.to_dict() == pytest.approx(expected.iloc[number].to_dict(), rel=1e-12)
+    assert ASIA.query(["lung", "xray"], rows.iloc[0]).equals(ASIA.query(["lung", "xray"], {"smoke": "yes"}))
+    assert ASIA.log_probability(rows.iloc[2]) == ASIA.log_probability({"lung": "no"})
+    with pytest.raises(InvalidOption, match="evidence has 'yess' for 'smoke', which is not one of its levels"):
+        ASIA.query("lung", pd.Series({"smoke": "yess"}))
+    with pytest.raises(InvalidOption, match="target is 'lung', which is also in the evidence"):
+        ASIA.query("lung", dict(rows.iloc[0][["lung"]]))
+
+
+def test_numbers_and_missing_levels_in_a_row_of_a_frame():
+    frame = pd.DataFrame({"x": [0.5, 1.5, 2.5, 3.5], "k": [1, 2, 1, 2], "a": ["s", None, "t", None]})
+    data = discretize(frame, bins=2, missing="level", columns=["x"])
+    network = Network.fit(Dag.from_edges(["x", "k", "a"], [("x", "k"), ("a", "k")]), data)
+    for number in range(4):
+        expected = network.predict(frame.iloc[[number]], "k").iloc[0]
+        assert network.query("k", frame.iloc[number]).to_dict() == pytest.approx(expected.to_dict(), rel=1e-12)
+    assert network.query("a", frame[["x", "k"]].iloc[1]).sum() == pytest.approx(1)

@@ -18,7 +18,7 @@ from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidOption, argument, function
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
-from dagscape.networks.queries import most_probable
+from dagscape.networks.queries import check_one_target, most_probable
 from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
 from dagscape.wording import plural
 
@@ -283,9 +283,10 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         -------
         DataFrame
             A column for each level of the target, in its own type. One row for each row of a data frame, with its
-            index; for a Dataset, one for each distinct row, in the order of ``rows.to_frame(expand=False)``. If a row
-            is impossible under every network, all levels are equally probable.
+            index; for a Dataset, one for each distinct row, in the order of ``rows.to_frame(expand=False)``. If what
+            a row shows has probability 0 in every network, all levels are equally probable.
         """
+        check_one_target(target)
         self._number(target)
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
         return predict_rows(self, logs, train, rows, target, ess, prior, classes=self._ranks_classes)

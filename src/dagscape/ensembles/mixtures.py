@@ -38,6 +38,7 @@ from dagscape.graphs.words import Words, checked_graphs, distinct
 from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 from dagscape.networks.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior
+from dagscape.networks.queries import check_one_target
 from dagscape.resources import check_memory
 from dagscape.wording import plural
 
@@ -153,6 +154,7 @@ def predict(
     [[0.45, 0.55], [0.15, 0.85]]
     """
     mixture = Mixture.of(variables, parents, log_weights)
+    check_one_target(target)
     if target not in variables:
         raise InvalidOption(f"is {target!r}, which is not a variable{did_you_mean(target, variables)}", option="target")
     fitter = FamilyFitter.of(variables, train, ess, prior)

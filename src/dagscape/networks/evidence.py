@@ -1,10 +1,10 @@
 """Evidence: what is observed, as codes of a network's levels.
 
-A single observation is a mapping of variables to values. Rows come as a data frame or a data set; cells that are
-missing, and columns that are absent, are not observed. Values are matched as text, as everywhere, so that ``1`` and
-``"1"`` are the same level; a value whose text is no level matches the only level that stands for the same number or
-boolean, so that ``0.0`` and ``0`` match the level ``0.0``. Numbers in columns that the network's discretizer cuts are
-first replaced by intervals.
+A single observation is a mapping of variables to values, or one row of a data frame. Rows come as a data frame or a
+data set; cells that are missing, and columns that are absent, are not observed. Values are matched as text, as
+everywhere, so that ``1`` and ``"1"`` are the same level; a value whose text is no level matches the only level that
+stands for the same number or boolean, so that ``0.0`` and ``0`` match the level ``0.0``. Numbers in columns that the
+network's discretizer cuts are first replaced by intervals.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from dagscape.data.dataset import Dataset
 from dagscape.data.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
 from dagscape.data.levels import MISSING_LEVEL
 from dagscape.data.rows import group_rows, pack_words
-from dagscape.data.table import Table, listing, parse_numbers
+from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
 from dagscape.data.value_types import LevelFinder
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.masks import mask_of
 from dagscape.networks.families import matching_codes
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dagscape.data.discretizing import Discretizer
+
+    Evidence = Mapping[str, Any] | pd.Series[Any]
 
 Levels = Mapping[str, tuple[str, ...]]
 
@@ -36,7 +40,7 @@ UNOBSERVED = -1
 
 
 def observed_codes(
-    levels: Levels, discretizer: Discretizer | None, evidence: Mapping[str, Any] | None
+    levels: Levels, discretizer: Discretizer | None, evidence: Evidence | None, targets: Sequence[str] = ()
 ) -> dict[str, int]:
     """Return the code of each observed variable.
 
@@ -46,18 +50,19 @@ def observed_codes(
         The levels of the network's variables.
     discretizer : Discretizer or None
         What cuts numbers.
-    evidence : mapping of str to value, or None
-        The observed values, as text or in their own type. Missing values (None, NaN) are not observed.
+    evidence : mapping of str to value, pandas.Series or None
+        The observed values, as text or in their own type. Missing values (None, NaN) are not observed. A Series is a
+        row of a data frame; it is treated like rows to predict.
+    targets : sequence of str
+        The variables in question, whose entries in a Series are ignored.
 
     Examples
     --------
     >>> observed_codes({"rain": ("no", "yes"), "dose": ("0", "1")}, None, {"rain": "yes", "dose": 1})
     {'rain': 1, 'dose': 1}
     """
-    if evidence is not None and not isinstance(evidence, Mapping):
-        raise InvalidOption(f"is {type_of(evidence)}; it must map variables to values", option="evidence")
     codes = {}
-    for name, value in (evidence or {}).items():
+    for name, value in _observations(levels, evidence, targets).items():
         if name not in levels:
             raise InvalidOption(f"has {name!r}, which is not a variable{did_you_mean(name, levels)}", option="evidence")
         if is_missing(value):
@@ -71,6 +76,24 @@ def observed_codes(
             )
         codes[name] = levels[name].index(text)
     return codes
+
+
+def _observations(levels: Levels, evidence: Evidence | None, targets: Sequence[str]) -> Mapping[str, Any]:
+    """Return evidence as a mapping. Of a row, only entries of the network's variables count, without the targets."""
+    if evidence is None or isinstance(evidence, Mapping):
+        return evidence or {}
+    import pandas as pd
+
+    if not isinstance(evidence, pd.Series):
+        raise InvalidOption(f"is {type_of(evidence)}; it must map variables to values", option="evidence")
+    found: dict[str, Any] = {}
+    for name, value in evidence.items():
+        if not isinstance(name, str) or name not in levels or name in targets:
+            continue
+        missing = is_missing(value) or cell_string(value).strip() in DEFAULT_MISSING_VALUES
+        if not missing or MISSING_LEVEL in levels[name]:
+            found[name] = MISSING_LEVEL if missing else value
+    return found
 
 
 def _interval(text: str, name: str, levels: tuple[str, ...], discretizer: Discretizer | None) -> str:

@@ -21,17 +21,18 @@ from dagscape.networks.evidence import distinct_rows, observed_codes, observed_r
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dagscape.networks.evidence import Evidence
     from dagscape.networks.network import Network
 
 
 def query(
-    network: Network, target: str | Sequence[str], evidence: Mapping[str, Any] | None, max_memory: int | str | None
+    network: Network, target: str | Sequence[str], evidence: Evidence | None, max_memory: int | str | None
 ) -> pd.Series[float]:
     """Return the probabilities of targets; the work of :meth:`dagscape.networks.network.Network.query`."""
     import pandas as pd
 
     targets = _checked_targets(network, target)
-    codes = observed_codes(network.levels, network.discretizer, evidence)
+    codes = observed_codes(network.levels, network.discretizer, evidence, targets)
     for name in targets:
         if name in codes:
             raise InvalidOption(f"is {name!r}, which is also in the evidence", option="target")
@@ -44,7 +45,7 @@ def query(
     return pd.Series(joint.values[0].ravel() / total, index=index, name="probability")
 
 
-def log_probability(network: Network, evidence: Mapping[str, Any], max_memory: int | str | None) -> float:
+def log_probability(network: Network, evidence: Evidence, max_memory: int | str | None) -> float:
     """Return ln P(evidence); the work of :meth:`dagscape.networks.network.Network.log_probability`."""
     joint = _joint(network, [], observed_codes(network.levels, network.discretizer, evidence), max_memory)
     total = float(joint.totals[0])
@@ -53,6 +54,7 @@ def log_probability(network: Network, evidence: Mapping[str, Any], max_memory: i
 
 def predict(network: Network, rows: Any, target: str, max_memory: int | str | None) -> pd.DataFrame:
     """Return the probabilities of a target's levels; the work of :meth:`dagscape.networks.network.Network.predict`."""
+    check_one_target(target)
     (name,) = _checked_targets(network, target)
     number = network.variables.index(name)
     observed = observed_rows(network.variables, network.levels, network.discretizer, rows, name)
@@ -137,12 +139,25 @@ def _joint(network: Network, targets: list[str], codes: Mapping[str, int], max_m
     return network_tables(network).joint([number[name] for name in targets], observed, evidence, max_memory=max_memory)
 
 
+def check_one_target(target: object) -> None:
+    """Refuse a target of predictions that is not a name.
+
+    Examples
+    --------
+    >>> check_one_target(["lung", "bronc"])
+    Traceback (most recent call last):
+    dagscape.errors.InvalidOption: target is a list; it must be the name of one variable
+    """
+    if not isinstance(target, str):
+        raise InvalidOption(f"is {type_of(target)}; it must be the name of one variable", option="target")
+
+
 def _checked_targets(network: Network, target: object) -> list[str]:
     names = [target] if isinstance(target, str) else target
     if not isinstance(names, Sequence) or not names:
         raise InvalidOption(f"is {type_of(target)}; it must be a variable or a list of variables", option="target")
     for name in names:
-        if name not in network.levels:
+        if not isinstance(name, str) or name not in network.levels:
             known = did_you_mean(name, network.variables)
             raise InvalidOption(f"is {name!r}, which is not a variable{known}", option="target")
     if len(set(names)) < len(names):
