@@ -4,10 +4,14 @@ import os
 import stat
 import threading
 
+import pandas as pd
 import pytest
 
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption
+import dagscape as ds
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, type_of
 from dagscape.files import check_writable, open_text, replace_file
+
+NETWORK = ds.load_network("sprinkler")
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):
@@ -107,3 +111,42 @@ def test_other_encodings(tmp_path):
     (tmp_path / "bom").write_bytes(b"\xef\xbb\xbfa")
     with open_text(tmp_path / "bom") as text:
         assert text.read() == "a"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda path: ds.write_network(NETWORK, path),
+        lambda path: ds.write_graph(NETWORK.dag, path),
+        lambda path: ds.write_scores(ds.local_scores(NETWORK.sample(20, seed=1)), path),
+        lambda path: ds.draw(NETWORK, path),
+        lambda path: NETWORK.save(path),
+        lambda path: ds.compare(NETWORK, NETWORK).save(path),
+        lambda path: ds.Discretizer(bins=2).fit(pd.DataFrame({"x": [0.5, 1.5]})).save(path),
+        ds.read_network,
+        ds.read_graph,
+        ds.read_scores,
+        ds.load_result,
+        ds.Discretizer.load,
+    ],
+)
+@pytest.mark.parametrize("path", [0.3, 3, b"x.json", ds.load_network("asia")], ids=lambda path: type(path).__name__)
+def test_what_is_not_a_path_is_refused(use, path):
+    with pytest.raises(InvalidOption) as caught:
+        use(path)
+    assert caught.value.option == "path"
+    assert str(caught.value) == f"path is {type_of(path)}; it must be the path of a file: a string or a Path"
+
+
+def test_swapped_arguments_are_named(tmp_path):
+    path = str(tmp_path / "x.json")
+    for swapped, name in [
+        (lambda: ds.write_network(path, NETWORK), "network is a str; it must be a Network"),
+        (lambda: ds.write_network(NETWORK.dag, path), "network is a Dag; it must be a Network"),
+        (lambda: ds.draw(path, NETWORK), "path is a Network; it must be the path of a file"),
+        (lambda: ds.write_scores(path, NETWORK), "scores is a str"),
+        (lambda: ds.write_graph(path, NETWORK), "a str has no edges to write"),
+    ]:
+        with pytest.raises(InvalidOption, match=name):
+            swapped()
+    assert not list(tmp_path.iterdir())

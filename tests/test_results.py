@@ -204,6 +204,9 @@ def test_arrays_and_infinities(tmp_path):
         ("", "is not JSON"),
         ("[1, 2]", "is not a result of dagscape"),
         ('{"kind": "novel", "schema": 1}', "is not a result of dagscape"),
+        ('{"kind": ["plan"], "schema": 1}', "is not a result of dagscape"),
+        ('{"kind": "network", "schema": 1}', r"is a network, not a result: read it with read_network\(\)$"),
+        ('{"kind": "discretizer"}', r"is a discretizer, not a result: read it with Discretizer.load\(\)$"),
         ('{"kind": "plan", "schema": 99}', "has schema 99"),
         ('{"kind": "plan", "schema": 1}', "lacks"),
         (

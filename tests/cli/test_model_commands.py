@@ -163,6 +163,11 @@ def test_what_is_not_a_model(capfd, tmp_path):
     code, _, err = run(capfd, "query", tmp_path / "best.json", "lung")
     assert code == 3
     assert "best.json' is not a network of dagscape: its kind is 'k-best', not 'network'" in err
+    assert err.endswith("open the result with dagscape draw, or fit its structure to data with dagscape fit\n")
+    ds.load_network("asia").save(tmp_path / "asia.json")
+    code, _, err = run(capfd, "describe", tmp_path / "asia.json")
+    assert code == 3
+    assert err.endswith("asia.json' is a network, not a table of data: read it with dagscape query\n")
     ds.write_scores(scores, tmp_path / "asia.jkl")
     code, _, err = run(capfd, "fit", tmp_path / "asia.jkl")
     assert code == 2

@@ -17,7 +17,8 @@ from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network, write_network
-from dagscape.networks.network_json import network_from_dict, network_to_dict
+from dagscape.networks.network_json import network_from_dict
+from dagscape.networks.network_writing import network_to_dict
 
 
 def typed_network() -> Network:
@@ -150,3 +151,12 @@ def test_every_truncation_is_refused(tmp_path):
         (tmp_path / "m.json").write_text(text[:length])
         with pytest.raises(InvalidData):
             read_network(tmp_path / "m.json")
+
+
+@pytest.mark.parametrize("ending", ["json", "bif.gz"])
+def test_a_network_saves_itself(tmp_path, ending):
+    asia = load_network("asia")
+    asia.save(tmp_path / f"asia.{ending}")
+    write_network(asia, tmp_path / f"same.{ending}")
+    assert (tmp_path / f"asia.{ending}").read_bytes() == (tmp_path / f"same.{ending}").read_bytes()
+    assert read_network(tmp_path / f"asia.{ending}") == asia

@@ -27,8 +27,8 @@ from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.network import Network
-from dagscape.networks.network_files import check_network_path, write_network
-from dagscape.networks.network_json import network_to_dict
+from dagscape.networks.network_files import write_network
+from dagscape.networks.network_writing import check_network_path, network_to_dict
 from dagscape.report.networks import render_network
 from dagscape.wording import plural
 

@@ -28,6 +28,9 @@ _COMMANDS = {
     "local_scores": "dagscape score",
     "optimal_network": "dagscape best",
     "load_result": "dagscape draw",
+    "Discretizer.load": "--discretizer",
+    "Network.fit": "dagscape fit",
+    "read_network": "dagscape query",
     "read_data": "dagscape describe",
 }
 

@@ -201,6 +201,8 @@ def _json_problem(text: TextIO, path: str) -> InvalidData:
     kind = document.get("kind")
     if kind == "discretizer":
         return InvalidData(f"{path!r} is a discretizer, not a table of data: give it as {argument('discretizer')}")
+    if kind == "network":
+        return InvalidData(f"{path!r} is a network, not a table of data: read it with {function('read_network')}")
     if kind is not None and "schema" in document:
         return InvalidData(
             f"{path!r} is a {kind!r} result, not a table of data: open it with {function('load_result')}, "

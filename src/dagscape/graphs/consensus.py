@@ -39,9 +39,7 @@ LARGEST_EXACT = 20
 Weights = NDArray[np.int64]
 
 
-def consensus_dag(
-    variables: Sequence[str], probabilities: NDArray[np.float64], error: float = 0.0
-) -> tuple[Dag, bool]:
+def consensus_dag(variables: Sequence[str], probabilities: NDArray[np.float64], error: float = 0.0) -> tuple[Dag, bool]:
     """Return the consensus of edge probabilities, and whether it is exact.
 
     Parameters

@@ -1,6 +1,7 @@
-"""Reading and writing BIF, the Interchange Format for Bayesian networks.
+"""Reading BIF, the Interchange Format for Bayesian networks.
 
-:mod:`dagscape.networks.bif_syntax` parses the syntax; this module turns blocks into a network, and a network into text.
+:mod:`dagscape.networks.bif_syntax` parses the syntax; this module turns blocks into a network.
+:mod:`dagscape.networks.network_writing` writes the format.
 
 A variable with parents has one row of probabilities for each state of the parents, in any order. A ``default`` applies
 to all rows that are not given. Instead of rows there may be one flat ``table``, ordered as in JavaBayes: the variable
@@ -16,28 +17,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count, product
-from typing import IO, Any
+from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.discretizing import Discretizer
-from dagscape.data.values import type_of_text
 from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Dag
-from dagscape.masks import bits, mask_of
-from dagscape.networks.bif_names import ENCODED, PREFIX, decode_name, encode_name, is_plain
+from dagscape.masks import mask_of
+from dagscape.networks.bif_names import DISCRETIZER, TYPES, decode_name
 from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network
 from dagscape.networks.network_checks import invalid_row
 from dagscape.resources import memory_limit
 from dagscape.wording import plural
-
-# Properties of the network block: an encoded JSON document each.
-_TYPES = f"{PREFIX}types"
-_DISCRETIZER = f"{PREFIX}discretizer"
 
 # A 'default' declares a table of any size in a few words; a written table has at most one cell per character.
 MAX_DEFAULT_CELLS = 2**26
@@ -77,8 +73,8 @@ def parse_network(text: str, title: str = "text") -> Network:
         raise source.fail(cycle[-1].offset, f"the parents of the variables form a cycle: {path}")
     dag = Dag(tuple(levels), tuple(mask_of(above) for above in parents))
     cpts = dict(_tables(source, blocks, levels, parents))
-    types = _read_property(source, document, _TYPES, dict)
-    discretizer = _read_property(source, document, _DISCRETIZER, Discretizer.from_dict)
+    types = _read_property(source, document, TYPES, dict)
+    discretizer = _read_property(source, document, DISCRETIZER, Discretizer.from_dict)
     return Network(dag, levels, cpts, document.name, types=types or {}, discretizer=discretizer)
 
 
@@ -275,48 +271,3 @@ def _state_text(state: int, codes: Sequence[Mapping[str, int]]) -> str:
         state, code = divmod(state, len(numbers))
         strings.append(shown(next(level for level, number in numbers.items() if number == code)))
     return f"({', '.join(reversed(strings))})"
-
-
-def write_bif(network: Network, stream: IO[bytes]) -> None:
-    """Write a network to a stream, with its names as words (:mod:`dagscape.networks.bif_names`)."""
-    title, names, levels, properties = _words(network)
-    stream.write(f"network {title} {{\n".encode())
-    for name, value in properties.items():
-        stream.write(f"  property {name} {value};\n".encode())
-    stream.write(b"}\n")
-    for written, strings in zip(names, levels, strict=True):
-        block = f"variable {written} {{\n  type discrete [ {len(strings)} ] {{ {', '.join(strings)} }};\n}}\n"
-        stream.write(block.encode())
-    for variable, mask in enumerate(network.dag.parent_masks):
-        parents = list(bits(mask))
-        given = f" | {', '.join(names[parent] for parent in parents)}" if parents else ""
-        stream.write(f"probability ( {names[variable]}{given} ) {{\n".encode())
-        rows = network.cpts[network.variables[variable]].reshape(-1, len(levels[variable]))
-        for state, row in zip(product(*(levels[parent] for parent in parents)), rows, strict=True):
-            key = f"({', '.join(state)})" if parents else "table"
-            stream.write(f"  {key} {', '.join(map(repr, row.tolist()))};\n".encode())
-        stream.write(b"}\n")
-
-
-def _words(network: Network) -> tuple[str, list[str], list[list[str]], dict[str, str]]:
-    """Return words for the network, its variables and their levels, and our properties."""
-    levels = [list(network.levels[variable]) for variable in network.variables]
-    properties = dict(_properties(network))
-    plain = all(map(is_plain, network.variables))
-    plain = plain and all(is_plain(level, level=True) for strings in levels for level in strings)
-    # The word 'unknown' stands for no name.
-    if plain and network.name != "unknown" and (not network.name or is_plain(network.name)):
-        return network.name or "unknown", list(network.variables), levels, properties
-    title = "_unknown" if network.name == "unknown" else encode_name(network.name) if network.name else "unknown"
-    names = list(map(encode_name, network.variables))
-    words = [[encode_name(level, level=True) for level in strings] for strings in levels]
-    return title, names, words, dict([ENCODED]) | properties
-
-
-def _properties(network: Network) -> Iterator[tuple[str, str]]:
-    """Iterate over what BIF has no place for: types that differ from those of the levels, and the discretizer."""
-    types = {name: kind for name, kind in network.types.items() if kind != type_of_text(network.levels[name])}
-    if types:
-        yield _TYPES, encode_name(json.dumps(types))
-    if network.discretizer is not None:
-        yield _DISCRETIZER, encode_name(json.dumps(network.discretizer.to_dict()))

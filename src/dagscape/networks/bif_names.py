@@ -24,6 +24,9 @@ KEYWORDS = frozenset({"network", "variable", "probability", "property", "type", 
 # How the names of our properties begin, and the property of a file whose names are encoded.
 PREFIX = "dagscape-"
 ENCODED = (f"{PREFIX}names", "percent-encoded")
+# What BIF has no place for: an encoded JSON document each.
+TYPES = f"{PREFIX}types"
+DISCRETIZER = f"{PREFIX}discretizer"
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _NUMBER_AFTER_KEYWORD = re.compile(r"(?<=table)[0-9eE.-]|(?<=default)[0-9eE.-]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -24,6 +25,7 @@ from dagscape.networks.network_checks import (
     checked_structure,
     checked_types,
 )
+from dagscape.networks.network_writing import save_network
 from dagscape.networks.queries import level_index, log_probability, most_probable, predict, query
 from dagscape.networks.sampling import sample
 from dagscape.networks.tables import labelled_cpt
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from dagscape.data.dataset import Dataset
     from dagscape.data.discretizing import Discretizer
+    from dagscape.networks.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -239,7 +242,7 @@ class Network:
     def query(
         self,
         target: str | Sequence[str],
-        evidence: Mapping[str, Any] | None = None,
+        evidence: Evidence | None = None,
         *,
         max_memory: int | str | None = None,
     ) -> pd.Series[float]:
@@ -251,9 +254,11 @@ class Network:
         ----------
         target : str or list of str
             The variable, or several, none of which may be in the evidence.
-        evidence : mapping of str to value, optional
+        evidence : mapping of str to value, or pandas.Series, optional
             Observed values by variable, as text or in their own type: ``1`` and ``"1"`` are the same. A number in a
-            column that ``discretizer`` cuts stands for its interval. None and NaN are not observed.
+            column that ``discretizer`` cuts stands for its interval. None and NaN are not observed. A Series, such as
+            ``frame.iloc[0]``, is treated as a row in :meth:`predict`: the target and entries that the network lacks are
+            ignored.
         max_memory : int or str, optional
             The memory limit, such as ``"8GiB"``. Default: most of the available memory.
 
@@ -279,7 +284,7 @@ class Network:
         """
         return query(self, target, evidence, max_memory)
 
-    def log_probability(self, evidence: Mapping[str, Any], *, max_memory: int | str | None = None) -> float:
+    def log_probability(self, evidence: Evidence, *, max_memory: int | str | None = None) -> float:
         """Return the natural logarithm of the probability of evidence; minus infinity if it is impossible.
 
         Parameters
@@ -315,8 +320,8 @@ class Network:
         DataFrame
             A column for each level of the target, in its own type. One row for each row of a data frame, with its
             index; for a Dataset, which keeps no order, one for each distinct row, in the order of
-            ``rows.to_frame(expand=False)``. Only what is relevant to the target is used, given all that the row shows;
-            if that is impossible, all levels are equally probable.
+            ``rows.to_frame(expand=False)``. Only what is relevant to the target is used, given all that the row shows.
+            If that has probability 0, all levels are equally probable, as in :meth:`BestNetworks.predict`.
 
         Examples
         --------
@@ -353,6 +358,26 @@ class Network:
         ['yes', 'no']
         """
         return most_probable(self.predict(rows, target, max_memory=max_memory))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a BIF or JSON file, as :func:`dagscape.write_network` does.
+
+        Parameters
+        ----------
+        path : path
+            The file: ``.json``, which keeps everything, or ``.bif``; ``.gz`` at the end compresses it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import dagscape as ds
+        >>> asia = ds.load_network("asia")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     asia.save(f"{folder}/asia.json")
+        ...     ds.read_network(f"{folder}/asia.json") == asia
+        True
+        """
+        save_network(self, path)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):

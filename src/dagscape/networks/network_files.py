@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import IO
 
-from dagscape.errors import InvalidData, InvalidOption
-from dagscape.files import open_text, replace_by_ending
-from dagscape.networks.bif import parse_network, write_bif
+from dagscape.errors import InvalidData, InvalidOption, type_of
+from dagscape.files import open_text, path_text
+from dagscape.networks.bif import parse_network
 from dagscape.networks.network import Network
-from dagscape.networks.network_json import parse_json_network, write_json
+from dagscape.networks.network_json import parse_json_network
+from dagscape.networks.network_writing import save_network
 from dagscape.resources import format_bytes, memory_limit
 
 # An upper bound on the memory for one character of a file, such as a short level, while reading.
 _BYTES_PER_CHARACTER = 64
-
-_WRITERS: dict[str, Callable[[Network, IO[bytes]], None]] = {".bif": write_bif, ".json": write_json}
 
 
 def read_network(path: str | os.PathLike[str]) -> Network:
@@ -41,7 +38,7 @@ def read_network(path: str | os.PathLike[str]) -> Network:
     ...     read_network(f"{folder}/asia.bif.gz")
     Network('asia': 8 variables, 8 edges, 18 free parameters)
     """
-    title = os.fspath(path)
+    title = path_text(path)
     limit = memory_limit(None) // _BYTES_PER_CHARACTER
     with open_text(path) as stream:
         text = stream.read(limit + 1)
@@ -82,21 +79,6 @@ def write_network(network: Network, path: str | os.PathLike[str]) -> None:
     }
     variable tub {
     """
-    writer = _WRITERS[check_network_path(path)]
-    with replace_by_ending(path) as stream:
-        writer(network, stream)
-
-
-def check_network_path(path: str | os.PathLike[str]) -> str:
-    """Return the format of a network file, by its ending.
-
-    Examples
-    --------
-    >>> check_network_path("model.json.gz")
-    '.json'
-    """
-    ending = os.path.splitext(os.fspath(path).lower().removesuffix(".gz"))[1]
-    if ending not in _WRITERS:
-        endings = "its name must end in .bif or .bif.gz, or in .json or .json.gz"
-        raise InvalidOption(f"cannot tell the format of {os.fspath(path)!r}: {endings}")
-    return ending
+    if not isinstance(network, Network):
+        raise InvalidOption(f"is {type_of(network)}; it must be a Network", option="network")
+    save_network(network, path)

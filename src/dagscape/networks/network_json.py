@@ -9,60 +9,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.discretizing import Discretizer
-from dagscape.errors import InvalidData, InvalidOption, type_of
+from dagscape.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network
-from dagscape.version import __version__
-
-KIND = "network"
-
-# The version of the document. It increases when older versions of dagscape cannot read it any more.
-SCHEMA = 1
-
-
-def network_to_dict(network: Network) -> dict[str, Any]:
-    """Return a network as a JSON document.
-
-    Examples
-    --------
-    >>> from dagscape.networks.bundled import load_network
-    >>> document = network_to_dict(load_network("asia"))
-    >>> document["parents"]["either"], document["levels"]["tub"], document["cpts"]["tub"]
-    (['tub', 'lung'], ['yes', 'no'], [[0.05, 0.95], [0.01, 0.99]])
-    """
-    return {
-        "kind": KIND,
-        "schema": SCHEMA,
-        "version": __version__,
-        "name": network.name,
-        "variables": list(network.variables),
-        "levels": {name: list(network.levels[name]) for name in network.variables},
-        "types": dict(network.types),
-        "parents": {name: list(network.dag.parents(name)) for name in network.variables},
-        "cpts": {name: network.cpts[name].tolist() for name in network.variables},
-        "discretizer": None if network.discretizer is None else network.discretizer.to_dict(),
-    }
-
-
-def write_json(network: Network, stream: IO[bytes]) -> None:
-    """Write a network to a stream, one variable per line."""
-    document = network_to_dict(network)
-    stream.write(b"{\n")
-    for number, (key, value) in enumerate(document.items(), start=1):
-        end = ",\n" if number < len(document) else "\n}\n"
-        if isinstance(value, dict) and key in {"levels", "types", "parents", "cpts"}:
-            lines = [f"  {_text(name)}: {_text(entry)}" for name, entry in value.items()]
-            written = "{\n" + ",\n".join(lines) + "\n }"
-        else:
-            written = _text(value)
-        stream.write(f" {_text(key)}: {written}{end}".encode())
+from dagscape.networks.network_writing import KIND, SCHEMA
 
 
 def is_json_network(start: str) -> bool:
@@ -93,7 +50,7 @@ def parse_json_network(text: str, title: str = "text") -> Network:
     if not isinstance(document, dict) or document.get("kind") != KIND:
         kind = document.get("kind") if isinstance(document, dict) else None
         found = f"its kind is {kind!r:.60}" if isinstance(kind, str) else "it has no kind"
-        raise InvalidData(f"{title!r} is not a network of dagscape: {found}, not {KIND!r}")
+        raise InvalidData(f"{title!r} is not a network of dagscape: {found}, not {KIND!r}{_remedy(kind, document)}")
     if document.get("schema") != SCHEMA:
         schema = document.get("schema")
         raise InvalidData(f"{title!r} has schema {schema!r:.60} of {KIND!r}; this version of dagscape reads {SCHEMA}")
@@ -104,11 +61,12 @@ def parse_json_network(text: str, title: str = "text") -> Network:
 
 
 def network_from_dict(document: Mapping[str, Any]) -> Network:
-    """Rebuild a network from a document of :func:`network_to_dict`.
+    """Rebuild a network from a document of :func:`~dagscape.networks.network_writing.network_to_dict`.
 
     Examples
     --------
     >>> from dagscape.networks.bundled import load_network
+    >>> from dagscape.networks.network_writing import network_to_dict
     >>> network_from_dict(network_to_dict(load_network("asia"))) == load_network("asia")
     True
     """
@@ -130,8 +88,12 @@ def network_from_dict(document: Mapping[str, Any]) -> Network:
     return Network(dag, levels, cpts, title, types=types, discretizer=cut)
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+def _remedy(kind: Any, document: Any) -> str:
+    """Return what to do with a document of another kind; nothing if it is not a result."""
+    if not isinstance(kind, str) or kind == "discretizer" or "schema" not in document:
+        return ""
+    fit = function("Network.fit")
+    return f"; open the result with {function('load_result')}, or fit its structure to data with {fit}"
 
 
 def _entry(document: Mapping[str, Any], field: str, name: str) -> Any:

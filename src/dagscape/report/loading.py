@@ -6,9 +6,10 @@ import json
 import os
 
 from dagscape.data.summary import DataSummary
-from dagscape.errors import InvalidData
-from dagscape.files import open_text
+from dagscape.errors import InvalidData, function
+from dagscape.files import open_text, path_text
 from dagscape.graphs.comparison import Comparison
+from dagscape.networks.network_writing import KIND as NETWORK
 from dagscape.registry import METHODS
 from dagscape.report.planning import Plan
 from dagscape.results import Result
@@ -26,25 +27,29 @@ _CLASSES: tuple[type[Result], ...] = (
 )
 RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 
+# What reads the other kinds of JSON documents.
+_READERS = {NETWORK: "read_network", "discretizer": "Discretizer.load"}
+
 
 def load_result(path: str | os.PathLike[str]) -> Result:
     """Read a result that was written as JSON by its ``save`` method or by the command line, compressed or not."""
-    source = os.fspath(path)
+    source = path_text(path)
     with open_text(path) as text:
         try:
             document = json.load(text)
         except (json.JSONDecodeError, RecursionError) as error:
             raise InvalidData(f"{source!r} is not JSON: {error}") from error
-    if not isinstance(document, dict) or document.get("kind") not in RESULTS:
+    kind = document.get("kind") if isinstance(document, dict) else None
+    if isinstance(kind, str) and kind in _READERS:
+        raise InvalidData(f"{source!r} is a {kind}, not a result: read it with {function(_READERS[kind])}")
+    if not isinstance(kind, str) or kind not in RESULTS:
         raise InvalidData(f"{source!r} is not a result of dagscape: its kind is none of {', '.join(RESULTS)}")
-    schema, known = document.get("schema"), RESULTS[document["kind"]].schema
+    schema, known = document.get("schema"), RESULTS[kind].schema
     if schema not in range(1, known + 1):
-        raise InvalidData(
-            f"{source!r} has schema {schema} of {document['kind']!r}; this version of dagscape reads up to {known}"
-        )
+        raise InvalidData(f"{source!r} has schema {schema} of {kind!r}; this version of dagscape reads up to {known}")
     try:
-        return RESULTS[document["kind"]].from_dict(document)
+        return RESULTS[kind].from_dict(document)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, InvalidData):
             raise
-        raise InvalidData(f"{source!r} is not a complete {document['kind']!r} result: {error}") from error
+        raise InvalidData(f"{source!r} is not a complete {kind!r} result: {error}") from error

@@ -1,0 +1,137 @@
+"""Networks written to files: BIF, which other programs read, and JSON, which keeps everything; plain or gzipped."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import IO, TYPE_CHECKING, Any
+
+from dagscape.data.values import type_of_text
+from dagscape.errors import InvalidOption
+from dagscape.files import path_text, replace_by_ending
+from dagscape.masks import bits
+from dagscape.networks.bif_names import DISCRETIZER, ENCODED, TYPES, encode_name, is_plain
+from dagscape.version import __version__
+
+if TYPE_CHECKING:
+    from dagscape.networks.network import Network
+
+KIND = "network"
+
+# The version of the document. It increases when older versions of dagscape cannot read it any more.
+SCHEMA = 1
+
+
+def save_network(network: Network, path: str | os.PathLike[str]) -> None:
+    """Write a network; the work of :func:`dagscape.write_network` and :meth:`Network.save`."""
+    writer = _WRITERS[check_network_path(path)]
+    with replace_by_ending(path) as stream:
+        writer(network, stream)
+
+
+def check_network_path(path: str | os.PathLike[str]) -> str:
+    """Return the format of a network file, by its ending.
+
+    Examples
+    --------
+    >>> check_network_path("model.json.gz")
+    '.json'
+    """
+    name = path_text(path)
+    ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
+    if ending not in _WRITERS:
+        endings = "its name must end in .bif or .bif.gz, or in .json or .json.gz"
+        raise InvalidOption(f"cannot tell the format of {name!r}: {endings}")
+    return ending
+
+
+def write_bif(network: Network, stream: IO[bytes]) -> None:
+    """Write a network to a stream, with its names as words (:mod:`dagscape.networks.bif_names`)."""
+    title, names, levels, properties = _words(network)
+    stream.write(f"network {title} {{\n".encode())
+    for name, value in properties.items():
+        stream.write(f"  property {name} {value};\n".encode())
+    stream.write(b"}\n")
+    for written, strings in zip(names, levels, strict=True):
+        block = f"variable {written} {{\n  type discrete [ {len(strings)} ] {{ {', '.join(strings)} }};\n}}\n"
+        stream.write(block.encode())
+    for variable, mask in enumerate(network.dag.parent_masks):
+        parents = list(bits(mask))
+        given = f" | {', '.join(names[parent] for parent in parents)}" if parents else ""
+        stream.write(f"probability ( {names[variable]}{given} ) {{\n".encode())
+        rows = network.cpts[network.variables[variable]].reshape(-1, len(levels[variable]))
+        for state, row in zip(product(*(levels[parent] for parent in parents)), rows, strict=True):
+            key = f"({', '.join(state)})" if parents else "table"
+            stream.write(f"  {key} {', '.join(map(repr, row.tolist()))};\n".encode())
+        stream.write(b"}\n")
+
+
+def _words(network: Network) -> tuple[str, list[str], list[list[str]], dict[str, str]]:
+    """Return words for the network, its variables and their levels, and our properties."""
+    levels = [list(network.levels[variable]) for variable in network.variables]
+    properties = dict(_properties(network))
+    plain = all(map(is_plain, network.variables))
+    plain = plain and all(is_plain(level, level=True) for strings in levels for level in strings)
+    # The word 'unknown' stands for no name.
+    if plain and network.name != "unknown" and (not network.name or is_plain(network.name)):
+        return network.name or "unknown", list(network.variables), levels, properties
+    title = "_unknown" if network.name == "unknown" else encode_name(network.name) if network.name else "unknown"
+    names = list(map(encode_name, network.variables))
+    words = [[encode_name(level, level=True) for level in strings] for strings in levels]
+    return title, names, words, dict([ENCODED]) | properties
+
+
+def _properties(network: Network) -> Iterator[tuple[str, str]]:
+    """Iterate over what BIF has no place for: types that differ from those of the levels, and the discretizer."""
+    types = {name: kind for name, kind in network.types.items() if kind != type_of_text(network.levels[name])}
+    if types:
+        yield TYPES, encode_name(json.dumps(types))
+    if network.discretizer is not None:
+        yield DISCRETIZER, encode_name(json.dumps(network.discretizer.to_dict()))
+
+
+def network_to_dict(network: Network) -> dict[str, Any]:
+    """Return a network as a JSON document.
+
+    Examples
+    --------
+    >>> from dagscape.networks.bundled import load_network
+    >>> document = network_to_dict(load_network("asia"))
+    >>> document["parents"]["either"], document["levels"]["tub"], document["cpts"]["tub"]
+    (['tub', 'lung'], ['yes', 'no'], [[0.05, 0.95], [0.01, 0.99]])
+    """
+    return {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "version": __version__,
+        "name": network.name,
+        "variables": list(network.variables),
+        "levels": {name: list(network.levels[name]) for name in network.variables},
+        "types": dict(network.types),
+        "parents": {name: list(network.dag.parents(name)) for name in network.variables},
+        "cpts": {name: network.cpts[name].tolist() for name in network.variables},
+        "discretizer": None if network.discretizer is None else network.discretizer.to_dict(),
+    }
+
+
+def write_json(network: Network, stream: IO[bytes]) -> None:
+    """Write a network to a stream, one variable per line."""
+    document = network_to_dict(network)
+    stream.write(b"{\n")
+    for number, (key, value) in enumerate(document.items(), start=1):
+        end = ",\n" if number < len(document) else "\n}\n"
+        if isinstance(value, dict) and key in {"levels", "types", "parents", "cpts"}:
+            lines = [f"  {_text(name)}: {_text(entry)}" for name, entry in value.items()]
+            written = "{\n" + ",\n".join(lines) + "\n }"
+        else:
+            written = _text(value)
+        stream.write(f" {_text(key)}: {written}{end}".encode())
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+_WRITERS: dict[str, Callable[[Network, IO[bytes]], None]] = {".bif": write_bif, ".json": write_json}
