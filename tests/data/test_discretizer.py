@@ -78,7 +78,7 @@ def test_labels_say_where_numbers_go():
 
 def test_an_empty_interval_is_cut_in_the_middle():
     fitted = ds.Discretizer(method="width", bins=3).fit(pd.DataFrame({"x": [0.0, 0.5, 9.0]}))
-    assert fitted.levels["x"] == ("(-inf,3]", "(6,inf)")
+    assert fitted.levels["x"] == ("(-inf,4.5]", "(4.5,inf)")
     assert fitted.cuts["x"].tolist() == [4.5]
 
 

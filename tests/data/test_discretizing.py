@@ -115,7 +115,7 @@ def test_width():
 
 def test_width_drops_empty_intervals():
     data = discretize(pd.DataFrame({"x": [0.0, 0.5, 9.0]}), method="width", bins=3)
-    assert data.levels["x"] == ("(-inf,3]", "(6,inf)")
+    assert data.levels["x"] == ("(-inf,4.5]", "(4.5,inf)")
 
 
 def test_width_of_extreme_ranges():

@@ -43,7 +43,7 @@ class Intervals:
 def fit_intervals(values: Floats, cuts: Floats) -> Intervals:
     """Return the intervals of some numbers: cuts are rounded as far as all numbers stay on their side.
 
-    An interval without numbers is left out. The cut between its two neighbours is then in the middle of it.
+    An interval without numbers is divided between its two neighbours, in the middle.
 
     Parameters
     ----------
@@ -57,13 +57,12 @@ def fit_intervals(values: Floats, cuts: Floats) -> Intervals:
     >>> fit_intervals(np.array([1.5, 4.0]), np.array([2.7512]))
     Intervals(labels=('(-inf,2.75]', '(2.75,inf)'), cuts=(2.75,))
     >>> fit_intervals(np.array([0.0, 9.0]), np.array([3.0, 6.0]))
-    Intervals(labels=('(-inf,3]', '(6,inf)'), cuts=(4.5,))
+    Intervals(labels=('(-inf,4.5]', '(4.5,inf)'), cuts=(4.5,))
     """
-    rounded = _rounded_cuts(values, cuts)
-    bounds = ["-inf", *map(_number_string, rounded), "inf"]
     used = np.unique(np.searchsorted(cuts, values, side="left")).tolist()
-    labels = [f"({bounds[i]},{bounds[i + 1]}{')' if bounds[i + 1] == 'inf' else ']'}" for i in used]
-    between = [_middle(rounded[low], rounded[high - 1]) for low, high in pairwise(used)]
+    between = _rounded_cuts(values, np.array([_middle(cuts[low], cuts[high - 1]) for low, high in pairwise(used)]))
+    bounds = ["-inf", *map(_number_string, between), "inf"]
+    labels = [f"({low},{high}{')' if high == 'inf' else ']'}" for low, high in pairwise(bounds)]
     return Intervals(tuple(labels), tuple(between))
 
 
