@@ -181,3 +181,43 @@ def test_a_data_set_knows_its_discretizer():
     assert data.select(["x", "y"]).discretizer is data.discretizer
     assert pickle.loads(pickle.dumps(data)).discretizer == data.discretizer
     assert ds.load_dataset("votes").discretizer is None
+
+
+def test_columns_set_aside_in_fitting_are_set_aside_in_new_rows(tmp_path):
+    generator = np.random.default_rng(3)
+    frame = pd.DataFrame({"size": np.arange(60) / 7, "noise": generator.normal(size=60), "class": np.arange(60) // 30})
+    data = ds.discretize(frame, method="mdl", class_column="class")
+    assert data.set_aside == {"noise": "is not cut: all its numbers are in one interval"}
+    discretizer = ds.Discretizer(method="mdl", class_column="class").fit(frame)
+    assert repr(discretizer) == "Discretizer('mdl', 2 columns, 1 of them cut, 1 set aside)"
+    discretizer.save(tmp_path / "cuts.json")
+    for known in (discretizer, ds.Discretizer.load(tmp_path / "cuts.json"), pickle.loads(pickle.dumps(discretizer))):
+        assert known == discretizer == data.discretizer
+        assert known.set_aside == data.set_aside
+        applied = known.apply(frame)
+        assert applied == data
+        assert applied.set_aside == data.set_aside
+        assert applied.describe().warnings == data.describe().warnings
+        assert known.apply(frame[["size", "class"]]).set_aside == {}
+
+
+def test_a_class_of_many_integers_is_refused():
+    wine = "builtin:wine"
+    message = (
+        r"wine.* has 121 distinct integers in the class column 'proline'; the limit is 20: choose a discrete column, "
+        r"or list its levels in levels"
+    )
+    with pytest.raises(ds.InvalidData, match=message):
+        ds.discretize(wine, method="mdl", class_column="proline")
+    frame = pd.DataFrame({"x": np.arange(50) / 3, "c": np.arange(50) // 2})
+    with pytest.raises(ds.InvalidData, match="25 distinct integers in the class column 'c'"):
+        ds.discretize(frame, method="mdl", class_column="c")
+    assert ds.discretize(frame, method="mdl", class_column="c", levels={"c": 25}, keep_constant=True).n == 2
+    assert ds.discretize(frame.astype({"c": "category"}), method="mdl", class_column="c", keep_constant=True).n == 2
+
+
+def test_names_of_columns_and_methods_are_suggested():
+    with pytest.raises(ds.InvalidOption, match="has no variable 'Class' to use in discretising; did you mean 'class'?"):
+        ds.discretize("builtin:wine", method="mdl", class_column="Class")
+    with pytest.raises(ds.InvalidOption, match="method is 'mld'; it must be one of .*; did you mean 'mdl'?"):
+        ds.discretize("builtin:wine", method="mld")

@@ -175,3 +175,18 @@ def test_variables_and_columns_set_aside_make_up_the_table(rows):
     assert list(data.variables) == varying
     assert sorted([*data.variables, *data.set_aside]) == ["X0", "X1", "X2"]
     assert data == ds.Dataset.from_array(rows, keep_constant=True).select(varying)
+
+
+def test_a_column_that_was_constant_before_rows_were_dropped():
+    frame = pd.DataFrame({"a": [0, 1, None, 1], "town": ["Kiel"] * 4, "late": ["x", "x", "y", "x"], "b": [0, 0, 1, 1]})
+    data = ds.Dataset.from_frame(frame, missing="drop")
+    assert data.set_aside == {
+        "town": "has the same value, 'Kiel', in every row",
+        "late": "has the same value, 'x', in every row that is left after dropping those with missing cells",
+    }
+
+
+def test_the_first_decimal_is_named():
+    frame = pd.DataFrame({"x": [3.0, 2.5, None, 0.5], "b": [0, 1, 1, 0]})
+    with pytest.raises(ds.InvalidData, match=r"decimals in column 'x' \(such as '2\.5' at row 1 \(counted from 0\)\)"):
+        ds.Dataset.from_frame(frame, missing="level")

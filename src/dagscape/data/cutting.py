@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dagscape.data.cut_rules import Counts, CutRule
 from dagscape.data.intervals import Floats, Intervals, cut_column, fit_intervals
 from dagscape.data.table import MISSING, Column, Table, kind, listing, parse_numbers
-from dagscape.errors import InvalidData, InvalidOption, argument
+from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
 
 # Columns of integers with more distinct values than this count as measurements.
 MAX_LEVELS = 20
@@ -27,16 +27,20 @@ def choose_columns(
     """Return the names of the columns to discretise, in the order of the table."""
     for name in [*(columns or ()), *([] if class_column is None else [class_column])]:
         if name not in table.names:
-            raise InvalidOption(
-                f"{table.source} has no variable {name!r} to use in discretising: "
-                f"its variables are {listing(table.names)}"
-            )
+            known = did_you_mean(name, table.names) or f": its variables are {listing(table.names)}"
+            raise InvalidOption(f"{table.source} has no variable {name!r} to use in discretising{known}")
     if class_column is not None and columns is not None and class_column in columns:
         raise InvalidOption(f"is {class_column!r}, which is also a column to discretise", option="class_column")
     if class_column is not None and class_column not in declared:
         column = table.column(class_column)
         if not column.declared and kind(column) == "decimals":
             raise InvalidData(f"{table.source} has decimals in the class column {class_column!r}: it must be discrete")
+        if _is_measured(column):
+            raise InvalidData(
+                f"{table.source} has {len(column.observed().values)} distinct integers in the class column "
+                f"{class_column!r}; the limit is {MAX_LEVELS}: choose a discrete column, or list its levels in "
+                f"{argument('levels')}"
+            )
     for name in columns or ():
         if name in declared:
             raise InvalidOption(f"{name!r} is to be discretised, but {argument('levels')} declares levels for it")

@@ -151,7 +151,8 @@ class Dataset:
             Keep columns with a single level. By default they are set aside, see :attr:`set_aside`.
         drop_suspicious : bool
             Set aside columns that look like identifiers: more than 20 distinct values, and more than half as many as
-            there are rows. Columns in ``levels`` are kept.
+            there are rows. Columns in ``levels`` are kept. Numbers that are to be discretised may be nearly unique: of
+            these, only integers that number the rows are set aside, one for each row, with few gaps or in order.
 
         Examples
         --------
@@ -422,6 +423,7 @@ def encode(
     table: Table,
     *,
     transform: Callable[[Table], Table] | None = None,
+    measured: Collection[str] = (),
     **options: Unpack[EncodingOptions],
 ) -> Dataset:
     """Make the data set of a table.
@@ -432,6 +434,8 @@ def encode(
         The table as read.
     transform : callable, optional
         Applied to the rows that are kept, before levels are determined; for example discretising.
+    measured : collection of str
+        Columns that are not identifiers, because the user asked to transform them.
     **options
         As in :meth:`Dataset.from_frame`.
 
@@ -440,7 +444,7 @@ def encode(
     >>> encode(table_from_array([["a", "?"], ["b", "c"], ["d", "e"]]), missing="drop").levels["X0"]
     ('b', 'd')
     """
-    return _dataset(encode_table(table, transform=transform, **options))
+    return _dataset(encode_table(table, transform=transform, measured=measured, **options))
 
 
 def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDArray[np.int64]]:

@@ -25,13 +25,15 @@ from dagscape.data.cutting import bins_by_column, checked_bins, choose_columns, 
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.encoding import EncodingOptions, Missing, unused_columns
 from dagscape.data.frames import table_from_array, table_from_frame
+from dagscape.data.identifiers import numbers_the_rows
 from dagscape.data.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import VALUE_TYPES, ValueType
-from dagscape.errors import InvalidData, InvalidOption, argument
+from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.files import open_text, replace_file
 from dagscape.version import __version__
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from dagscape.data.levels import LevelsOption
@@ -54,11 +56,14 @@ class FittedColumn:
         The own type of its levels.
     cuts : tuple of float or None
         The cuts; None if it was not cut.
+    numbering : bool
+        Whether its integers numbered the rows, as identifiers do.
     """
 
     levels: tuple[str, ...]
     type: ValueType
     cuts: tuple[float, ...] | None = None
+    numbering: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -83,6 +88,9 @@ class Discretizer:
         count.
     fitted : mapping of str to FittedColumn
         The columns it was fitted to; :meth:`fit` fills it.
+    set_aside : mapping of str to str
+        The columns that are left out because they are constant, are not cut or, if this was asked for, look like
+        identifiers; with the reason. :meth:`fit` fills it.
 
     Examples
     --------
@@ -103,10 +111,11 @@ class Discretizer:
     columns: Collection[str] | None = None
     class_column: str | None = None
     fitted: Mapping[str, FittedColumn] = field(default_factory=dict)
+    set_aside: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not is_one_of(self.method, CUT_RULES):
-            known = ", ".join(map(repr, CUT_RULES))
+            known = ", ".join(map(repr, CUT_RULES)) + did_you_mean(self.method, CUT_RULES)
             raise InvalidOption(f"is {self.method!r}; it must be one of {known}", option="method")
         if CUT_RULES[self.method].needs_class and self.class_column is None:
             raise InvalidOption(
@@ -122,6 +131,7 @@ class Discretizer:
         object.__setattr__(self, "columns", None if self.columns is None else tuple(self.columns))
         object.__setattr__(self, "bins", checked_bins(self.bins))
         object.__setattr__(self, "fitted", MappingProxyType(dict(self.fitted)))
+        object.__setattr__(self, "set_aside", MappingProxyType(dict(self.set_aside)))
 
     def fit(
         self,
@@ -146,18 +156,21 @@ class Discretizer:
 
     def learn(self, table: Table, options: EncodingOptions) -> Dataset:
         """Fit a table, and return its data set, which has the fitted discretizer."""
-        found: dict[str, Intervals] = {}
+        found: dict[str, tuple[tuple[float, ...], bool]] = {}
+        asked = {*(self.columns or ()), *(self.bins if isinstance(self.bins, Mapping) else ())}
 
         def transform(table: Table) -> Table:
-            found.update(self._choose_intervals(table, frozenset(options.get("levels") or ())))
-            return cut_table(table, {name: (intervals.cuts, intervals.labels) for name, intervals in found.items()})
+            chosen = self._choose_intervals(table, frozenset(options.get("levels") or ()))
+            for name, intervals in chosen.items():
+                found[name] = intervals.cuts, name not in asked and numbers_the_rows(table.column(name))
+            return cut_table(table, {name: (intervals.cuts, intervals.labels) for name, intervals in chosen.items()})
 
-        data = encode(table, transform=transform, **options)
+        measured = asked if self.class_column is None else {*asked, self.class_column}
+        data = encode(table, transform=transform, measured=measured, **options)
         fitted = {
-            name: FittedColumn(data.levels[name], data.types[name], found[name].cuts if name in found else None)
-            for name in data.variables
+            name: FittedColumn(data.levels[name], data.types[name], *found.get(name, ())) for name in data.variables
         }
-        return replace(data, discretizer=replace(self, fitted=fitted))
+        return replace(data, discretizer=replace(self, fitted=fitted, set_aside=data.set_aside))
 
     def apply(
         self,
@@ -170,7 +183,7 @@ class Discretizer:
         """Return the data set of new rows, with the levels of the rows that the discretizer was fitted to.
 
         A number that equals a cut belongs to the interval on its left. Columns that the discretizer does not know are
-        ignored, and those that the rows lack are left out.
+        ignored, and those that the rows lack are left out. Columns that were set aside in fitting are set aside again.
 
         Parameters
         ----------
@@ -192,7 +205,8 @@ class Discretizer:
             transform=self.cut_table,
         )
         types = {name: self.fitted[name].type for name in known}
-        return replace(data, types=types, discretizer=self)
+        aside = {name: reason for name, reason in self.set_aside.items() if name in table.names}
+        return replace(data, types=types, set_aside=aside, discretizer=self)
 
     def cut_table(self, table: Table) -> Table:
         """Return a table with the numbers of its columns replaced by intervals; other columns are unchanged."""
@@ -230,9 +244,11 @@ class Discretizer:
                     "levels": list(column.levels),
                     "type": column.type,
                     "cuts": None if column.cuts is None else list(column.cuts),
+                    "numbering": column.numbering,
                 }
                 for name, column in self.fitted.items()
             },
+            "set_aside": dict(self.set_aside),
         }
 
     @classmethod
@@ -247,11 +263,12 @@ class Discretizer:
         try:
             fitted = {name: _fitted_column(name, column) for name, column in document["fitted"].items()}
             options = {name: document[name] for name in ("method", "bins", "columns", "class_column")}
+            aside = dict(document.get("set_aside", {}))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, InvalidData):
                 raise
             raise InvalidData(f"the discretizer's document is not complete: {error!r}") from error
-        return cls(**options, fitted=fitted)
+        return cls(**options, fitted=fitted, set_aside=aside)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the discretizer as JSON."""
@@ -282,7 +299,8 @@ class Discretizer:
         if not self.fitted:
             return f"Discretizer({self.method!r}, not fitted)"
         cut = sum(bool(column.cuts) for column in self.fitted.values())
-        return f"Discretizer({self.method!r}, {len(self.fitted)} columns, {cut} of them cut)"
+        aside = f", {len(self.set_aside)} set aside" if self.set_aside else ""
+        return f"Discretizer({self.method!r}, {plural(len(self.fitted), 'column')}, {cut} of them cut{aside})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.
@@ -369,4 +387,4 @@ def _fitted_column(name: str, document: Mapping[str, Any]) -> FittedColumn:
         cuts = tuple(map(float, cuts))
         if len(cuts) >= len(levels) or any(not low < high for low, high in pairwise((-inf, *cuts, inf))):
             raise InvalidData(f"the cuts of column {name!r} are not ascending numbers, fewer than its levels")
-    return FittedColumn(levels, own, cuts)
+    return FittedColumn(levels, own, cuts, bool(document.get("numbering", False)))

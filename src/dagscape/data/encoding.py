@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.checks import is_one_of
+from dagscape.data.identifiers import is_nearly_unique, numbers_the_rows
 from dagscape.data.intervals import WHOLE_LINE
 from dagscape.data.interventions import Marks, split_interventions
 from dagscape.data.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
@@ -26,10 +27,6 @@ from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
 Missing = Literal["error", "level", "drop"]
 
 MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop")
-
-# A column is nearly unique if it has more distinct values than this share of the rows, and more than this number.
-NEARLY_UNIQUE_SHARE = 0.5
-NEARLY_UNIQUE_VALUES = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +83,7 @@ def encode_table(
     keep_constant: bool = False,
     drop_suspicious: bool = False,
     transform: Callable[[Table], Table] | None = None,
+    measured: Collection[str] = (),
 ) -> Encoded:
     """Encode the rows of a table.
 
@@ -97,9 +95,12 @@ def encode_table(
         As in :meth:`dagscape.Dataset.from_frame`.
     transform : callable, optional
         Applied to the rows that are kept, before levels are determined; for example discretising.
+    measured : collection of str
+        Columns that are not identifiers, because the user asked to transform them.
     """
     if not is_one_of(missing, MISSING_CHOICES):
-        raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'", option="missing")
+        known = did_you_mean(missing, MISSING_CHOICES)
+        raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'{known}", option="missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
     marked = _Marked(*split_interventions(table, interventions))
     declarations = check_declarations(levels, marked.table)
@@ -109,12 +110,15 @@ def encode_table(
     marked = marked.without(aside, drop_suspicious)
     kept = _rows_to_keep(marked.table, missing, absent)
     dropped = int(kept.size - np.count_nonzero(kept))
-    marked = marked.take(kept) if dropped else marked
+    all_rows, marked = marked.table, marked.take(kept) if dropped else marked
     if transform is not None:
+        if drop_suspicious:
+            aside |= _numbering_columns(marked.table, {*declarations, *measured})
+            marked = marked.without(aside, drop_suspicious)
         marked = _Marked(transform(marked.table), marked.marks)
     encoded = {name: encode_column(marked.table, name, declarations.get(name)) for name in marked.table.names}
     if not keep_constant:
-        aside |= _constant_columns(marked.table, encoded, dropped)
+        aside |= _constant_columns(marked.table, encoded, all_rows)
     if drop_suspicious:
         aside |= _suspicious_columns(marked.table, declarations)
     marked = marked.without(aside, drop_suspicious)
@@ -237,7 +241,7 @@ def _nothing_left(table: Table, drop_suspicious: bool) -> InvalidData:
 def _hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
     """Return the columns that are constant without their missing cells, so that no row need be dropped for them."""
     return {
-        name: _why_constant(column, None, dropped=0)
+        name: _why_constant(column, None, column)
         for name, column in zip(table.names, table.columns, strict=True)
         if column.missing
         and not (column.declared and len(column.values) > 1)
@@ -246,22 +250,23 @@ def _hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> 
     }
 
 
-def _constant_columns(table: Table, encoded: Mapping[str, EncodedColumn], dropped: int) -> dict[str, str]:
+def _constant_columns(table: Table, encoded: Mapping[str, EncodedColumn], all_rows: Table) -> dict[str, str]:
     return {
-        name: _why_constant(table.column(name), levels[0], dropped)
+        name: _why_constant(table.column(name), levels[0], all_rows.column(name))
         for name, (levels, _) in encoded.items()
         if len(levels) == 1
     }
 
 
-def _why_constant(column: Column, level: str | None, dropped: int) -> str:
-    """Return why a column with a single level is set aside."""
+def _why_constant(column: Column, level: str | None, before: Column) -> str:
+    """Return why a column with a single level is set aside, given the column before rows were dropped."""
     observed = column.observed().values
     if not observed:
         return "has missing cells only"
     if level == WHOLE_LINE:
         return "is not cut: all its numbers are in one interval"
-    where = "row that is left after dropping those with missing cells" if dropped else "row"
+    constant = len(before.observed().values) == 1
+    where = "row" if constant else "row that is left after dropping those with missing cells"
     return f"has the same value, {observed[0]!r}, in every {where}"
 
 
@@ -269,21 +274,23 @@ def _suspicious_columns(table: Table, declarations: Mapping[str, Declaration]) -
     """Return the columns that look like identifiers, unless their levels are declared."""
     distinct = {name: int(np.count_nonzero(table.column(name).counts())) for name in table.names}
     return {
-        name: f"has {count} distinct values in {table.m} rows, as identifiers do"
+        name: _why_suspicious(count, table.m)
         for name, count in distinct.items()
         if name not in declarations and is_nearly_unique(count, table.m)
     }
 
 
-def is_nearly_unique(distinct: int, rows: int) -> bool:
-    """Whether a column with so many distinct values looks like an identifier.
+def _numbering_columns(table: Table, kept: Collection[str]) -> dict[str, str]:
+    """Return the columns of integers that number the rows."""
+    return {
+        name: _why_suspicious(len(column.observed().values), table.m)
+        for name, column in zip(table.names, table.columns, strict=True)
+        if name not in kept and not column.declared and numbers_the_rows(column)
+    }
 
-    Examples
-    --------
-    >>> is_nearly_unique(90, 100), is_nearly_unique(12, 12)
-    (True, False)
-    """
-    return distinct > max(NEARLY_UNIQUE_VALUES, NEARLY_UNIQUE_SHARE * rows)
+
+def _why_suspicious(distinct: int, rows: int) -> str:
+    return f"has {distinct} distinct values in {rows} rows, as identifiers do"
 
 
 def _own_type(column: Column, levels: tuple[str, ...]) -> ValueType:

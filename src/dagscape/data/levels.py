@@ -183,10 +183,11 @@ def _check_discrete(table: Table, name: str) -> None:
     column = table.column(name)
     if kind(column) != "decimals":
         return
-    code = next(code for code, text in enumerate(column.values) if kind_of([text]) == "decimals")
+    decimal = np.array([*(kind_of([text]) == "decimals" for text in column.values), False])
+    row = int(np.argmax(decimal[column.codes]))
     raise InvalidData(
-        f"{table.source} has decimals in column {name!r} (such as {column.values[code]!r} at "
-        f"{table.where(column.first_row(code))}): use {function('discretize')}, or list its levels in "
+        f"{table.source} has decimals in column {name!r} (such as {column.values[column.codes[row]]!r} at "
+        f"{table.where(row)}): use {function('discretize')}, or list its levels in "
         f"{argument('levels')}"
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dagscape.data.encoding import is_nearly_unique
+from dagscape.data.identifiers import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
@@ -136,7 +136,10 @@ def summarize(dataset: Dataset) -> DataSummary:
             )
         )
     warnings = set_aside_warnings(dataset)
-    warnings += [warning for column in columns for warning in _warnings(column, column.levels, dataset.m)]
+    for column in columns:
+        if _was_numbering(dataset, column.name):
+            warnings.append(_numbering_warning(column.name))
+        warnings += _warnings(column, column.levels, dataset.m)
     warnings += [
         f"{name!r} mixes numbers or booleans with text: its levels are text, and so are predictions of it"
         for name in dataset.variables
@@ -192,6 +195,46 @@ def summarize_table(table: Table) -> DataSummary:
     )
 
 
+def identifier_warnings(dataset: Dataset) -> list[str]:
+    """Return a warning for each variable that looks like an identifier; these are among those of the summary.
+
+    Examples
+    --------
+    >>> from dagscape.data.dataset import Dataset
+    >>> identifier_warnings(Dataset.from_array([[i, i % 2] for i in range(30)], ["id", "x"]))[0][:53]
+    "'id' has 30 distinct values in 30 rows: is it an iden"
+    """
+    found = []
+    for index, name in enumerate(dataset.variables):
+        if _was_numbering(dataset, name):
+            found.append(_numbering_warning(name))
+        # Without unobserved levels there may be fewer, but never more.
+        elif is_nearly_unique(len(dataset.levels[name]), dataset.m):
+            distinct = np.unique(dataset.codes[:, index]).size
+            if is_nearly_unique(distinct, dataset.m):
+                found.append(_nearly_unique_warning(name, distinct, dataset.m))
+    return found
+
+
+def _was_numbering(dataset: Dataset, name: str) -> bool:
+    fitted = {} if dataset.discretizer is None else dataset.discretizer.fitted
+    return name in fitted and fitted[name].numbering
+
+
+def _numbering_warning(name: str) -> str:
+    return (
+        f"{name!r} numbers the rows, with a different integer in each, and is cut into intervals: is it an identifier? "
+        "Then leave it out"
+    )
+
+
+def _nearly_unique_warning(name: str, distinct: int, m: int) -> str:
+    return (
+        f"{name!r} has {distinct} distinct values in {m} rows: is it an identifier? A value that occurs once "
+        "determines all other variables of its row, so that edges from and to it mean nothing: leave it out"
+    )
+
+
 def _provenance() -> Provenance:
     return Provenance(version=__version__, method="describe")
 
@@ -228,10 +271,7 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterato
         yield f"{name} holds decimals: discretise it, or declare its levels"
         return
     if is_nearly_unique(column.distinct, m):
-        yield (
-            f"{name} has {column.distinct} distinct values in {m} rows: is it an identifier? A value that occurs once "
-            "determines all other variables of its row, so that edges from and to it mean nothing: leave it out"
-        )
+        yield _nearly_unique_warning(column.name, column.distinct, m)
     unobserved = [level for level, count in zip(column.levels, column.counts, strict=True) if not count]
     if unobserved:
         yield f"{name} declares levels that no row has: {listing(unobserved)}"

@@ -41,4 +41,5 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
     try:
         return Dataset.from_frame(data)
     except InvalidData as error:
-        raise InvalidData(f"{error}; these are arguments of Dataset.from_frame()") from error
+        remedy = f"make the data set first, with Dataset.from_frame() or {function('discretize')}"
+        raise InvalidData(f"{error}; {remedy}") from error
