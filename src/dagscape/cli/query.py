@@ -48,7 +48,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Compute the probability of each level of a variable, or of several jointly, given others; exactly.
+    """Compute the exact probability of each level of a variable, or of several jointly, given others.
 
     MODEL is a network, such as the file that 'dagscape fit' writes.
     """
