@@ -56,7 +56,7 @@ def test_the_loop_from_raw_numbers_to_predictions(capfd, tables, model):
 def test_columns_may_be_absent_and_cells_missing(capfd, tables, model):
     (tables / "gaps.csv").write_text("size,spots,day\n0.5,few,Mon\n?,few,Tue\n0.5,,Wed\n")
     code, out, err = run(capfd, "predict", model, tables / "gaps.csv", "--target", "kind", "--json")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "dagscape: warning: the table lacks 'width'; not in the model: 'day'\n")
     document = json.loads(out)
     assert document["levels"] == [0, 1]
     network = ds.read_network(model)
@@ -64,6 +64,21 @@ def test_columns_may_be_absent_and_cells_missing(capfd, tables, model):
     for found, given in zip(document["probabilities"], evidence, strict=True):
         assert found == pytest.approx(network.query("kind", given).tolist(), rel=1e-12)
     assert document["predicted"] == [int(np.argmax(row)) for row in document["probabilities"]]
+
+
+def test_columns_that_the_model_lacks(capfd, tables, model):
+    """A table whose names do not match predicts from nothing: that must not pass in silence."""
+    (tables / "near.csv").write_text("Size,widths,spots\n0.5,1,few\n")
+    code, _, err = run(capfd, "predict", model, tables / "near.csv", "--target", "kind")
+    assert code == 0
+    assert "the table lacks 'size', 'width'; not in the model: 'Size', 'widths'; did you mean 'size'?" in err
+    assert run(capfd, "predict", model, tables / "near.csv", "--target", "kind", "-q")[2] == ""
+    (tables / "fewer.csv").write_text("spots\nfew\n")
+    assert run(capfd, "predict", model, tables / "fewer.csv", "--target", "kind")[::2] == (0, "")
+    (tables / "other.csv").write_text("Size,colour\n0.5,red\n")
+    code, out, err = run(capfd, "predict", model, tables / "other.csv", "--target", "kind")
+    assert (code, out) == (3, "")
+    assert "has none of the variables of the model ('size', 'width', 'spots'); its columns are 'Size', 'colour'" in err
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv.gz"])

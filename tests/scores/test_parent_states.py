@@ -87,7 +87,7 @@ def test_no_warning_without_data_without_levels_and_at_the_limit(tmp_path):
     assert told(warn_if_sparse, info, ["a", "b"], [[0, 1], [0, 0]], stacklevel=1) == []
 
 
-@pytest.mark.parametrize("command", ["posterior", "best", "modes"])
+@pytest.mark.parametrize("command", ["posterior", "best", "modes", "fit"])
 def test_the_command_line_names_its_options(capfd, tmp_path, command):
     path = tmp_path / "sparse.csv"
     sparse_table().to_frame().to_csv(path, index=False)
@@ -96,6 +96,12 @@ def test_the_command_line_names_its_options(capfd, tmp_path, command):
     assert "joint states, but there are only 60 rows" in err
     assert err.rstrip().endswith("set a lower --max-parents, or compare settings with dagscape sensitivity")
     assert run(capfd, command, path, "--quiet")[2] == ""
+
+
+def test_sensitivity_compares_settings_without_a_warning(capfd, tmp_path):
+    path = tmp_path / "sparse.csv"
+    sparse_table().to_frame().to_csv(path, index=False)
+    assert run(capfd, "sensitivity", path, "--ess", "1", "--max-parents", "2,none")[::2] == (0, "")
 
 
 @pytest.mark.parametrize(("name", "columns", "rows"), [("lung-cancer", 14, 32), ("horse", 18, 300)])

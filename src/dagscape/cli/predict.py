@@ -17,7 +17,8 @@ from dagscape.cli.options import DATA_HELP, data_argument, output_options, outpu
 from dagscape.cli.output import Output
 from dagscape.cli.wording import worded
 from dagscape.data.reading import read_table
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.data.table import listing
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files import format_by_ending, replace_by_ending
 from dagscape.networks.evidence import UNOBSERVED, column_codes
 from dagscape.wording import plural
@@ -66,15 +67,16 @@ def command(
     """Predict a variable in each row of a table, given what the row shows of the others.
 
     MODEL is a network, such as the file that 'dagscape fit' writes. For each row of DATA the output has the most
-    probable level and the probability of each level. Columns may be absent and cells missing; numbers are cut as in the
+    probable level and the probability of each level. Columns may be absent and cells missing: such values are unknown. Numbers are cut as in the
     data that the network was fitted to. If DATA has the target, accuracy and mean log-loss go to standard error.
     """
     if model == data == "-":
         raise InvalidOption("only one of MODEL and DATA can come from standard input")
     network = load(model)
     table = read_table(data, **reading)
-    found = network.predict(table, target, max_memory=max_memory)
     out = Output(as_json, quiet)
+    _check_names(network, table, data, target, out)
+    found = network.predict(table, target, max_memory=max_memory)
     quality = _quality(network, table, target, found, out)
     if as_json:
         document = {
@@ -95,6 +97,21 @@ def command(
             _write(found, network.levels[target], "\t" if format_by_ending(output, _FORMATS) == "tsv" else ",", text)
             # The wrapper must not close the stream that it wraps.
             text.detach()
+
+
+def _check_names(network: Network, table: Table, source: str, target: str, out: Output) -> None:
+    """Warn if the table has columns that the network lacks in place of some of its own; refuse it if all are such."""
+    own, others = [name for name in network.variables if name != target], set(table.names) - {target}
+    absent = [name for name in own if name not in others]
+    extra = [name for name in table.names if name not in network.variables]
+    if target in network.variables and own and len(absent) == len(own):
+        raise InvalidData(
+            f"{source!r} has none of the variables of the model ({listing(own)}); its columns are "
+            f"{listing(list(table.names))}"
+        )
+    if absent and extra:
+        near = next((hint for name in extra if (hint := did_you_mean(name, absent))), "")
+        out.warn(f"the table lacks {listing(absent)}; not in the model: {listing(extra)}{near}")
 
 
 def _most_probable(found: pd.DataFrame) -> list[Any]:
