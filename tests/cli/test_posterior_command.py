@@ -6,6 +6,7 @@ import numpy as np
 
 import dagscape as ds
 from cli.running import run
+from dagscape.posterior.trial import path_seconds
 
 
 def test_posterior_of_a_table(capfd, tmp_path):
@@ -114,3 +115,21 @@ def test_json_has_what_the_table_shows(capfd):
     document = json.loads(run(capfd, *common, "--json")[1])
     assert f"log evidence {document['log_evidence']:,.4f}" in shown
     assert document["log_evidence"] == document["log_total"] - document["log_prior_total"]
+
+
+def test_slow_paths_are_announced(capfd, monkeypatch):
+    """One --via takes minutes where the plain posterior takes seconds: say so before the work starts."""
+    monkeypatch.setattr("dagscape.cli.posterior.path_seconds", lambda n, threads: 600.0)
+    monkeypatch.setattr("dagscape.cli.posterior._SURELY_QUICK", 4)
+    cut = ("--discretize", "quantile:2", "--via", "class", "petal_width", "petal_length")
+    _, _, err = run(capfd, "posterior", "builtin:iris", *cut)
+    assert "warning: paths through a third variable take 4^5 steps, about 10 min here; without --via" in err
+    assert "4^5" not in run(capfd, "posterior", "builtin:iris", *cut[:2])[2]
+    assert "4^5" not in run(capfd, "posterior", "builtin:iris", *cut, "-q")[2]
+    assert "4^n steps" in run(capfd, "posterior", "--help")[1]
+
+
+def test_the_time_of_paths_grows_fourfold_with_a_variable(monkeypatch):
+    monkeypatch.setattr("dagscape.posterior.trial._trial_seconds", lambda n, *_: 4.0**n)
+    monkeypatch.setattr("dagscape.posterior.trial._PREPARATION_SECONDS", 0.0)
+    assert [path_seconds(n, 2) for n in (3, 12, 17)] == [4.0**3, 4.0**12, 4.0**17]

@@ -18,11 +18,18 @@ from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
+from dagscape.posterior.trial import path_seconds
 from dagscape.report.paths import Path, render_paths
 from dagscape.report.tables import EDGES_SHOWN, render_posterior
+from dagscape.resources import thread_count
+from dagscape.wording import format_seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+# Sums with paths over fewer variables take a few seconds at most.
+_SURELY_QUICK = 12
+_LONG_SECONDS = 30.0
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
@@ -49,9 +56,14 @@ if TYPE_CHECKING:
     nargs=3,
     multiple=True,
     metavar="SOURCE MIDDLE TARGET",
-    help="Also compute the probability of a directed path from SOURCE through MIDDLE to TARGET; may be repeated.",
+    help="Also compute the probability of a directed path from SOURCE through MIDDLE to TARGET; may be repeated. "
+    "This takes 4^n steps for n variables instead of 3^n, however many paths there are.",
 )
-@click.option("--via-all", is_flag=True, help="Also compute the probabilities of all paths through a third variable.")
+@click.option(
+    "--via-all",
+    is_flag=True,
+    help="Also compute the probabilities of all paths through a third variable; as slow as one --via.",
+)
 @click.option(
     "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
 )
@@ -89,6 +101,8 @@ def command(
     with out.working() as progress:
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, needs)
         check_consensus_file(consensus_file, dataset)
+        if with_paths:
+            _warn_if_slow(scores.n, thread_count(work["threads"]), out)
         paths = "all" if via_all else via or None
         result = posterior(scores, over, via=paths, prior=prior_only, backend=backend, **work, progress=progress)
         consensus = None if consensus_file is None else result.consensus()
@@ -103,3 +117,12 @@ def command(
         draw(result, picture, threshold=threshold, label_width=label_width)
     if consensus_file is not None and consensus is not None:
         write_consensus(result, consensus, consensus_file, dataset, label_width)
+
+
+def _warn_if_slow(n: int, threads: int, out: Output) -> None:
+    """Say how long paths will take, if that is long."""
+    if n > _SURELY_QUICK and (seconds := path_seconds(n, threads)) > _LONG_SECONDS:
+        out.warn(
+            f"paths through a third variable take 4^{n} steps, about {format_seconds(seconds)} here; without --via "
+            f"and --via-all it is 3^{n}, and --columns or --drop leave out variables"
+        )

@@ -56,7 +56,7 @@ def requirements_of(
     memory = backend.memory(n, size.max_parents, threads, with_paths=with_paths, weight_tables=weight_tables)
     if memory < _LARGE_MACHINE and not remedy.startswith("raise"):
         remedy = f"raise the limit; {remedy}"
-    base = 3 if over == "dags" else 2
+    base = 4 if with_paths else 3 if over == "dags" else 2
     limited = f", up to {plural(size.max_parents, 'parent')}" if size.max_parents < n - 1 else ""
     too_many = n > backend.most_variables and memory <= limit
     return Requirements(

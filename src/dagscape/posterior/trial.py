@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from dagscape.scores.lattice import SetIndex, parent_sets, set_count
 _TRIAL_DAGS = 16
 _TRIAL_ORDERS = 17
 _TRIAL_TILED = 19
+_TRIAL_PATHS = 10
 _TRIAL_BITS = 30
 _NEVER_MORE = 500
 
@@ -33,6 +35,14 @@ def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dag
     by_sets = 2.0**more * (n / trial) ** (1 if tiled else 2)
     # Over DAGs, about half of the trial's time is spent on pairs of sets, the rest on sets and variables.
     return seconds * ((3.0**more + by_sets) / 2 if over == "dags" else by_sets) + _PREPARATION_SECONDS
+
+
+def path_seconds(n: int, threads: int) -> float:
+    """Return the estimated time of a sum over DAGs that also computes paths through a third variable."""
+    backend, trial = find_backend("dags", paths=True), min(n, _TRIAL_PATHS)
+    with_paths = replace(backend, run=backend.run_with_paths or backend.run)
+    seconds = _trial_seconds(trial, trial - 1, with_paths, threads)
+    return seconds * 4.0 ** min(n - trial, _NEVER_MORE) + _PREPARATION_SECONDS
 
 
 def _trial_seconds(n: int, max_parents: int, backend: SumBackend, threads: int) -> float:
