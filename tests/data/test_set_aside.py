@@ -190,3 +190,14 @@ def test_the_first_decimal_is_named():
     frame = pd.DataFrame({"x": [3.0, 2.5, None, 0.5], "b": [0, 1, 1, 0]})
     with pytest.raises(ds.InvalidData, match=r"decimals in column 'x' \(such as '2\.5' at row 1 \(counted from 0\)\)"):
         ds.Dataset.from_frame(frame, missing="level")
+
+
+def test_an_identifier_costs_no_rows():
+    """Missing cells of a column that is set aside do not matter, whatever is to be done with missing cells."""
+    person = [f"p{i}" if i < 40 else None for i in range(60)]
+    frame = pd.DataFrame({"person": person, "a": [0, 1] * 30, "b": [0, 1, 1] * 20, "x": np.arange(60) / 7})
+    for missing in ("drop", "error"):
+        plain = ds.Dataset.from_frame(frame, missing=missing, drop=["x"], drop_suspicious=True)
+        cut = ds.discretize(frame, missing=missing, drop_suspicious=True)
+        assert (plain.m, plain.dropped, set(plain.set_aside)) == (60, 0, {"person"})
+        assert (cut.m, cut.dropped, set(cut.set_aside)) == (60, 0, {"person"})

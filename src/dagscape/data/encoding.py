@@ -20,7 +20,7 @@ from dagscape.data.intervals import WHOLE_LINE
 from dagscape.data.interventions import Marks, split_interventions
 from dagscape.data.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
 from dagscape.data.rows import code_type
-from dagscape.data.table import MISSING, Column, Table, listing
+from dagscape.data.table import MISSING, Column, Table, kind, listing
 from dagscape.data.value_types import ValueType, type_of_text
 from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
 
@@ -107,14 +107,14 @@ def encode_table(
     marked = marked.only(chosen_columns(marked.table, columns, drop))
     absent = marked.table.missing
     aside = {} if keep_constant or missing != "drop" else _hopeless_columns(marked.table, declarations)
+    if drop_suspicious:
+        # Before rows are dropped because of missing cells: an identifier should not cost any.
+        aside |= _identifiers(marked.table, declarations, measured, cut=transform is not None)
     marked = marked.without(aside, drop_suspicious)
     kept = _rows_to_keep(marked.table, missing, absent)
     dropped = int(kept.size - np.count_nonzero(kept))
     all_rows, marked = marked.table, marked.take(kept) if dropped else marked
     if transform is not None:
-        if drop_suspicious:
-            aside |= _numbering_columns(marked.table, {*declarations, *measured})
-            marked = marked.without(aside, drop_suspicious)
         marked = _Marked(transform(marked.table), marked.marks)
     encoded = {name: encode_column(marked.table, name, declarations.get(name)) for name in marked.table.names}
     if not keep_constant:
@@ -268,6 +268,16 @@ def _why_constant(column: Column, level: str | None, before: Column) -> str:
     constant = len(before.observed().values) == 1
     where = "row" if constant else "row that is left after dropping those with missing cells"
     return f"has the same value, {observed[0]!r}, in every {where}"
+
+
+def _identifiers(
+    table: Table, declarations: Mapping[str, Declaration], measured: Collection[str], *, cut: bool
+) -> dict[str, str]:
+    """Return the columns that look like identifiers as they were read; numbers that are to be cut must number rows."""
+    numbers = ("decimals", "integers") if cut else ("decimals",)
+    others = [name for name in table.names if kind(table.column(name)) not in numbers]
+    found = _suspicious_columns(table.only(others), declarations) if others else {}
+    return found | _numbering_columns(table, {*declarations, *measured}) if cut else found
 
 
 def _suspicious_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
