@@ -334,3 +334,18 @@ def test_numbers_and_missing_levels_in_a_row_of_a_frame():
         expected = network.predict(frame.iloc[[number]], "k").iloc[0]
         assert network.query("k", frame.iloc[number]).to_dict() == pytest.approx(expected.to_dict(), rel=1e-12)
     assert network.query("a", frame[["x", "k"]].iloc[1]).sum() == pytest.approx(1)
+
+
+def test_missing_cells_have_their_own_level_if_a_question_mark_is_a_value():
+    frame = pd.DataFrame({"x": ["?", "?", "a", "a", None, None], "y": list("uuvvww")})
+    data = Dataset.from_frame(frame, missing="level", missing_values=[""])
+    assert data.levels["x"] == ("?", "a", "(missing)")
+    network = Network.fit(Dag.from_edges(["x", "y"], [("x", "y")]), data, prior="none")
+    assert network.predict(frame[["x"]].tail(2), "y")["w"].tolist() == [1.0, 1.0]
+    assert network.query("y", frame.loc[4])["w"] == 1.0
+
+
+def test_levels_that_stand_for_one_value_stay_text():
+    levels = {"x": ["1", "01", "1_0", "10"]}
+    network = Network(Dag.from_edges(["x"]), levels, {"x": [0.1, 0.2, 0.3, 0.4]}, types={"x": "integer"})
+    assert network.query("x").to_dict() == {"1": 0.1, "01": 0.2, "1_0": 0.3, "10": 0.4}

@@ -67,8 +67,9 @@ def command(
     """Predict a variable in each row of a table, given what the row shows of the others.
 
     MODEL is a network, such as the file that 'dagscape fit' writes. For each row of DATA the output has the most
-    probable level and the probability of each level. Columns may be absent and cells missing: such values are unknown. Numbers are cut as in the
-    data that the network was fitted to. If DATA has the target, accuracy and mean log-loss go to standard error.
+    probable level and the probability of each level. Columns may be absent and cells missing: such values are unknown.
+    Numbers are cut as in the data that the network was fitted to. If DATA has the target, accuracy and mean log-loss go
+    to standard error.
     """
     if model == data == "-":
         raise InvalidOption("only one of MODEL and DATA can come from standard input")

@@ -8,6 +8,7 @@ become a last level of their own.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -190,6 +191,19 @@ def _check_discrete(table: Table, name: str) -> None:
         f"{table.where(row)}): use {function('discretize')}, or list its levels in "
         f"{argument('levels')}"
     )
+
+
+def level_of_missing(levels: Sequence[str]) -> str | None:
+    """Return the level of missing cells among the levels of a variable; None if there is none.
+
+    Examples
+    --------
+    >>> level_of_missing(["no", "yes", "?"]), level_of_missing(["?", "a", "(missing)"]), level_of_missing(["no", "yes"])
+    ('?', '(missing)', None)
+    """
+    if MISSING_LEVEL not in levels:
+        return None
+    return levels[-1] if re.fullmatch(r"\(missing( \d+)?\)", levels[-1]) else MISSING_LEVEL
 
 
 def _missing_level(levels: tuple[str, ...], observed: set[str]) -> str:

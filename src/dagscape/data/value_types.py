@@ -43,7 +43,8 @@ _PARSERS: Mapping[str, Callable[[str], Any]] = {
 def own_values(levels: Iterable[str], value_type: str) -> list[Any]:
     """Return levels as Python values of their column's own type.
 
-    A level that is not of that type stays a string: this is the level of missing cells, ``?``.
+    A level that is not of that type stays a string: this is the level of missing cells, ``?``. If two levels stand for
+    the same value, as ``1`` and ``1.0``, all stay strings.
 
     Parameters
     ----------
@@ -60,7 +61,9 @@ def own_values(levels: Iterable[str], value_type: str) -> list[Any]:
     if value_type not in _PARSERS:
         known = ", ".join(map(repr, VALUE_TYPES))
         raise InvalidOption(f"is {value_type!r}; it must be one of {known}", option="value_type")
-    return [_parsed(level, _PARSERS[value_type]) for level in levels]
+    texts = list(levels)
+    values = [_parsed(level, _PARSERS[value_type]) for level in texts]
+    return values if len(set(values)) == len(set(texts)) else texts
 
 
 def _parsed(level: str, parse: Callable[[str], Any]) -> Any:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset
 from dagscape.data.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
-from dagscape.data.levels import MISSING_LEVEL
+from dagscape.data.levels import level_of_missing
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
 from dagscape.data.value_types import LevelFinder
@@ -91,8 +91,9 @@ def _observations(levels: Levels, evidence: Evidence | None, targets: Sequence[s
         if not isinstance(name, str) or name not in levels or name in targets:
             continue
         missing = is_missing(value) or cell_string(value).strip() in DEFAULT_MISSING_VALUES
-        if not missing or MISSING_LEVEL in levels[name]:
-            found[name] = MISSING_LEVEL if missing else value
+        level = level_of_missing(levels[name]) if missing else value
+        if level is not None:
+            found[name] = level
     return found
 
 
@@ -239,7 +240,8 @@ def column_codes(
                 f"{_has(table)} {column.values[code]!r} in column {name!r} at {place}, which is not one of its "
                 f"levels {listing(levels)}{did_you_mean(text, levels)}"
             )
-    missing = position.get(MISSING_LEVEL, UNOBSERVED)
+    level = level_of_missing(levels)
+    missing = UNOBSERVED if level is None else position[level]
     lookup = np.array([*(position[text] for text in strings), missing], dtype=np.int64)
     return lookup[column.codes]
 
