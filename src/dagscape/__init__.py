@@ -27,6 +27,7 @@ from dagscape.errors import (
     LostPrecision,
     SparseFamilies,
     StoppedEarly,
+    SuspiciousColumns,
     TooLarge,
 )
 from dagscape.graphs.comparison import Comparison, compare, equivalent
@@ -87,6 +88,7 @@ __all__ = [
     "Setting",
     "SparseFamilies",
     "StoppedEarly",
+    "SuspiciousColumns",
     "TooLarge",
     "__version__",
     "compare",

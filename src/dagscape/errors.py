@@ -135,6 +135,10 @@ class SparseFamilies(DagscapeWarning):
     """Likely parents of a variable have more joint states than there are rows."""
 
 
+class SuspiciousColumns(DagscapeWarning):
+    """A variable looks like an identifier."""
+
+
 class LostPrecision(DagscapeWarning):
     """A sum of terms of both signs is smaller than its own rounding errors."""
 

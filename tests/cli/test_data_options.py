@@ -116,3 +116,24 @@ def test_one_missing_cell_is_one(capfd, tmp_path):
         f"dagscape: '{path}' has 1 missing cell, in column 'a' at line 3: use --missing level to make it "
         "a level of its own, or --missing drop to leave out its row\n"
     )
+
+
+def test_identifiers_are_warned_about_once(capfd, tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b\n" + "".join(f"{i},{i % 2},{i % 3}\n" for i in range(40)))
+    for command in ("score", "posterior", "best", "modes", "sensitivity", "fit"):
+        for options, words in (((), "has 40 distinct values"), (("--discretize", "quantile"), "numbers the rows")):
+            code, _, err = run(capfd, command, tmp_path / "t.csv", *options)
+            assert (code, err.count("is it an identifier?"), err.count(words)) == (0, 1, 1), (command, options)
+    code, _, err = run(capfd, "score", tmp_path / "t.csv", "--discretize", "quantile", "--drop-suspicious")
+    assert (code, err.count("'id' has 40 distinct values in 40 rows, as identifiers do: it is set aside")) == (0, 1)
+
+
+def test_describe_says_that_constant_columns_are_set_aside(capfd, tmp_path):
+    (tmp_path / "t.csv").write_text("k,a,e,m\nx,0,,z\nx,1,,?\n")
+    code, out, _ = run(capfd, "describe", tmp_path / "t.csv", "--json")
+    assert code == 0
+    assert json.loads(out)["warnings"] == [
+        "'k' has the same value, 'x', in every row: it is set aside when the table is used",
+        "'e' has missing cells only: it is set aside when the table is used",
+        "'m' has the same value, 'z', in every row",
+    ]

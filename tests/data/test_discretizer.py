@@ -217,7 +217,7 @@ def test_a_class_of_many_integers_is_refused():
 
 
 def test_names_of_columns_and_methods_are_suggested():
-    with pytest.raises(ds.InvalidOption, match="has no variable 'Class' to use in discretising; did you mean 'class'?"):
+    with pytest.raises(ds.InvalidOption, match=r"no variable 'Class' to use in discretising; did you mean 'class'\?"):
         ds.discretize("builtin:wine", method="mdl", class_column="Class")
-    with pytest.raises(ds.InvalidOption, match="method is 'mld'; it must be one of .*; did you mean 'mdl'?"):
+    with pytest.raises(ds.InvalidOption, match=r"method is 'mld'; it must be one of .*; did you mean 'mdl'\?"):
         ds.discretize("builtin:wine", method="mld")

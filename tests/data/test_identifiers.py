@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.data.bundled import BUNDLED
 from dagscape.data.identifiers import numbers_the_rows
+from dagscape.data.summary import identifier_warnings
 from dagscape.data.table import column_from_strings
 
 GENERATOR = np.random.default_rng(5)
@@ -77,3 +79,21 @@ def test_measured_integers_of_wine_are_cut():
     data = ds.discretize("builtin:wine", method="mdl", class_column="class", drop_suspicious=True)
     assert {"proline", "magnesium"} <= set(data.variables)
     assert data.describe().warnings == ()
+
+
+@pytest.mark.parametrize("score", [ds.local_scores, ds.family_scores, ds.sensitivity])
+def test_scores_warn_about_identifiers(score):
+    cut, as_levels = ds.discretize(FRAME), ds.Dataset.from_frame(FRAME[["id", "y"]])
+    for data, words in ((cut, "'id' numbers the rows"), (as_levels, "'id' has 60 distinct values in 60 rows")):
+        with pytest.warns(ds.SuspiciousColumns, match=words) as caught:
+            score(data)
+        assert [warning.filename for warning in caught] == [__file__]
+        assert (str(caught[0].message),) == data.describe().warnings
+    with pytest.warns(ds.SuspiciousColumns):
+        score(FRAME[["id", "y"]])
+    score(ds.discretize(FRAME, drop_suspicious=True))
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_no_bundled_data_set_has_identifiers(name):
+    assert identifier_warnings(ds.load_dataset(name)) == []

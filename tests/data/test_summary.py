@@ -41,7 +41,7 @@ def test_a_raw_table_never_fails():
     assert summary.columns[0].distinct == 2
     assert summary.warnings == (
         "'d' holds decimals: discretise it, or declare its levels",
-        "'n' has missing cells only",
+        "'n' has missing cells only: it is set aside when the table is used",
     )
 
 
@@ -51,7 +51,9 @@ def test_distinct_rows_of_a_raw_table_count_missing_cells():
 
 
 def test_constant_columns():
-    assert warnings_of(["a", "a"]) == ["'x' has the same value, 'a', in every row"]
+    assert warnings_of(["a", "a"]) == [
+        "'x' has the same value, 'a', in every row: it is set aside when the table is used"
+    ]
     assert warnings_of(["a", "b"]) == []
 
 
@@ -132,7 +134,7 @@ def test_mushrooms(shared_data):
     missing = {column.name: column.missing for column in summary.columns if column.missing}
     assert missing == {"stalk-root": 2480}
     assert [warning for warning in summary.warnings if "same value" in warning] == [
-        "'veil-type' has the same value, 'p', in every row"
+        "'veil-type' has the same value, 'p', in every row: it is set aside when the table is used"
     ]
 
 

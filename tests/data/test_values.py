@@ -171,7 +171,7 @@ def test_one_row_of_a_frame_has_a_likelihood():
 def test_frames_that_need_options_say_so():
     with pytest.raises(
         ds.InvalidData,
-        match=r"1 missing cell, in column 'a' at row 0 .*; make the data set first, with Dataset.from_frame",
+        match=r"1 missing cell, in column 'a' at row 0 .*; make the data set first, with Dataset",
     ):
         ds.local_scores(CELLS.assign(a=[None, 1, 1, 0, 1]))
     with pytest.raises(ds.InvalidOption, match=r"Dataset\(\) does not take a DataFrame: use Dataset.from_frame\(\)"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dagscape.cli.wording import worded
-from dagscape.errors import DagscapeWarning
+from dagscape.errors import DagscapeWarning, SuspiciousColumns
 from dagscape.progress import ProgressListener, progress_bar
 from dagscape.report.tables import render
 from dagscape.results import Result, document
@@ -80,6 +80,8 @@ class Output:
         enabled = not self.quiet and sys.stderr.isatty()
         with progress_bar(enabled=enabled) as progress, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", DagscapeWarning)
+            # The commands show all warnings about their data before they start.
+            warnings.simplefilter("ignore", SuspiciousColumns)
             yield progress
         for message in dict.fromkeys(worded(warning.message) for warning in caught):
             self.warn(message)

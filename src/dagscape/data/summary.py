@@ -7,6 +7,7 @@ with text, declares levels that do not occur, or has strings that probably mean 
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
@@ -17,6 +18,7 @@ from dagscape.data.identifiers import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
+from dagscape.errors import SuspiciousColumns
 from dagscape.results import Provenance, Result, records_field
 from dagscape.version import __version__
 from dagscape.wording import plural
@@ -135,12 +137,12 @@ def summarize(dataset: Dataset) -> DataSummary:
                 missing=dataset.missing.get(name, 0),
             )
         )
-    warnings = set_aside_warnings(dataset)
+    found = set_aside_warnings(dataset)
     for column in columns:
         if _was_numbering(dataset, column.name):
-            warnings.append(_numbering_warning(column.name))
-        warnings += _warnings(column, column.levels, dataset.m)
-    warnings += [
+            found.append(_numbering_warning(column.name))
+        found += _warnings(column, column.levels, dataset.m)
+    found += [
         f"{name!r} mixes numbers or booleans with text: its levels are text, and so are predictions of it"
         for name in dataset.variables
         if dataset.types[name] == "mixed"
@@ -151,7 +153,7 @@ def summarize(dataset: Dataset) -> DataSummary:
         rows=dataset.m,
         distinct_rows=int(dataset.weights.size),
         columns=tuple(columns),
-        warnings=tuple(warnings),
+        warnings=tuple(found),
     )
 
 
@@ -179,10 +181,10 @@ def summarize_table(table: Table) -> DataSummary:
     row"))
     """
     columns: list[VariableSummary] = []
-    warnings: list[str] = []
+    found: list[str] = []
     for name, column in zip(table.names, table.columns, strict=True):
         columns.append(_summarize_column(name, column))
-        warnings += _warnings(columns[-1], column.values, table.m)
+        found += _warnings(columns[-1], column.values, table.m, as_read=True)
     cells = [(column.codes + 1, len(column.values) + 1) for column in table.columns]
     _, starts = group_rows(pack_words(cells))
     return DataSummary(
@@ -191,7 +193,7 @@ def summarize_table(table: Table) -> DataSummary:
         rows=table.m,
         distinct_rows=int(starts.size),
         columns=tuple(columns),
-        warnings=tuple(warnings),
+        warnings=tuple(found),
     )
 
 
@@ -214,6 +216,14 @@ def identifier_warnings(dataset: Dataset) -> list[str]:
             if is_nearly_unique(distinct, dataset.m):
                 found.append(_nearly_unique_warning(name, distinct, dataset.m))
     return found
+
+
+def warn_about_identifiers(data: object, stacklevel: int) -> None:
+    """Issue the warnings of :func:`identifier_warnings` about a data set; ``stacklevel`` counts from the caller."""
+    from dagscape.data.dataset import Dataset
+
+    for message in identifier_warnings(data) if isinstance(data, Dataset) else ():
+        warnings.warn(SuspiciousColumns(message), stacklevel=stacklevel + 1)
 
 
 def _was_numbering(dataset: Dataset, name: str) -> bool:
@@ -258,15 +268,18 @@ def _summarize_column(name: str, column: Column) -> VariableSummary:
     )
 
 
-def _warnings(column: VariableSummary, values: Sequence[str], m: int) -> Iterator[str]:
+def _warnings(column: VariableSummary, values: Sequence[str], m: int, *, as_read: bool = False) -> Iterator[str]:
     """Iterate over warnings about a column, given the strings that occur in it."""
     name = repr(column.name)
+    # Missing cells may become a second level, and declared levels may be unobserved.
+    constant = len(column.levels) < 2 and (column.distinct == 0 or not column.missing)
+    consequence = ": it is set aside when the table is used" if as_read and constant else ""
     if column.distinct == 0:
-        yield f"{name} has missing cells only"
+        yield f"{name} has missing cells only{consequence}"
         return
     if column.distinct == 1:
         value = next((level for level, count in zip(column.levels, column.counts, strict=True) if count), values[0])
-        yield f"{name} has the same value, {value!r}, in every row"
+        yield f"{name} has the same value, {value!r}, in every row{consequence}"
     if column.kind == "decimals" and not column.levels:
         yield f"{name} holds decimals: discretise it, or declare its levels"
         return

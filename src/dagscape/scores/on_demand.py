@@ -13,6 +13,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.data.summary import warn_about_identifiers
 from dagscape.data.values import Frame
 from dagscape.errors import argument
 from dagscape.methods import provenance_of
@@ -151,6 +152,7 @@ def family_scores(
     """
     start = time.perf_counter()
     job = prepare(data, score=score, ess=ess, **structure)
+    warn_about_identifiers(job.data, stacklevel=2)
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
     what = f"the data of {plural(job.data.n, 'variable')} and the work on them"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.data.summary import warn_about_identifiers
 from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, kernel_callback, listening
@@ -41,7 +42,8 @@ def local_scores(
     ----------
     data : Dataset or data frame
         The data; a frame is taken as by :meth:`Dataset.from_frame`. Rows in which an experiment set a variable are
-        excluded from its families [cooper1999]_.
+        excluded from its families [cooper1999]_. A variable that looks like an identifier is scored, with a warning
+        (:class:`~dagscape.SuspiciousColumns`).
     score : str
         One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
     ess : float
@@ -84,6 +86,7 @@ def local_scores(
         forbidden=forbidden,
         tiers=tiers,
     )
+    warn_about_identifiers(job.data, stacklevel=2)
     return score_job(job, threads=threads, max_memory=max_memory, progress=progress)
 
 

@@ -24,6 +24,7 @@ from typing import Any, cast
 import numpy as np
 
 from dagscape.data.dataset import Dataset
+from dagscape.data.summary import warn_about_identifiers
 from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidOption, SparseFamilies
 from dagscape.methods import provenance_of
@@ -121,6 +122,7 @@ def sensitivity(
     }
     grids = _grids(data, options, ess, structure_prior, max_parents)
     _check(grids, over, used, limit)
+    warn_about_identifiers(data, stacklevel=2)
     count = sum(len(grid.jobs) for grid in grids)
     settings: list[Setting] = []
     edges = []
