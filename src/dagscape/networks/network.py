@@ -231,7 +231,7 @@ class Network:
         >>> frame = load_network("sprinkler").cpt_frame("WetGrass")
         >>> frame.index.names, frame.columns.name
         (FrozenList(['Sprinkler', 'Rain']), 'WetGrass')
-        >>> frame.loc[("True", "False"), "True"].item()
+        >>> frame.loc[(True, False), True].item()
         0.9
         """
         parents = self.dag.parents(variable)
