@@ -93,6 +93,9 @@ class Method:
         The options that change what the method needs, each with its values, default first.
     citations : tuple of str
         Keys in ``docs/references.bib``.
+    most_advised : int or None
+        Plans of other methods do not advise this one for more variables, because its time cannot be predicted; None is
+        no limit.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Method:
     seconds: Callable[..., float]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     citations: tuple[str, ...] = ()
+    most_advised: int | None = None
 
     @property
     def summary(self) -> str:

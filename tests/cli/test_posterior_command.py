@@ -6,7 +6,7 @@ import numpy as np
 
 import dagscape as ds
 from cli.running import run
-from dagscape.posterior.trial import path_seconds
+from dagscape.posterior import trial
 
 
 def test_posterior_of_a_table(capfd, tmp_path):
@@ -130,6 +130,6 @@ def test_slow_paths_are_announced(capfd, monkeypatch):
 
 
 def test_the_time_of_paths_grows_fourfold_with_a_variable(monkeypatch):
-    monkeypatch.setattr("dagscape.posterior.trial._trial_seconds", lambda n, *_: 4.0**n)
-    monkeypatch.setattr("dagscape.posterior.trial._PREPARATION_SECONDS", 0.0)
-    assert [path_seconds(n, 2) for n in (3, 12, 17)] == [4.0**3, 4.0**12, 4.0**17]
+    monkeypatch.setattr(trial, "_trial_seconds", lambda n, *_: 4.0**n)
+    monkeypatch.setattr(trial, "_PREPARATION_SECONDS", 0.0)
+    assert [trial.path_seconds(n, 2) for n in (3, 12, 17)] == [4.0**3, 4.0**12, 4.0**17]

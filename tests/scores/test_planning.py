@@ -67,6 +67,19 @@ def test_advice_repeats_the_settings_that_matter():
     assert re.fullmatch(r"posterior\(\) fits with over='orders', max_parents=[2-5]", planned.advice)
 
 
+def test_advice_for_many_variables_says_how_many_fit():
+    """With 40 variables a search for modes fits in memory, but may prove none for hours: it is no advice."""
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 40)))
+    names = data.variables
+    for task in ("posterior", "best"):
+        advice = ds.plan(data, task, max_memory="1GiB", required=[(names[0], names[39])]).advice
+        assert advice.startswith("no exact method fits 40 variables within 1.0 GiB")
+        assert "modes" not in advice
+        most = int(re.search(r"fits up to (\d+) variables: leave out variables with Dataset.select\(\)$", advice)[1])
+        assert ds.plan(data.select(names[:most]), task, max_memory="1GiB").fits
+        assert not ds.plan(data.select(names[: most + 1]), task, max_memory="1GiB").fits
+
+
 def test_modes_that_do_not_fit_take_long():
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 40)))
     assert ds.plan(data, "modes", max_memory="1GiB").steps[1].seconds > 3600

@@ -21,8 +21,9 @@ _OPTIONS = {
     "file_format": "--format",
 }
 
-# Functions whose command does not have their name.
+# Functions whose command or option does not have their name.
 _COMMANDS = {
+    "Dataset.select": "--columns or --drop",
     "discretize": "--discretize",
     "k_best": "dagscape best",
     "local_scores": "dagscape score",

@@ -51,7 +51,7 @@ def requirements_of(
     else:
         most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
         fits = f"exact sums over orders with few parents fit up to {most} variables here"
-        remedy = f"{fits}; {function('plan')} names what fits"
+        remedy = f"{fits}: leave out some with {function('Dataset.select')}; {function('plan')} names what fits"
     over, n = backend.over, size.n
     memory = backend.memory(n, size.max_parents, threads, with_paths=with_paths, weight_tables=weight_tables)
     if memory < _LARGE_MACHINE and not remedy.startswith("raise"):

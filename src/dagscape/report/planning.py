@@ -206,26 +206,49 @@ def _advice(
     asked = prepare(data, **options).max_parents
     limits_on_parents = (asked, *(most for most in _FEWER_PARENTS if most < asked))
     jobs = {most: prepare(data, **{**options, "max_parents": most}) for most in limits_on_parents}
-    for (name, chosen), (most, job) in itertools.product(_candidates(task, settings), jobs.items()):
+    for (name, chosen), (most, job) in itertools.product(_candidates(task, settings, data.n), jobs.items()):
         needs = [scoring_requirements(job, threads, limit)]
         if name in METHODS:
             size = SearchSize.complete(data.n, most)
             needs.append(METHODS[name].requirements(size, threads, limit, **chosen))
         if all(need.fits(limit) for need in needs):
             described = _described(name, chosen | ({} if most == asked else {"max_parents": most}))
-            return described if name == task else f"no settings of {_function(task)} fit, but {described}"
+            if name == task:
+                return described
+            fewer = _fewer_variables(data, task, settings, options, threads, limit)
+            return f"no settings of {_function(task)} fit, but {described}{fewer}"
     return (
         f"no exact method fits {data.n} variables within {format_bytes(limit)}; "
         "family_scores in Python computes scores on demand"
+        + _fewer_variables(data, task, settings, options, threads, limit)
     )
 
 
-def _candidates(task: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _fewer_variables(
+    data: Dataset, task: str, settings: Mapping[str, Any], options: Mapping[str, Any], threads: int, limit: int
+) -> str:
+    """Say how many of the variables the requested method can take; empty if it cannot take two."""
+    # Constraints may name variables that are left out, and do not change what is needed.
+    score = {name: options[name] for name in ("score", "ess") if name in options}
+    for n in range(data.n - 1, 1, -1):
+        most = min(options.get("max_parents") or n, n - 1)
+        size = SearchSize.complete(n, most)
+        if task in METHODS and not METHODS[task].requirements(size, threads, limit, **settings).fits(limit):
+            continue
+        job = prepare(data.select(data.variables[:n]), **score, max_parents=most)
+        if scoring_requirements(job, threads, limit).fits(limit):
+            choice = f"leave out variables with {function('Dataset.select')}"
+            return f"; {_function(task)} fits up to {n} variables: {choice}"
+    return ""
+
+
+def _candidates(task: str, settings: Mapping[str, Any], n: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Iterate over methods with settings: the requested ones first, then other settings, then other methods."""
     yield task, dict(settings)
     if task == "scores":
         return
-    for name in (task, *(other for other in METHODS if other != task)):
+    others = (name for name, other in METHODS.items() if other.most_advised is None or n <= other.most_advised)
+    for name in (task, *(other for other in others if other != task)):
         known = METHODS[name].options
         for values in itertools.product(*known.values()):
             yield name, dict(zip(known, values, strict=True))

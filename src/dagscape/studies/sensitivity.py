@@ -179,11 +179,14 @@ def _grids(
 
 def _check(grids: Sequence[_Grid], over: str, threads: int, limit: int) -> None:
     """Raise an error if a setting needs more memory than the limit, before any work is done."""
-    jobs = grids[0].jobs
     tables = 8 * grids[0].largest.sets * grids[0].largest.functions.count
+    # The sum first: if it does not fit, no lower limit on the number of parents helps.
+    sizes = [SearchSize.complete(job.data.n, job.max_parents) for job in grids[0].jobs]
+    sums = [sum_requirements(size, threads, limit, over=over) for size in sizes]
+    for needs in sums:
+        needs.check(limit)
     scoring_requirements(grids[0].largest, threads, limit).check(limit)
-    for job in jobs:
-        needs = sum_requirements(SearchSize.complete(job.data.n, job.max_parents), threads, limit, over=over)
+    for needs in sums:
         replace(needs, memory=needs.memory + tables).check(limit)
 
 
