@@ -7,6 +7,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from dagscape.errors import InvalidOption, did_you_mean
+
 
 def is_whole(value: object, at_least: int) -> bool:
     """Whether a value is an integer of at least ``at_least``; booleans do not count.
@@ -37,6 +39,19 @@ def is_one_of(value: object, choices: Collection[str]) -> bool:
     (True, False)
     """
     return isinstance(value, str) and value in choices
+
+
+def check_choice(value: object, choices: Collection[str], option: str) -> None:
+    """Refuse a value that is not one of some strings.
+
+    >>> check_choice("dag", ["dags", "orders"], "over")
+    Traceback (most recent call last):
+      ...
+    dagscape.errors.InvalidOption: over is 'dag'; it must be one of 'dags', 'orders'; did you mean 'dags'?
+    """
+    if not is_one_of(value, choices):
+        known = ", ".join(map(repr, choices))
+        raise InvalidOption(f"is {value!r}; it must be one of {known}{did_you_mean(value, choices)}", option=option)
 
 
 def is_flag(value: object) -> bool:

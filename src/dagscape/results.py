@@ -150,10 +150,7 @@ class Result(ABC):
         return "\n".join(parts)
 
     def _table_html(self) -> str:
-        frame = self.to_frame()
-        table = frame.head(_ROWS_SHOWN).to_html()
-        more = len(frame) - _ROWS_SHOWN
-        return table + (f"\n<p>… {more:,} more {'row' if more == 1 else 'rows'}</p>" if more > 0 else "")
+        return frame_html(self.to_frame())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document: dictionaries, lists, strings and numbers only."""
@@ -209,10 +206,18 @@ def result_format(path: str | os.PathLike[str]) -> str:
     return format_by_ending(path, RESULT_FORMATS)
 
 
+def frame_html(frame: pd.DataFrame) -> str:
+    """Return the first rows of a data frame as HTML, and how many more there are."""
+    table = frame.head(_ROWS_SHOWN).to_html()
+    more = len(frame) - _ROWS_SHOWN
+    return table + (f"\n<p>… {more:,} more {'row' if more == 1 else 'rows'}</p>" if more > 0 else "")
+
+
 def document(result: Result, file_format: str) -> str:
     """Return a result as the text of a file, in one of the formats of :meth:`Result.save`."""
     if file_format not in RESULT_FORMATS:
-        raise InvalidOption(f"is {file_format!r}; it must be one of {', '.join(RESULT_FORMATS)}", option="file_format")
+        known = ", ".join(RESULT_FORMATS) + did_you_mean(file_format, RESULT_FORMATS)
+        raise InvalidOption(f"is {file_format!r}; it must be one of {known}", option="file_format")
     if file_format == "json":
         return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     frame = result.to_frame().map(

@@ -431,3 +431,13 @@ def test_a_million_levels():
 def test_repr_is_short():
     data = Dataset.from_array([[0, 1], [0, 1]], keep_constant=True)
     assert repr(data) == "Dataset(2 variables, 2 rows, 1 of them distinct)"
+
+
+def test_notebooks_show_a_summary_of_the_variables():
+    rng = np.random.default_rng(1)
+    data = Dataset.from_array(rng.integers(0, 2, (40, 30)), ["<a>", *(f"v{i}" for i in range(29))])
+    page = data._repr_html_()
+    assert page.startswith("<p><code>Dataset(30 variables, 40 rows, 40 of them distinct)</code></p>")
+    assert "&lt;a&gt;" in page
+    assert "<a>" not in page
+    assert "more rows</p>" in page

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.best.requirements import best_requirements
-from dagscape.checks import is_one_of
+from dagscape.checks import check_choice
 from dagscape.errors import InvalidData, InvalidOption, TooLarge, argument
 from dagscape.progress import ProgressListener, kernel_callback
 from dagscape.resources import format_bytes, memory_limit
@@ -117,8 +117,7 @@ class BestEnumeration:
 def check_search(scores: EnumerableScores, space: str) -> None:
     """Check that scores can be searched, and that classes can be ranked if requested."""
     check_scores(scores)
-    if not is_one_of(space, SPACES):
-        raise InvalidOption(f"is {space!r}; it must be one of {', '.join(map(repr, SPACES))}", option="space")
+    check_choice(space, SPACES, "space")
     if space == "classes" and (reason := why_not_classes(scores)):
         raise InvalidOption(f"equivalence classes cannot be ranked: {reason}. Use {argument('space', 'dags')}")
 

@@ -7,6 +7,7 @@ with the number of times it occurs.
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -25,6 +26,7 @@ from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
 from dagscape.data.value_types import ValueType, own_values
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
+from dagscape.results import frame_html
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -306,6 +308,10 @@ class Dataset:
         aside = f", {len(self.set_aside)} set aside" if self.set_aside else ""
         rows = f"{plural(self.m, 'row')}, {self.weights.size:,} of them distinct"
         return f"Dataset({plural(self.n, 'variable')}{aside}, {rows})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the short form, and a summary of the first variables."""
+        return f"<p><code>{html.escape(repr(self))}</code></p>\n{frame_html(self.describe().to_frame())}"
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex, Unpack
 
 import numpy as np
 
-from dagscape.checks import is_one_of
+from dagscape.checks import check_choice
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.cutting import bins_by_column, checked_bins, choose_columns, cut_table, fit_column
 from dagscape.data.dataset import Dataset, encode
@@ -30,7 +30,7 @@ from dagscape.data.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import VALUE_TYPES, ValueType
-from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
+from dagscape.errors import InvalidData, InvalidOption, argument
 from dagscape.files import open_text, replace_file
 from dagscape.version import __version__
 from dagscape.wording import plural
@@ -114,9 +114,7 @@ class Discretizer:
     set_aside: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not is_one_of(self.method, CUT_RULES):
-            known = ", ".join(map(repr, CUT_RULES)) + did_you_mean(self.method, CUT_RULES)
-            raise InvalidOption(f"is {self.method!r}; it must be one of {known}", option="method")
+        check_choice(self.method, CUT_RULES, "method")
         if CUT_RULES[self.method].needs_class and self.class_column is None:
             raise InvalidOption(
                 f"{argument('method', self.method)} needs {argument('class_column')}, the name of a discrete column"

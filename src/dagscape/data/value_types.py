@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dagscape.errors import InvalidOption
+from dagscape.checks import check_choice
 
 ValueType = Literal["text", "integer", "number", "boolean", "mixed"]
 
@@ -58,9 +58,7 @@ def own_values(levels: Iterable[str], value_type: str) -> list[Any]:
     >>> own_values(["0", "1", "?"], "integer"), own_values(["1", "2.5"], "number"), own_values(["True"], "boolean")
     ([0, 1, '?'], [1.0, 2.5], [True])
     """
-    if value_type not in _PARSERS:
-        known = ", ".join(map(repr, VALUE_TYPES))
-        raise InvalidOption(f"is {value_type!r}; it must be one of {known}", option="value_type")
+    check_choice(value_type, VALUE_TYPES, "value_type")
     texts = list(levels)
     values = [_parsed(level, _PARSERS[value_type]) for level in texts]
     return values if len(set(values)) == len(set(texts)) else texts

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_one_of
+from dagscape.checks import check_choice
 from dagscape.ensembles.class_shares import ancestor_shares, undirected_edge_shares
 from dagscape.errors import InvalidOption, type_of
 from dagscape.graphs.dag import Dag
@@ -37,8 +37,7 @@ Probabilities = NDArray[np.float64]
 
 def log_weights(scores: NDArray[np.float64], class_sizes: Sequence[int], weights: str) -> NDArray[np.float64]:
     """Return the unnormalised log weights of the entries of a list."""
-    if not is_one_of(weights, WEIGHTS):
-        raise InvalidOption(f"is {weights!r}; it must be one of {', '.join(map(repr, WEIGHTS))}", option="weights")
+    check_choice(weights, WEIGHTS, "weights")
     if weights == "classes":
         return scores
     sizes = np.array([math.log(size) for size in class_sizes], dtype=np.float64)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.checks import check_choice
 from dagscape.errors import InvalidOption, StoppedEarly, argument
 from dagscape.graphs.consensus import LARGEST_EXACT, consensus_dag
 from dagscape.graphs.dag import Dag
@@ -110,8 +111,7 @@ def refuse_narrow_feature(feature: str) -> None:
 
 def feature_frame(result: HasEdgeProbabilities, feature: str) -> pd.DataFrame:
     """Return one matrix of a result as a data frame with the variables as the labels of both axes."""
-    if feature not in FEATURES:
-        raise InvalidOption(f"is {feature!r}; it must be one of {', '.join(map(repr, FEATURES))}", option="feature")
+    check_choice(feature, FEATURES, "feature")
     matrix = getattr(result, feature)
     if matrix is None:
         raise InvalidOption(

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
+from dagscape.checks import check_choice
 from dagscape.errors import InvalidOption, type_of
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.masks import bits, transposed
@@ -166,8 +167,7 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag, level: str
 
 def check_level(level: str) -> None:
     """Refuse a level that is not one of ``LEVELS``."""
-    if level not in LEVELS:
-        raise InvalidOption(f"is {level!r}; it must be one of {', '.join(map(repr, LEVELS))}", option="level")
+    check_choice(level, LEVELS, "level")
 
 
 def at_level(graph: Dag | Cpdag | HasDag, level: str) -> Dag | Cpdag:

@@ -19,7 +19,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from dagscape import kernels
-from dagscape.checks import is_between, is_whole
+from dagscape.checks import check_choice, is_between, is_whole
 from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument
 from dagscape.graphs.lists import DagList
 from dagscape.masks import mask_of
@@ -242,8 +242,7 @@ def _check_options(
         ("bound", bound, BOUNDS),
         ("grouping", grouping, GROUPINGS),
     ):
-        if not isinstance(value, str) or value not in known:
-            raise InvalidOption(f"is {value!r}; it must be one of {', '.join(map(repr, known))}", option=name)
+        check_choice(value, known, name)
     if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
         raise InvalidOption(f"is {max_seconds!r}; it must be a number of at least 0", option="max_seconds")
     check_groups(groups, scores.n)

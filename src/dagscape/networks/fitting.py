@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between, is_one_of
+from dagscape.checks import check_choice, is_between
 from dagscape.errors import InvalidOption
 from dagscape.masks import bits
 from dagscape.networks.families import MAX_PARENTS, check_available_memory, matching_columns, parent_states
@@ -91,8 +91,7 @@ class FamilyFitter:
     @classmethod
     def of(cls, variables: Sequence[str], data: Dataset, ess: float, prior: FitPrior) -> Self:
         """Prepare data, which must have these variables, in any order."""
-        if not is_one_of(prior, FIT_PRIORS):
-            raise InvalidOption(f"is {prior!r}; it must be one of {', '.join(map(repr, FIT_PRIORS))}", option="prior")
+        check_choice(prior, FIT_PRIORS, "prior")
         if not is_between(ess, 1e-9, 1e9):
             raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
         columns = matching_columns(variables, data)

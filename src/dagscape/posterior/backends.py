@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.checks import is_one_of
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption, argument
+from dagscape.checks import check_choice, is_one_of
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.posterior.accuracy import dag_sum_error, order_sum_error, tiled_order_sum_error
 from dagscape.posterior.weights import (
     FamilyWeights,
@@ -230,12 +230,12 @@ BACKEND_NAMES = ("auto", *dict.fromkeys(name for _, name in BACKENDS))
 
 def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> SumBackend:
     """Return the back end with a name; ``"auto"`` is the first that can do the job."""
-    if not is_one_of(over, SUMMED_OVER):
-        raise InvalidOption(f"is {over!r}; it must be one of {', '.join(map(repr, SUMMED_OVER))}", option="over")
+    check_choice(over, SUMMED_OVER, "over")
     known = [record for record in BACKENDS.values() if record.over == over]
     named = [record for record in known if is_one_of(backend, ("auto", record.name))]
     if not named:
-        names = ", ".join(repr(name) for name in ("auto", *(record.name for record in known)))
+        choices = ["auto", *(record.name for record in known)]
+        names = ", ".join(map(repr, choices)) + did_you_mean(backend, choices)
         raise InvalidOption(f"is {backend!r}; for sums over {over} it must be one of {names}", option="backend")
     if not paths:
         return named[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dagscape.checks import is_one_of
+from dagscape.checks import check_choice
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidOption, Spelling, argument, function, python_spelling, spelled
@@ -160,8 +160,7 @@ def spelled_plan(
     **options: Any,
 ) -> Plan:
     """Do the work of :func:`plan`, with the arguments in its advice as ``spelling`` writes them."""
-    if not is_one_of(task, TASKS):
-        raise InvalidOption(f"is {task!r}; it must be one of {', '.join(map(repr, TASKS))}", option="task")
+    check_choice(task, TASKS, "task")
     settings = _method_options(task, options)
     data = as_dataset(data)
     job = prepare(data, **options)
@@ -186,8 +185,7 @@ def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
     known = METHODS[task].options if task in METHODS else {}
     settings = {name: options.pop(name, values[0]) for name, values in known.items()}
     for name, value in settings.items():
-        if not is_one_of(value, known[name]):
-            raise InvalidOption(f"is {value!r}; it must be one of {', '.join(map(repr, known[name]))}", option=name)
+        check_choice(value, known[name], name)
     for method in METHODS.values():
         for name in method.options:
             if name in options:

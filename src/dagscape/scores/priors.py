@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +65,5 @@ def find_prior(name: str) -> StructurePrior:
         raise InvalidOption(
             f"is {name!r}; 'edge-penalty:' needs a number of nats between 0 and 1e6", option="structure_prior"
         )
-    raise InvalidOption(f"is {name!r}; it must be one of {', '.join(PRIORS)}", option="structure_prior")
+    known = ", ".join(PRIORS) + did_you_mean(name, PRIORS)
+    raise InvalidOption(f"is {name!r}; it must be one of {known}", option="structure_prior")

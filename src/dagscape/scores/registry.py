@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, did_you_mean
 from dagscape.scores.aic import AIC
 from dagscape.scores.bdeu import BDEU
 from dagscape.scores.bic import BIC
@@ -20,5 +20,6 @@ def find_score(name: str) -> ScoreDefinition:
     """Return the definition of a score by its name, which is not case-sensitive."""
     definition = SCORES.get(str(name).lower())
     if definition is None:
-        raise InvalidOption(f"is {name!r}; it must be one of {', '.join(SCORES)}", option="score")
+        known = ", ".join(SCORES) + did_you_mean(name, SCORES)
+        raise InvalidOption(f"is {name!r}; it must be one of {known}", option="score")
     return definition

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between
+from dagscape.checks import check_choice, is_between
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.ranges import RangePlot, RangeRow, draw_ranges
 from dagscape.drawing.text import shown_text
@@ -115,8 +115,7 @@ class Sensitivity(ScoredResult):
         return int(np.argmax([setting.log_evidence for setting in self.settings]))
 
     def _features(self, feature: str) -> NDArray[np.float64]:
-        if feature not in FEATURES:
-            raise InvalidOption(f"is {feature!r}; it must be one of {', '.join(map(repr, FEATURES))}", option="feature")
+        check_choice(feature, FEATURES, "feature")
         found: NDArray[np.float64] = getattr(self, feature)
         return found
 
