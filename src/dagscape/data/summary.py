@@ -7,7 +7,6 @@ with text, declares levels that do not occur, or has strings that probably mean 
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
@@ -18,7 +17,6 @@ from dagscape.data.identifiers import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
-from dagscape.errors import SuspiciousColumns
 from dagscape.results import Provenance, Result, records_field
 from dagscape.version import __version__
 from dagscape.wording import plural
@@ -216,14 +214,6 @@ def identifier_warnings(dataset: Dataset) -> list[str]:
             if is_nearly_unique(distinct, dataset.m):
                 found.append(_nearly_unique_warning(name, distinct, dataset.m))
     return found
-
-
-def warn_about_identifiers(data: object, stacklevel: int) -> None:
-    """Issue the warnings of :func:`identifier_warnings` about a data set; ``stacklevel`` counts from the caller."""
-    from dagscape.data.dataset import Dataset
-
-    for message in identifier_warnings(data) if isinstance(data, Dataset) else ():
-        warnings.warn(SuspiciousColumns(message), stacklevel=stacklevel + 1)
 
 
 def _was_numbering(dataset: Dataset, name: str) -> bool:

@@ -13,7 +13,6 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.data.summary import warn_about_identifiers
 from dagscape.data.values import Frame
 from dagscape.errors import argument
 from dagscape.methods import provenance_of
@@ -23,7 +22,7 @@ from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import Members
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.rounding import network_rounding
-from dagscape.scores.scoring_job import ScoringJob, StructureOptions, prepare
+from dagscape.scores.scoring_job import ScoringJob, StructureOptions, prepare, warn_about_identifiers
 from dagscape.scores.set_functions import FamilyKernel, ScoredData
 from dagscape.wording import plural
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.data.summary import warn_about_identifiers
 from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, kernel_callback, listening
@@ -18,7 +17,7 @@ from dagscape.scores.constraints import Edge
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.rounding import network_rounding
-from dagscape.scores.scoring_job import ScoringJob, prepare
+from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
 from dagscape.scores.set_functions import ScoredData
 
 

@@ -5,14 +5,16 @@ A :class:`ScoringJob` can be run (``scoring.py``, ``on_demand.py``) or only esti
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict, Unpack, cast
 
 from dagscape.checks import is_between, is_whole
 from dagscape.data.dataset import Dataset
+from dagscape.data.summary import identifier_warnings
 from dagscape.data.values import Frame, as_dataset
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
+from dagscape.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean, type_of
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
 from dagscape.scores.definition import ScoreDefinition
@@ -102,6 +104,12 @@ class ScoreOptions(StructureOptions, total=False):
 
     score: str
     ess: float
+
+
+def warn_about_identifiers(data: ScoredData, stacklevel: int) -> None:
+    """Warn about variables that look like identifiers; ``stacklevel`` counts from the caller."""
+    for message in identifier_warnings(data) if isinstance(data, Dataset) else ():
+        warnings.warn(SuspiciousColumns(message), stacklevel=stacklevel + 1)
 
 
 def prepare(given: ScoredData | Frame, **options: Unpack[ScoreOptions]) -> ScoringJob:

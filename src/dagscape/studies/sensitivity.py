@@ -24,7 +24,6 @@ from typing import Any, cast
 import numpy as np
 
 from dagscape.data.dataset import Dataset
-from dagscape.data.summary import warn_about_identifiers
 from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidOption, SparseFamilies
 from dagscape.methods import provenance_of
@@ -38,7 +37,7 @@ from dagscape.scores.parent_states import parent_states
 from dagscape.scores.registry import find_score
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring import restricted_scores, score_job
-from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare
+from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
 from dagscape.scores.search_planning import SearchSize
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
 
