@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import math
+import re
 import signal
 import xml.etree.ElementTree as ET
 
@@ -16,6 +17,8 @@ from rich.console import Console
 
 import dagscape as ds
 from cli.running import run
+from dagscape.drawing.text import shown_text
+from dagscape.report.sensitivity import render_sensitivity
 from dagscape.report.tables import render
 from dagscape.scores.parent_states import parent_states
 
@@ -74,7 +77,7 @@ def test_evidence_is_normalised_so_that_settings_can_be_compared(found):
 
 
 def test_what_changes(found):
-    frame = found.to_frame()
+    frame = found.to_frame(min_share=0)
     assert len(frame) == 20
     labels = [setting.label for setting in found.settings]
     assert list(frame.columns[7:]) == labels
@@ -87,7 +90,7 @@ def test_what_changes(found):
         assert row[row["lowest_at"]] == here.min()
         assert row[row["highest_at"]] == here.max()
     for threshold in (0.3, 0.5):
-        changed = found.changes(threshold)
+        changed = found.changes(threshold, min_share=0)
         crossing = (found.edges.min(axis=0) < threshold) & (found.edges.max(axis=0) >= threshold)
         assert len(changed) == crossing.sum() > 0
     pairs = found.to_frame("adjacencies")
@@ -96,6 +99,118 @@ def test_what_changes(found):
     credible = found.to_frame(min_share=0.05)
     assert list(credible.columns[7:]) == [labels[i] for i in np.flatnonzero(found.shares >= 0.05)]
     assert len(found.to_frame(min_share=1.0).columns) == 8
+    pd.testing.assert_frame_equal(found.to_frame(), found.to_frame(min_share=0.01))
+    pd.testing.assert_frame_equal(found.changes(), found.changes(min_share=0.01))
+
+
+@pytest.fixture(scope="module")
+def unlike():
+    """Settings of which the data rule out most: an equivalent sample size of 100 for 60 rows."""
+    votes = ds.load_dataset("votes")
+    rows = votes.to_frame().sample(60, random_state=1)[list(votes.variables[:7])]
+    return ds.sensitivity(ds.Dataset.from_frame(rows, missing="level"), max_parents=(2, None))
+
+
+def test_settings_that_the_data_rule_out_do_not_count(unlike):
+    kept = unlike.credible()
+    assert kept == tuple(np.flatnonzero(unlike.shares >= 0.01))
+    assert 1 < len(kept) < len(unlike.settings)
+    assert unlike.credible(0) == tuple(range(12))
+    assert unlike.credible(1) == (unlike.settings.index(unlike.best),)
+    few, all_of_them = len(unlike.changes()), len(unlike.changes(min_share=0))
+    assert few < all_of_them
+    crossing = f"{few} edge{'' if few == 1 else 's'} cross{'es' if few == 1 else ''} 0.5"
+    assert f"{len(kept)} with a share of at least 1%, {crossing} between these" in repr(unlike)
+    assert f"(between all 12 settings: {all_of_them} edges)" in unlike.summary()
+    assert unlike.summary(min_share=0) == f"between all settings, {all_of_them} edges cross 0.5"
+    assert unlike.summary(0.999, min_share=1.0).startswith(
+        f"only {unlike.best.label} has a share of at least 100%, so no edge crosses 0.999 (between all 12 settings: "
+    )
+
+
+def test_the_picture_shows_the_range_of_credible_settings(unlike):
+    """The others are faint, beyond the line, and do not decide which rows come first."""
+    root = ET.fromstring(unlike.draw(rows=3))
+    marks = [element for element in root.iter() if element.find("{*}title") is not None and element is not root]
+    kept = {unlike.settings[i].label for i in unlike.credible()}
+    frame = unlike.to_frame()
+    for mark in marks:
+        faint = mark.get("opacity") is not None
+        assert faint != any(f"({label})" in mark.find("{*}title").text for label in kept)
+    lines = [element for element in root.findall("{*}line") if element.get("y1") == element.get("y2")]
+    lengths = [float(line.get("x2")) - float(line.get("x1")) for line in lines[:3]]
+    np.testing.assert_allclose(lengths, 340 * frame["range"][:3], atol=0.11)
+    first = " → ".join(shown_text(frame[end][0], 24) for end in ("source", "target"))
+    assert any(mark.find("{*}title").text.startswith(first) for mark in marks)
+    everything = unlike.draw(rows=3, min_share=0)
+    assert "opacity" not in everything
+    assert "the range under all settings" in everything
+    assert f"the {len(kept)} settings with a share of at least 1%; faint: the others" in unlike.draw()
+
+
+def test_every_option_can_be_told_apart_in_the_picture(unlike):
+    """Marks of different settings differ by colour, shape or height in the row."""
+    root = ET.fromstring(unlike.draw(rows=1, min_share=0))
+    looks = set()
+    for mark in root.iter():
+        if mark is not root and mark.find("{*}title") is not None:
+            heights = [float(pair.split(",")[1]) for pair in mark.get("points", "").split()] or [float(mark.get("cy"))]
+            upper = min(heights) < 62
+            looks.add((mark.get("fill"), mark.tag, len(heights), upper))
+    assert len(looks) == len(unlike.settings)
+    for text in ("ess 100", "no limit", "2 parents", "from top to bottom in each row: "):
+        assert text in unlike.draw()
+
+
+def test_a_missing_limit_is_said(unlike, found):
+    assert {setting.label.split(", ")[2] for setting in unlike.settings} == {"2 parents", "no limit"}
+    assert [setting.unlimited for setting in found.settings] == [False, False, True] * 4
+    document = found.to_dict()
+    for setting in document["settings"]:
+        del setting["unlimited"]
+    assert ds.Sensitivity.from_dict(document) == found
+
+
+def frame_of(table):
+    header, *rows = [[cell.text for cell in row] for row in ET.fromstring(table).iter("tr")]
+    return pd.DataFrame(rows, columns=header)
+
+
+def test_notebooks_show_settings_with_shares_and_what_changes(unlike):
+    shown = unlike._repr_html_()
+    tables = [frame_of(table) for table in re.findall("<table.*?</table>", shown, re.DOTALL)]
+    settings = unlike.settings_frame().sort_values("share", ascending=False, kind="stable")
+    assert tables[0]["setting"].tolist() == settings["setting"].tolist()[:10]
+    assert {"log_evidence", "share"} <= set(tables[0].columns)
+    assert tables[1]["source"].tolist() == unlike.changes()["source"].tolist()[:10]
+    assert len(tables[1].columns) == 8
+    assert unlike.summary() in shown
+
+
+def test_draw_takes_a_study(unlike, tmp_path, capfd):
+    assert ds.draw(unlike, title="Votes") == unlike.draw(title="Votes")
+    assert ds.draw(unlike, tmp_path / "x.svg") is None
+    assert (tmp_path / "x.svg").read_text() == unlike.draw()
+    with pytest.raises(
+        ds.InvalidOption, match=r"threshold is for pictures of graphs: the method draw\(\) of a Sensitivity"
+    ):
+        ds.draw(unlike, threshold=0.5)
+    unlike.save(tmp_path / "study.json")
+    assert run(capfd, "draw", tmp_path / "study.json")[:2] == (0, unlike.draw())
+    for rows in (0, 2.5):
+        with pytest.raises(ds.InvalidOption, match=f"rows is {rows}; it must be an integer of at least 1"):
+            unlike.draw(rows=rows)
+
+
+def test_names_in_tables_are_broken_at_hyphens(unlike):
+    names = [name for name in unlike.variables if name.count("-") > 1]
+    assert len(names) > 2
+    for width in (80, 90, 100, 120):
+        console = Console(file=io.StringIO(), width=width)
+        console.print(render_sensitivity(unlike, 50, 0.3, min_share=0))
+        shown = console.file.getvalue()
+        for name in names:
+            assert all(word in shown for word in name.split("-")), (name, width)
 
 
 def test_influence_is_the_effect_of_one_option_alone(data, found):
@@ -207,9 +322,9 @@ def test_pictures_escape_names_and_show_every_setting(tmp_path):
     study = ds.sensitivity(data, max_parents=(1, 2))
     text = study.draw(rows=3, title="1 < 2 & 3")
     root = ET.fromstring(text)
-    circles = [element for element in root.iter() if element.tag.endswith("circle")]
-    # A dot for each setting and a ring in each of three rows, and the legend.
-    assert len(circles) == 3 * (len(study.settings) + 1) + 3 + 1
+    marks = [element for element in root.iter() if element.tag.endswith(("circle", "polygon"))]
+    # A mark for each setting and a ring in each of three rows, and the legend: three sizes, two limits, and the ring.
+    assert len(marks) == 3 * (len(study.settings) + 1) + 3 + 2 + 1
     assert "1 &lt; 2 &amp; 3" in text
     assert "highest evidence" in text
     study.draw(tmp_path / "ranges.svg", rows=3, title="1 < 2 & 3")
@@ -239,7 +354,11 @@ def test_the_command(capfd, data, found, tmp_path):
     lines = out.splitlines()
     assert lines[0] == "Posteriors over dags under 12 settings"
     assert lines[1].startswith("Average change of the probability of an edge: ")
-    assert f"On both sides of 0.5: {len(expected.changes())} edges" in out
+    assert expected.summary()[1:] in out
+    code, out, _ = run(capfd, "sensitivity", path, *grid, "--min-share", 0, "--draw", picture)
+    assert code == 0
+    assert f"Between all settings, {len(expected.changes(min_share=0))} edges cross 0.5" in out
+    assert picture.read_text() == expected.draw(min_share=0)
     code, out, _ = run(capfd, "sensitivity", path, *grid, "--json")
     assert code == 0
     assert json.loads(out)["edges"] == expected.edges.tolist()
@@ -247,7 +366,7 @@ def test_the_command(capfd, data, found, tmp_path):
     code, out, err = run(capfd, "sensitivity", path, *bic)
     assert (code, err) == (0, "")
     assert "--ess has no effect with --score bic" in run(capfd, "sensitivity", path, *bic, "--ess", "1,2")[2]
-    assert "No edge is on both sides of 0.5" in out
+    assert "Between all settings, no edge crosses 0.5" in out
     for wrong, message in (
         (["--ess", "1,x"], "--ess is '1,x'; it must be values separated by commas"),
         (["--max-parents", "-1"], "--max-parents is -1"),

@@ -9,6 +9,7 @@ from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_struc
 from dagscape.cli.options import checked_path
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
+from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag
 from dagscape.posterior.result import Posterior
@@ -17,7 +18,7 @@ _RESULT_HELP = """
 
 \b
 A .json result is drawn as what it ranks: the class of the best if classes were ranked, else the
-best network. A posterior is drawn as its probable edges."""
+best network. A posterior is drawn as its probable edges, a sensitivity analysis as ranges."""
 
 
 @click.command(epilog=NETWORK_HELP + _RESULT_HELP)
@@ -55,7 +56,7 @@ def command(
     """Draw the structure of a network, or a result."""
     if as_class and as_dag:
         raise InvalidOption("--class and --dag exclude each other")
-    graph: Drawable
+    graph: Drawable | OwnPicture
     if as_class or as_dag:
         loaded = load_structure(network)
         dag = loaded.to_dag() if isinstance(loaded, Cpdag) else loaded

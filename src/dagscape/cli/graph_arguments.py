@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Drawable
+from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidOption
 from dagscape.files import open_text
@@ -34,12 +35,12 @@ def load(source: str) -> Network:
     return read_network(source)
 
 
-def load_drawable(source: str) -> Drawable:
+def load_drawable(source: str) -> Drawable | OwnPicture:
     """Load what an argument of ``draw`` names: a network, or a result that can be drawn."""
     if not _is_result(source):
         return load_structure(source)
     result = load_result(source)
-    if not isinstance(result, Drawn):
+    if not isinstance(result, Drawn | OwnPicture):
         raise InvalidOption(f"{source!r} is a {result.kind!r} result, which cannot be drawn")
     return result
 

@@ -26,6 +26,7 @@ from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.scores.registry import SCORES
 from dagscape.studies.sensitivity import DEFAULT_ESS, DEFAULT_MAX_PARENTS, DEFAULT_PRIORS, sensitivity
+from dagscape.studies.sensitivity_result import MIN_SHARE
 
 # Options that the grid varies: here they take several values.
 _VARIED = ("ess", "max_parents", "structure_prior")
@@ -78,7 +79,11 @@ def _shown(values: tuple[Any, ...]) -> str:
 )  # fmt: skip
 @click.option(
     "--threshold", type=click.FloatRange(0, 1), default=0.5, show_default=True, metavar="P",
-    help="Show edges that are below this probability in one setting, and not in another.",
+    help="Show edges that cross this probability: below it in one setting, and not in another.",
+)  # fmt: skip
+@click.option(
+    "--min-share", type=click.FloatRange(0, 1), default=MIN_SHARE, show_default=True, metavar="P",
+    help="Compare settings whose share of the probability is at least this; 0 compares all.",
 )  # fmt: skip
 @rows_shown("Number of edges to show.")
 @click.option(
@@ -90,6 +95,7 @@ def command(
     data: str,
     over: str,
     threshold: float,
+    min_share: float,
     show: int,
     picture: str | None,
     output: str | None,
@@ -108,6 +114,6 @@ def command(
         out.warn(f"--ess has no effect with --score {options['score']}")
     with out.working() as progress:
         found = sensitivity(dataset, over=over, **varied, **options, progress=progress)
-    out.deliver(found, output, lambda: render_sensitivity(found, show, threshold))
+    out.deliver(found, output, lambda: render_sensitivity(found, show, threshold, min_share))
     if picture is not None:
-        found.draw(picture)
+        found.draw(picture, min_share=min_share)

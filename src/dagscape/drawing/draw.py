@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from dagscape.drawing.dot import to_dot
 from dagscape.drawing.edges import Drawable, ProbableEdges, content_of, drawn_edges, shows_labels
 from dagscape.drawing.figure import require_matplotlib, write_figure
+from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.picture import Picture, picture
 from dagscape.drawing.svg import svg_text
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, type_of
 from dagscape.files import check_writable, path_text, replace_file
 
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")
@@ -42,7 +43,7 @@ class Drawing(str):
 
 
 def draw(
-    graph: Drawable,
+    graph: Drawable | OwnPicture,
     path: str | os.PathLike[str] | None = None,
     *,
     weights: ArrayLike | None = None,
@@ -58,7 +59,7 @@ def draw(
     graph : Dag, Cpdag, Network or result
         What to draw. Undirected edges of a Cpdag have no arrowheads. A list of networks is drawn as its first entry:
         the class of the best if classes were ranked, else the best DAG. A posterior is drawn as the edges that are
-        probable enough.
+        probable enough. A :class:`Sensitivity` is drawn by its own method, with the ranges of probabilities.
     path : path, optional
         The file to write, in the format of its extension: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the
         extra ``plot``), ``.dot`` or ``.gv`` (Graphviz source). Default: return the SVG.
@@ -106,6 +107,9 @@ def draw(
         "title": title,
         "label_width": label_width,
     }
+    if isinstance(graph, OwnPicture):
+        _refuse_options_of_graphs(graph, options)
+        return graph.draw(path, title=title)
     if path is None:
         return svg(graph, **options)
     ending = drawing_format(path)
@@ -119,6 +123,14 @@ def draw(
         with replace_file(path) as stream:
             write_figure(made, stream, ending[1:])
     return None
+
+
+def _refuse_options_of_graphs(result: OwnPicture, options: DrawOptions) -> None:
+    for name, value in options.items():
+        if value is not None and name != "title":
+            raise InvalidOption(
+                f"is for pictures of graphs: the method draw() of {type_of(result)} has its own options", option=name
+            )
 
 
 def drawing_format(path: str | os.PathLike[str]) -> str:

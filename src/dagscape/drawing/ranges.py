@@ -1,15 +1,17 @@
-"""Ranges of probabilities: a row for each quantity, a line from its lowest to its highest value, a dot for each value.
+"""Ranges of probabilities: a row for each quantity, a line from its lowest to its highest value, a mark for each value.
 
+Marks differ by colour, by shape and by their height in the row, so that three properties of a value can be told apart.
 The layout makes plain shapes, which are written as SVG, or drawn with matplotlib (the extra ``plot``).
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from dagscape.drawing.draw import Drawing
@@ -29,6 +31,11 @@ _LONGEST_LABEL = 60
 _GRID, _WHISKER = "#e3e7ec", "#b4bcc8"
 # Distinct for colour-blind readers, and in print: from light to dark.
 _COLOURS = ("#e8a33d", "#3f90c4", "#16324f", "#b5485d", "#6a9a5b", "#8a6fb0")
+# Corners, a turn clockwise, and the radius that makes areas about equal: circle, square, triangle, diamond, and so on.
+_SHAPES = ((0, 0.0, 1.0), (4, 0.125, 1.25), (3, 0.0, 1.45), (4, 0.0, 1.3), (3, 0.5, 1.45))
+# How far marks are from the middle of a row, and how much higher rows are then.
+_SPREAD = 5.5
+_FAINT = 0.22
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,39 @@ class RangeRow:
 
     label: str
     values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RangePoint:
+    """How one value of each row is drawn.
+
+    Attributes
+    ----------
+    name : str
+        The name of the value.
+    colour : int or None
+        The number of its colour; None has the colour of text.
+    shape : int
+        The number of its shape.
+    height : float
+        Its height in the row, from -1, the lower end, to 1.
+    faint : bool
+        Whether it is faint, and the line of the row does not extend to it.
+    """
+
+    name: str
+    colour: int | None = 0
+    shape: int = 0
+    height: float = 0.0
+    faint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RangeKey:
+    """A part of the legend: a text, after a mark if there is one."""
+
+    text: str
+    point: RangePoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +89,25 @@ class RangePlot:
         The title.
     rows : tuple of RangeRow
         The rows, from top to bottom. All have the same number of values.
-    groups : tuple of int
-        The group of each value, which determines the colour of its dots.
-    legend : tuple of str
-        The name of each group.
+    points : tuple of RangePoint
+        How each value of a row is drawn. At least one is not faint.
+    legend : tuple of tuple of RangeKey
+        The lines of the legend.
     marked : int
-        The value whose dots have a ring.
+        The value whose marks have a ring.
     mark : str
         What the ring means.
-    points : tuple of str
-        The name of each value.
+    caption : str
+        What the lines mean.
     """
 
     title: str
     rows: tuple[RangeRow, ...]
-    groups: tuple[int, ...]
-    legend: tuple[str, ...]
+    points: tuple[RangePoint, ...]
+    legend: tuple[tuple[RangeKey, ...], ...]
     marked: int
     mark: str
-    points: tuple[str, ...]
+    caption: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +124,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A disc, or a ring if it is not filled, with a tooltip."""
+    """A filled shape, or a ring if it is not filled, with a tooltip."""
 
     x: float
     y: float
@@ -92,6 +132,16 @@ class Dot:
     colour: str
     filled: bool
     name: str = ""
+    shape: int = 0
+    opacity: float = 1.0
+
+    @property
+    def corners(self) -> list[tuple[float, float]]:
+        """The corners of the shape; empty for a circle."""
+        sides, turn, size = _SHAPES[self.shape % len(_SHAPES)]
+        angles = [math.tau * (turn + corner / sides) for corner in range(sides)]
+        radius = self.radius * size
+        return [(self.x + radius * math.sin(angle), self.y - radius * math.cos(angle)) for angle in angles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +172,10 @@ def draw_ranges(plot: RangePlot, path: str | os.PathLike[str] | None = None) -> 
     Examples
     --------
     >>> rows = (RangeRow("a → b", (0.1, 0.9)),)
-    >>> plot = RangePlot("Edges", rows, (0, 1), ("ess 1", "ess 10"), 0, "highest evidence", ("one", "two"))
+    >>> points = (RangePoint("ess 1"), RangePoint("ess 10", colour=1))
+    >>> plot = RangePlot("Edges", rows, points, ((RangeKey("ess 1", points[0]),),), 0, "highest evidence", "range")
     >>> draw_ranges(plot).count("<circle")
-    6
+    5
     """
     if path is not None:
         ending = range_format(path)
@@ -157,40 +208,58 @@ def _layout(plot: RangePlot) -> tuple[float, float, list[Shape]]:
     labels = [shown_text(row.label, _LONGEST_LABEL) for row in plot.rows]
     left = _MARGIN + max([text_width(label, FONT_SIZE) for label in labels], default=0.0) + _GAP
     top = _MARGIN + 2.2 * TITLE_SIZE
-    bottom = top + _ROW * len(plot.rows)
+    row_height = _ROW + (_SPREAD if any(point.height for point in plot.points) else 0.0)
+    bottom = top + row_height * len(plot.rows)
     title = shown_text(plot.title)
-    keys = list(_legend(plot, left, bottom + 3.2 * FONT_SIZE))
+    keys = list(_legend(plot, bottom + 2.4 * FONT_SIZE))
     texts = [shape.x + text_width(shape.text, shape.size) for shape in keys if isinstance(shape, Words)]
     width = max(left + _AXIS + 2 * _MARGIN, _MARGIN + max(texts), text_width(title, TITLE_SIZE) * 1.1 + 2 * _MARGIN)
-    height = bottom + 3.2 * FONT_SIZE + _ROW * (len(plot.legend) + 1) + _MARGIN
+    height = bottom + 2.4 * FONT_SIZE + _ROW * (len(plot.legend) + 2) + _MARGIN
     shapes: list[Shape] = [Words(width / 2, 1.8 * TITLE_SIZE, title, TITLE_SIZE, "middle", bold=True)]
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = left + tick * _AXIS
         shapes.append(Line(x, top, x, bottom, PLAIN_LINE if tick == 0.5 else _GRID, 1.0))
         shapes.append(Words(x, bottom + 1.4 * FONT_SIZE, f"{tick:g}", LEGEND_SIZE, "middle"))
     for number, (row, label) in enumerate(zip(plot.rows, labels, strict=True)):
-        shapes += _row(plot, row, label, left, top + _ROW * (number + 0.5))
+        shapes += _row(plot, row, label, left, top + row_height * (number + 0.5))
     return width, height, shapes + keys
 
 
 def _row(plot: RangePlot, row: RangeRow, label: str, left: float, y: float) -> Iterator[Shape]:
     places = [left + value * _AXIS for value in row.values]
     yield Words(left - _GAP, y + 0.35 * FONT_SIZE, label, FONT_SIZE, "end")
-    yield Line(min(places), y, max(places), y, _WHISKER, 3.0)
-    for place, value, group, point in zip(places, row.values, plot.groups, plot.points, strict=True):
-        name = f"{shown_text(row.label)}: {value:.4f} ({shown_text(point)})"
-        yield Dot(place, y, _DOT, _COLOURS[group % len(_COLOURS)], True, name)
-    yield Dot(places[plot.marked], y, _DOT + 2.0, INK, False)
+    counted = [place for place, point in zip(places, plot.points, strict=True) if not point.faint]
+    yield Line(min(counted), y, max(counted), y, _WHISKER, 3.0)
+    marks = list(zip(places, row.values, plot.points, strict=True))
+    for place, value, point in sorted(marks, key=lambda mark: not mark[2].faint):
+        name = f"{shown_text(row.label)}: {value:.4f} ({shown_text(point.name)})"
+        yield _dot(place, y - _SPREAD * point.height, point, name)
+    yield Dot(places[plot.marked], y - _SPREAD * plot.points[plot.marked].height, _DOT + 2.0, INK, False)
 
 
-def _legend(plot: RangePlot, left: float, top: float) -> Iterator[Shape]:
-    for number, text in enumerate(plot.legend):
-        y = top + _ROW * (number + 0.5)
-        yield Dot(left, y, _DOT, _COLOURS[number % len(_COLOURS)], True)
-        yield Words(left + _GAP, y + 0.35 * LEGEND_SIZE, shown_text(text), LEGEND_SIZE, "start")
-    y = top + _ROW * (len(plot.legend) + 0.5)
-    yield Dot(left, y, _DOT + 2.0, INK, False)
-    yield Words(left + _GAP, y + 0.35 * LEGEND_SIZE, shown_text(plot.mark), LEGEND_SIZE, "start")
+def _dot(x: float, y: float, point: RangePoint, name: str = "") -> Dot:
+    colour = INK if point.colour is None else _COLOURS[point.colour % len(_COLOURS)]
+    return Dot(x, y, _DOT, colour, True, name, point.shape, _FAINT if point.faint else 1.0)
+
+
+def _legend(plot: RangePlot, top: float) -> Iterator[Shape]:
+    ring = Dot(0.0, 0.0, _DOT + 2.0, INK, False)
+    whisker = Line(-_DOT, 0.0, _DOT, 0.0, _WHISKER, 3.0)
+    lines: list[list[tuple[str, Shape | None]]] = [
+        [(key.text, None if key.point is None else _dot(0.0, 0.0, key.point)) for key in line] for line in plot.legend
+    ]
+    lines += [[(plot.mark, ring)], [(plot.caption, whisker)]]
+    for number, line in enumerate(lines):
+        x, y = _MARGIN + _GAP, top + _ROW * (number + 0.5)
+        for text, sample in line:
+            if isinstance(sample, Dot):
+                yield replace(sample, x=x, y=y)
+            elif isinstance(sample, Line):
+                yield replace(sample, x1=x + sample.x1, x2=x + sample.x2, y1=y, y2=y)
+            start = x + _GAP if sample is not None else x - _DOT
+            words = Words(start, y + 0.35 * LEGEND_SIZE, shown_text(text), LEGEND_SIZE, "start")
+            yield words
+            x = start + text_width(words.text, LEGEND_SIZE) + 2 * _GAP
 
 
 def _svg(width: float, height: float, shapes: list[Shape], title: str) -> str:
@@ -215,8 +284,11 @@ def _element(shape: Shape) -> str:
             if shape.filled
             else f'fill="none" stroke="{shape.colour}" stroke-width="1.4" pointer-events="none"'
         )
-        circle = f'<circle cx="{shape.x:.1f}" cy="{shape.y:.1f}" r="{shape.radius:g}" {paint}'
-        return f"{circle}><title>{escape(shape.name)}</title></circle>" if shape.name else f"{circle}/>"
+        paint += f' opacity="{shape.opacity:g}"' if shape.opacity < 1 else ""
+        corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.corners)
+        tag, place = ("polygon", f'points="{corners}"') if corners else ("circle", _circle(shape))
+        drawn = f"<{tag} {place} {paint}"
+        return f"{drawn}><title>{escape(shape.name)}</title></{tag}>" if shape.name else f"{drawn}/>"
     weight = ' font-weight="bold"' if shape.bold else ""
     return (
         f'<text x="{shape.x:.1f}" y="{shape.y:.1f}" fill="{INK}" text-anchor="{shape.anchor}" '
@@ -224,8 +296,12 @@ def _element(shape: Shape) -> str:
     )
 
 
+def _circle(dot: Dot) -> str:
+    return f'cx="{dot.x:.1f}" cy="{dot.y:.1f}" r="{dot.radius:g}"'
+
+
 def _draw(axes: Axes, shapes: list[Shape]) -> None:
-    from matplotlib.patches import Circle
+    from matplotlib.patches import Circle, Polygon
 
     sides = {"start": "left", "middle": "center", "end": "right"}
     for order, shape in enumerate(shapes):
@@ -233,7 +309,15 @@ def _draw(axes: Axes, shapes: list[Shape]) -> None:
             axes.plot([shape.x1, shape.x2], [shape.y1, shape.y2], color=shape.colour, lw=shape.width, zorder=order)
         elif isinstance(shape, Dot):
             face, edge, line = (shape.colour, PAPER, 0.6) if shape.filled else ("none", shape.colour, 1.4)
-            dot = Circle((shape.x, shape.y), shape.radius, facecolor=face, edgecolor=edge, lw=line, zorder=order)
+            style: dict[str, Any] = {
+                "facecolor": face,
+                "edgecolor": edge,
+                "lw": line,
+                "alpha": shape.opacity,
+                "zorder": order,
+            }
+            place = (shape.x, shape.y)
+            dot = Polygon(shape.corners, **style) if shape.corners else Circle(place, shape.radius, **style)
             axes.add_patch(dot)
         else:
             axes.text(

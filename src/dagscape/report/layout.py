@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 # math.exp overflows a little above this.
 _LARGEST_LOG = 700.0
@@ -17,6 +22,37 @@ def table_of(*headers: str, right: Collection[int] = ()) -> Table:
     for i, header in enumerate(headers):
         table.add_column(header, justify="right" if i in right else "left", overflow="fold")
     return table
+
+
+class Name:
+    """A name in a cell of a table. If it is too long, it is broken after a hyphen, an underscore, a space or the like.
+
+    >>> Name("water-project-cost-sharing").lines(20)
+    ['water-project-cost-', 'sharing']
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        # A word with the separators after it.
+        self._pieces = re.findall(r"[^\s_./:-]*[\s_./:-]+|[^\s_./:-]+", name) or [name]
+
+    def lines(self, width: int) -> list[str]:
+        """Return the lines for a given width; a word that is longer than the width has a line of its own."""
+        lines = [""]
+        for piece in self._pieces:
+            if lines[-1] and cell_len((lines[-1] + piece).rstrip()) > width:
+                lines.append("")
+            lines[-1] += piece
+        return lines
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Say how wide the cell has to be at least, and at most."""
+        whole = Measurement.get(console, options, Text(self._name))
+        return Measurement(min(whole.maximum, max(map(cell_len, self._pieces))), whole.maximum)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Show the name as plain text, in the width of the cell."""
+        yield Text("\n".join(self.lines(options.max_width)), overflow="fold")
 
 
 def listed_names(variables: Sequence[str]) -> str:

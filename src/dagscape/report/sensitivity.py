@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 from rich.text import Text
 
-from dagscape.report.layout import table_of
-from dagscape.studies.sensitivity_result import OPTIONS, Sensitivity
+from dagscape.report.layout import Name, table_of
+from dagscape.studies.sensitivity_result import MIN_SHARE, OPTIONS, Sensitivity
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 10
 
 
-def render_sensitivity(found: Sensitivity, rows: int = _ROWS_SHOWN, threshold: float = 0.5) -> RenderableType:
-    """Render the settings, and the edges whose probability is on both sides of a threshold."""
+def render_sensitivity(
+    found: Sensitivity, rows: int = _ROWS_SHOWN, threshold: float = 0.5, min_share: float = MIN_SHARE
+) -> RenderableType:
+    """Render the settings, and the edges whose probability crosses a threshold between credible settings."""
     influence = {name: change for name, change in found.influence().items() if change > 0}
     heading = f"Posteriors over {found.over} under {plural(len(found.settings), 'setting')}"
     parts: list[RenderableType] = [Text(heading)]
     if influence:
         listed = ", ".join(f"{name} {change:.3f}" for name, change in influence.items())
-        parts.append(Text(f"Average change of the probability of an edge: {listed}"))
+        parts.append(Text(f"Average change of the probability of an edge: {listed} (over all settings)"))
     parts += [Text(), _settings(found), Text()]
-    return Group(*parts, *_changes(found, rows, threshold))
+    return Group(*parts, *_changes(found, rows, threshold, min_share))
 
 
 def _settings(found: Sensitivity) -> RenderableType:
@@ -35,22 +37,22 @@ def _settings(found: Sensitivity) -> RenderableType:
     headers = (*options, "log evidence", "share", "parent states")
     table = table_of(*headers, right=[i for i, name in enumerate(headers) if name != "structure_prior"])
     for setting, share in zip(found.settings, found.shares, strict=True):
+        limit = "no limit" if setting.unlimited else str(setting.max_parents)
         cells = [f"{setting.ess:g}"] if graded else []
-        cells += [setting.structure_prior, str(setting.max_parents), f"{setting.log_evidence:,.2f}", f"{share:.4f}"]
+        cells += [setting.structure_prior, limit, f"{setting.log_evidence:,.2f}", f"{share:.4f}"]
         table.add_row(*cells, f"{setting.parent_states:,.0f}")
     return table
 
 
-def _changes(found: Sensitivity, rows: int, threshold: float) -> list[RenderableType]:
-    frame = found.changes(threshold)
-    if not len(frame):
-        return [Text(f"No edge is on both sides of {threshold:g}")]
-    parts: list[RenderableType] = [Text(f"On both sides of {threshold:g}: {plural(len(frame), 'edge')}")]
-    if rows:
+def _changes(found: Sensitivity, rows: int, threshold: float, min_share: float) -> list[RenderableType]:
+    frame = found.changes(threshold, min_share=min_share)
+    summary = found.summary(threshold, min_share=min_share)
+    parts: list[RenderableType] = [Text(summary[0].upper() + summary[1:])]
+    if rows and len(frame):
         table = table_of("from", "to", "lowest", "highest", "lowest at", "highest at", right=(2, 3))
         for row in frame.head(rows).to_dict("records"):
             ends = (f"{row['lowest']:.4f}", f"{row['highest']:.4f}")
-            table.add_row(Text(row["source"]), Text(row["target"]), *ends, row["lowest_at"], row["highest_at"])
+            table.add_row(Name(row["source"]), Name(row["target"]), *ends, row["lowest_at"], row["highest_at"])
         parts += [Text(), table]
         if len(frame) > rows:
             parts.append(Text(f"… {len(frame) - rows:,} more"))

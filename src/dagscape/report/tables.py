@@ -16,7 +16,7 @@ from dagscape.graphs.comparison import Comparison
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
-from dagscape.report.layout import listed_names, table_of
+from dagscape.report.layout import Name, listed_names, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
@@ -160,7 +160,7 @@ def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus:
     headers = ["from", "to", *frame.columns[2:]]
     table = table_of(*headers, right=range(2, len(headers)))
     for row in shown.itertuples(index=False):
-        table.add_row(Text(row[0]), Text(row[1]), *(f"{value:.4f}" for value in row[2:]))
+        table.add_row(Name(row[0]), Name(row[1]), *(f"{value:.4f}" for value in row[2:]))
     hidden = len(frame) - len(shown)
     evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
     heading = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"

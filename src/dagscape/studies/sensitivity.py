@@ -107,7 +107,7 @@ def sensitivity(
     >>> found = ds.sensitivity(ds.load_dataset("iris"), max_parents=(1, 2))
     >>> len(found.settings), found.best.label
     (12, 'ess 1, uniform, 1 parent')
-    >>> found.changes()[["source", "target", "lowest", "highest"]].round(2).values.tolist()[0]
+    >>> found.changes(min_share=0)[["source", "target", "lowest", "highest"]].round(2).values.tolist()[0]
     ['sepal_length', 'sepal_width', 0.0, 0.67]
     """
     start = time.perf_counter()
@@ -230,4 +230,5 @@ def _setting(job: ScoringJob, post: Posterior) -> Setting:
         error=post.error,
         parent_states=1.0 if counts is None else float(parent_states(post.edges, counts).max()),
         seconds=sum(post.provenance.seconds.values()),
+        unlimited=job.max_parents >= job.data.n - 1,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_choice, is_between
+from dagscape.checks import check_choice, is_between, is_whole
 from dagscape.drawing.draw import Drawing
-from dagscape.drawing.ranges import RangePlot, RangeRow, draw_ranges
-from dagscape.drawing.text import shown_text
+from dagscape.drawing.own_pictures import OwnPicture
+from dagscape.drawing.ranges import draw_ranges
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.results import ScoredResult, array_field, check_lengths, decoded_field, records_field
+from dagscape.results import ScoredResult, array_field, check_lengths, decoded_field, frame_html, records_field
+from dagscape.studies.sensitivity_picture import range_plot
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -26,8 +28,12 @@ OPTIONS = ("ess", "structure_prior", "max_parents")
 
 FEATURES = ("edges", "adjacencies")
 
+# Settings with a lower share of the probability are ruled out by the data.
+MIN_SHARE = 0.01
+
 _ROWS_DRAWN = 25
-_LONGEST_NAME = 24
+# The columns of a frame before those of each setting.
+_CHANGE_COLUMNS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,8 @@ class Setting:
         The largest number of joint states of the likely parents of a variable, a geometric mean over structures.
     seconds : float
         The time of the sum.
+    unlimited : bool
+        Whether a variable may have all others as parents, so that ``max_parents`` is no limit.
     """
 
     ess: float | None
@@ -58,6 +66,7 @@ class Setting:
     error: float
     parent_states: float
     seconds: float
+    unlimited: bool = False
 
     @property
     def label(self) -> str:
@@ -65,13 +74,25 @@ class Setting:
 
         >>> Setting(1.0, "uniform", 2, 0.0, 0.0, 0.0, 1.0, 0.0).label
         'ess 1, uniform, 2 parents'
+        >>> Setting(None, "uniform", 9, 0.0, 0.0, 0.0, 1.0, 0.0, unlimited=True).label
+        'uniform, no limit'
         """
-        ess = [] if self.ess is None else [f"ess {self.ess:g}"]
-        return ", ".join([*ess, self.structure_prior, plural(self.max_parents, "parent")])
+        return ", ".join(self.values.values())
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The options of the grid in words."""
+        ess = {} if self.ess is None else {"ess": f"ess {self.ess:g}"}
+        limit = "no limit" if self.unlimited else plural(self.max_parents, "parent")
+        return ess | {"structure_prior": self.structure_prior, "max_parents": limit}
+
+    def value(self, option: str) -> str:
+        """Return one option of the grid in words; empty if the score does not have it."""
+        return self.values.get(option, "")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Sensitivity(ScoredResult):
+class Sensitivity(OwnPicture, ScoredResult):
     """Posteriors of the same data under several settings.
 
     Attributes
@@ -114,13 +135,27 @@ class Sensitivity(ScoredResult):
     def _best(self) -> int:
         return int(np.argmax([setting.log_evidence for setting in self.settings]))
 
+    def credible(self, min_share: float = MIN_SHARE) -> tuple[int, ...]:
+        """Return the numbers of the settings whose share of the probability is high enough.
+
+        Parameters
+        ----------
+        min_share : float
+            The lowest share. The setting with the highest evidence is always among them.
+        """
+        if not is_between(min_share, 0, 1):
+            raise InvalidOption(f"is {min_share!r}; it must be a probability, from 0 to 1", option="min_share")
+        kept = self.shares >= min_share
+        kept[self._best] = True
+        return tuple(np.flatnonzero(kept).tolist())
+
     def _features(self, feature: str) -> NDArray[np.float64]:
         check_choice(feature, FEATURES, "feature")
         found: NDArray[np.float64] = getattr(self, feature)
         return found
 
     def influence(self, feature: str = "edges") -> dict[str, float]:
-        """Return how much each option of the grid changes probabilities, largest first.
+        """Return how much each option of the grid changes probabilities, largest first, over all settings.
 
         It is the largest difference that changing this option alone makes, averaged over all pairs of variables; that
         is, over their settings of the other options too.
@@ -142,7 +177,7 @@ class Sensitivity(ScoredResult):
             found[option] = float(np.mean(changes)) * (n / (n - 1) if n > 1 else 1.0)
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
-    def to_frame(self, feature: str = "edges", *, min_share: float = 0.0) -> pd.DataFrame:
+    def to_frame(self, feature: str = "edges", *, min_share: float = MIN_SHARE) -> pd.DataFrame:
         """Return a data frame with one row per pair of variables, those that change most first.
 
         Parameters
@@ -151,6 +186,7 @@ class Sensitivity(ScoredResult):
             The probability of an edge from source to target, or of one in either direction.
         min_share : float
             Leave out settings whose share of the probability is lower; that with the highest evidence always stays.
+            Zero keeps all settings.
 
         Returns
         -------
@@ -160,10 +196,8 @@ class Sensitivity(ScoredResult):
         """
         import pandas as pd
 
-        if not is_between(min_share, 0, 1):
-            raise InvalidOption(f"is {min_share!r}; it must be a probability, from 0 to 1", option="min_share")
-        kept = np.flatnonzero(self.shares >= min(min_share, float(self.shares.max())))
-        values = self._features(feature)[kept]
+        kept = self.credible(min_share)
+        values = self._features(feature)[list(kept)]
         n = len(self.variables)
         pairs = [(u, v) for u in range(n) for v in range(n) if u != v and (feature == "edges" or u < v)]
         labels = [self.settings[i].label for i in kept]
@@ -178,8 +212,8 @@ class Sensitivity(ScoredResult):
         each = pd.DataFrame([values[:, u, v] for u, v in pairs], columns=labels, dtype=np.float64)
         return pd.concat([frame, each], axis=1).sort_values("range", ascending=False, kind="stable", ignore_index=True)
 
-    def changes(self, threshold: float = 0.5, feature: str = "edges", *, min_share: float = 0.0) -> pd.DataFrame:
-        """Return the rows of :meth:`to_frame` whose probability is below the threshold in one setting, not in another.
+    def changes(self, threshold: float = 0.5, feature: str = "edges", *, min_share: float = MIN_SHARE) -> pd.DataFrame:
+        """Return the rows of :meth:`to_frame` that cross a threshold: below it in one setting, and not in another.
 
         Parameters
         ----------
@@ -195,10 +229,18 @@ class Sensitivity(ScoredResult):
         return frame[crossing].reset_index(drop=True)
 
     def settings_frame(self) -> pd.DataFrame:
-        """Return the settings, one per row, with their evidence and their share of the probability."""
+        """Return all settings, one per row, with their evidence and their share of the probability.
+
+        Returns
+        -------
+        DataFrame
+            ``setting`` (its label), ``ess``, ``structure_prior``, ``max_parents``, ``log_evidence``, ``share``,
+            ``parent_states``, ``error`` and ``seconds``.
+        """
         import pandas as pd
 
-        columns: dict[str, Any] = {option: [getattr(s, option) for s in self.settings] for option in OPTIONS}
+        columns: dict[str, Any] = {"setting": [setting.label for setting in self.settings]}
+        columns |= {option: [getattr(s, option) for s in self.settings] for option in OPTIONS}
         columns |= {"log_evidence": [s.log_evidence for s in self.settings], "share": self.shares}
         columns |= {name: [getattr(s, name) for s in self.settings] for name in ("parent_states", "error", "seconds")}
         return pd.DataFrame(columns)
@@ -210,8 +252,9 @@ class Sensitivity(ScoredResult):
         feature: str = "edges",
         rows: int = _ROWS_DRAWN,
         title: str | None = None,
+        min_share: float = MIN_SHARE,
     ) -> Drawing | None:
-        """Draw the range of each probability, those that change most first: a dot for each setting.
+        """Draw the range of each probability, those that change most first: a mark for each setting.
 
         Parameters
         ----------
@@ -223,30 +266,43 @@ class Sensitivity(ScoredResult):
             The most rows to draw.
         title : str, optional
             A title. Default: what is drawn.
+        min_share : float
+            Settings whose share of the probability is lower are faint, and count neither for the ranges nor for their
+            order.
         """
-        option = next(iter(self.influence(feature)))
-        levels = list(dict.fromkeys(getattr(setting, option) for setting in self.settings))
-        labels = [setting.label for setting in self.settings]
-        arrow = "→" if feature == "edges" else "–"
-        plot = RangePlot(
-            title=title or f"Probabilities of {feature} under {plural(len(labels), 'setting')}",
-            rows=tuple(
-                RangeRow(
-                    f" {arrow} ".join(shown_text(row[end], _LONGEST_NAME) for end in ("source", "target")),
-                    tuple(row[label] for label in labels),
-                )
-                for row in self.to_frame(feature).head(rows).to_dict("records")
-            ),
-            groups=tuple(levels.index(getattr(setting, option)) for setting in self.settings),
-            legend=tuple(f"{option} {_number(level)}" for level in levels),
-            marked=self._best,
-            mark=f"highest evidence: {self.best.label}",
-            points=tuple(labels),
-        )
-        return draw_ranges(plot, path)
+        if not is_whole(rows, 1):
+            raise InvalidOption(f"is {rows!r}; it must be an integer of at least 1", option="rows")
+        return draw_ranges(range_plot(self, feature, rows, title, min_share), path)
 
     def _picture(self) -> str | None:
         return self.draw()
+
+    def _table_html(self) -> str:
+        settings = self.settings_frame().drop(columns=["error", "seconds"])
+        changes = self.changes().iloc[:, :_CHANGE_COLUMNS]
+        most = settings.sort_values("share", ascending=False, kind="stable")
+        return f"{frame_html(most)}\n<p>{html.escape(self.summary())}</p>\n{frame_html(changes)}"
+
+    def summary(self, threshold: float = 0.5, *, min_share: float = MIN_SHARE) -> str:
+        """Return one sentence on how many edges cross a threshold.
+
+        Parameters
+        ----------
+        threshold, min_share
+            As in :meth:`changes`.
+        """
+        count, kept = len(self.settings), len(self.credible(min_share))
+        crossing = self._crossing(threshold, min_share)
+        edges = {0: "no edge crosses", 1: "1 edge crosses"}.get(crossing, f"{crossing:,} edges cross")
+        if kept == count:
+            return f"between all settings, {edges} {threshold:g}"
+        share, every = f"a share of at least {100 * min_share:g}%", plural(self._crossing(threshold, 0.0), "edge")
+        compared = (
+            f"only {self.best.label} has {share}, so {edges}"
+            if kept == 1
+            else f"{kept} settings have {share}: between them {edges}"
+        )
+        return f"{compared} {threshold:g} (between all {count} settings: {every})"
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -254,16 +310,24 @@ class Sensitivity(ScoredResult):
         check_lengths(document, ("settings", "edges"))
         if not document["settings"]:
             raise InvalidData("the 'sensitivity' document has no settings")
+        if all(isinstance(setting, Mapping) for setting in document["settings"]):
+            # Earlier files do not say which settings have no limit on the number of parents.
+            most = len(document.get("variables", ())) - 1
+            settings = [{"unlimited": entry.get("max_parents") == most, **entry} for entry in document["settings"]]
+            document = {**document, "settings": settings}
         return super(Sensitivity, cls).from_dict(document)
 
+    def _crossing(self, threshold: float, min_share: float) -> int:
+        """Return the number of edges that cross a threshold, without the frame of :meth:`changes`."""
+        values = self.edges[list(self.credible(min_share))]
+        return int(((values.min(axis=0) < threshold) & (values.max(axis=0) >= threshold)).sum())
+
     def __repr__(self) -> str:
-        crossing = int(((self.edges.min(axis=0) < 0.5) & (self.edges.max(axis=0) >= 0.5)).sum())
+        kept = len(self.credible())
+        crossing = self._crossing(0.5, MIN_SHARE)
         return (
             f"Sensitivity(over {self.over}, {plural(len(self.variables), 'variable')}, "
-            f"{plural(len(self.settings), 'setting')}, {plural(crossing, 'edge')} on both sides of 0.5, "
+            f"{plural(len(self.settings), 'setting')}, {kept} with a share of at least {100 * MIN_SHARE:g}%, "
+            f"{plural(crossing, 'edge')} {'crosses' if crossing == 1 else 'cross'} 0.5 between these, "
             f"highest evidence: {self.best.label})"
         )
-
-
-def _number(level: object) -> str:
-    return f"{level:g}" if isinstance(level, float) else str(level)
