@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import json
@@ -130,10 +131,11 @@ def test_settings_that_the_data_rule_out_do_not_count(unlike):
 
 def test_the_picture_shows_the_range_of_credible_settings(unlike):
     """The others are faint, beyond the line, and do not decide which rows come first."""
+    frame = unlike.changes()
+    assert len(frame) > 2
     root = ET.fromstring(unlike.draw(rows=3))
     marks = [element for element in root.iter() if element.find("{*}title") is not None and element is not root]
     kept = {unlike.settings[i].label for i in unlike.credible()}
-    frame = unlike.to_frame()
     for mark in marks:
         faint = mark.get("opacity") is not None
         assert faint != any(f"({label})" in mark.find("{*}title").text for label in kept)
@@ -146,6 +148,20 @@ def test_the_picture_shows_the_range_of_credible_settings(unlike):
     assert "opacity" not in everything
     assert "the range under all settings" in everything
     assert f"the {len(kept)} settings with a share of at least 1%; faint: the others" in unlike.draw()
+
+
+def test_the_edges_that_cross_one_half_are_always_drawn_first(unlike):
+    """However little they change: these are the edges that matter."""
+    # One of them changes least of all edges, from 0.499 to 0.501.
+    edges = unlike.edges.copy()
+    edges[:, 0, 1] = np.linspace(0.499, 0.501, len(edges))
+    study = dataclasses.replace(unlike, edges=edges)
+    crossing = study.changes()
+    assert crossing["range"].min() < 0.01 < study.to_frame()["range"][len(crossing)]
+    root = ET.fromstring(study.draw(rows=len(crossing)))
+    drawn = [element.text for element in root.findall("{*}text") if " → " in (element.text or "")]
+    names = zip(crossing["source"], crossing["target"], strict=True)
+    assert drawn == [" → ".join(shown_text(name, 24) for name in pair) for pair in names]
 
 
 def test_every_option_can_be_told_apart_in_the_picture(unlike):

@@ -17,21 +17,26 @@ if TYPE_CHECKING:
     from dagscape.studies.sensitivity_result import Sensitivity
 
 _LONGEST_NAME = 24
+_THRESHOLD = 0.5
 
 
 def range_plot(study: Sensitivity, feature: str, rows: int, title: str | None, min_share: float) -> RangePlot:
-    """Return the picture of a study: those pairs of variables first that change most between credible settings."""
+    """Return the picture of a study.
+
+    Pairs of variables come first whose probability crosses ½ between credible settings, then those that change most.
+    """
     kept = study.credible(min_share)
     varied = {
         option: list(dict.fromkeys(setting.value(option) for setting in study.settings))
         for option in study.influence(feature)
     }
     varied = {option: values for option, values in varied.items() if len(values) > 1}
-    # Pairs that do not change between credible settings come in the order in which they change between all.
-    every, ranges = study.to_frame(feature, min_share=0), study.to_frame(feature, min_share=min_share)
     ends = ["source", "target"]
-    order = every.merge(ranges[[*ends, "range"]], on=ends, suffixes=("_all", ""))
-    order = order.sort_values(["range", "range_all"], ascending=False, kind="stable").head(rows)
+    every, ranges = study.to_frame(feature, min_share=0), study.to_frame(feature, min_share=min_share)
+    ranges["crosses"] = (ranges["lowest"] < _THRESHOLD) & (ranges["highest"] >= _THRESHOLD)
+    order = every.merge(ranges[[*ends, "range", "crosses"]], on=ends, suffixes=("_all", ""))
+    # Pairs that do not change between credible settings come in the order in which they change between all.
+    order = order.sort_values(["crosses", "range", "range_all"], ascending=False, kind="stable").head(rows)
     arrow = "→" if feature == "edges" else "–"
     labels = [setting.label for setting in study.settings]
     return RangePlot(

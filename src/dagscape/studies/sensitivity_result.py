@@ -254,7 +254,9 @@ class Sensitivity(OwnPicture, ScoredResult):
         title: str | None = None,
         min_share: float = MIN_SHARE,
     ) -> Drawing | None:
-        """Draw the range of each probability, those that change most first: a mark for each setting.
+        """Draw the range of each probability: a mark for each setting.
+
+        Probabilities that cross 0.5 come first, then those that change most.
 
         Parameters
         ----------
