@@ -263,8 +263,9 @@ def test_missing_families_are_told(capfd, tmp_path):
         (["--draw", "best.jpg"], "cannot tell the format"),
         (["--draw", "no/where.svg"], "there is no folder"),
         (["-o", "no/where.json"], "there is no folder"),
-        (["--score", "k2"], "equivalence classes cannot be ranked: k2 differs between members of a class"),
-        (["--require", "a", "b"], "Use --space dags"),
+        (["--space", "classes", "--score", "k2"], "classes cannot be ranked: k2 differs between members of a class"),
+        (["--space", "classes", "--require", "a", "b"], "Use --space dags"),
+        (["--network", "best.xx"], "cannot tell the format"),
         (["--max-parents", "-1"], "--max-parents is -1"),
         (["--threads", "0"], "--threads is 0"),
         (["--max-memory", "much"], "--max-memory is 'much'"),
@@ -277,6 +278,24 @@ def test_wrong_usage_gives_exit_code_2(capfd, tmp_path, monkeypatch, table, argu
     assert not out
     assert message in err
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize("arguments", [["--score", "k2"], ["--require", "a", "b"]])
+def test_dags_are_ranked_where_classes_cannot_be(capfd, table, tmp_path, arguments):
+    """Like modes, best needs no option for experiments and other scores that distinguish members of a class."""
+    code, out, err = run(capfd, "best", table, *arguments, "-k", 3, "-o", tmp_path / "best.json")
+    assert code == 0
+    assert err.startswith("dagscape: ranking DAGs, not equivalence classes: ")
+    assert (out, "") == run(capfd, "best", table, *arguments, "-k", 3, "--space", "dags")[1:]
+    assert run(capfd, "best", table, *arguments, "-k", 3, "--quiet") == (0, out, "")
+    assert ds.load_result(tmp_path / "best.json").space == "dags"
+    ds.write_graph(ds.load_result(tmp_path / "best.json").networks[0], tmp_path / "truth.csv")
+    code, out, err = run(capfd, "compare", tmp_path / "best.json", tmp_path / "truth.csv", "--json")
+    assert json.loads(out)["level"] == "dags"
+    assert err.startswith("dagscape: comparing DAGs, because the scores of the result distinguish members of a class")
+    arguments = (tmp_path / "truth.csv", tmp_path / "best.json", "--level", "classes", "--json")
+    code, out, err = run(capfd, "compare", *arguments)
+    assert (json.loads(out)["level"], err) == ("classes", "")
 
 
 def test_bad_data_give_exit_code_3(capfd, tmp_path):

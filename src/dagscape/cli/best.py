@@ -7,25 +7,26 @@ from typing import Any
 
 import click
 
-from dagscape.best.enumeration import SPACES
+from dagscape.best.enumeration import SPACES, why_not_classes
 from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
 from dagscape.best.result import BestNetworks
 from dagscape.cli.drawing_options import picture_options
-from dagscape.cli.options import DATA_HELP, output_path, rows_shown, run_options, scored_data
+from dagscape.cli.options import DATA_HELP, checked_path, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.drawing.draw import draw
 from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
-from dagscape.networks.network_files import write_network
+from dagscape.networks.network_files import check_network_path, write_network
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import sum_seconds
 from dagscape.report.best import render_best
 from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores
+from dagscape.scores.equivalence import distinguishes_members
 
 # A sum over DAGs of this many variables takes about a second at most.
 _SURELY_QUICK = 18
@@ -46,8 +47,7 @@ _FEW_SECONDS = 3.0
 @click.option(
     "--space",
     type=click.Choice(list(SPACES)),
-    default="classes",
-    show_default=True,
+    show_default="classes, or dags if the scores distinguish members of a class, as with experiments",
     help="Rank equivalence classes or DAGs.",
 )
 @rows_shown("Number of rows to show of each table.")
@@ -56,7 +56,7 @@ _FEW_SECONDS = 3.0
     "--network",
     "fitted",
     metavar="FILE",
-    callback=output_path,
+    callback=checked_path(check_network_path),
     help="Fit the best network to the data and write it to a .json or .bif file.",
 )
 @click.option(
@@ -75,7 +75,7 @@ def command(
     data: str,
     k: int | None,
     within: float | None,
-    space: str,
+    space: str | None,
     show: int,
     picture: str | None,
     label_width: int | None,
@@ -101,7 +101,7 @@ def command(
         )
         if fitted is not None and dataset is None:
             raise InvalidOption("--network needs a table of data: a network cannot be fitted to a score file")
-        best = k_best(scores, k, space, within, **work, progress=progress)
+        best = k_best(scores, k, space or _usual_space(scores, out), within, **work, progress=progress)
         if coverage or (coverage is None and _affordable(scores, **work)):
             best = _with_total(best, scores, work | {"progress": progress}, forced=bool(coverage))
     out.deliver(best, output, lambda: render_best(best, show))
@@ -109,6 +109,14 @@ def command(
         draw(best, picture, label_width=label_width)
     if fitted is not None and dataset is not None:
         write_network(Network.fit(best.networks[0], dataset, *fit_options(scores.info)), fitted)
+
+
+def _usual_space(scores: EnumerableScores, out: Output) -> str:
+    """Return what is ranked by default, and say so if it is not classes."""
+    if not distinguishes_members(scores.info):
+        return "classes"
+    out.note(f"ranking DAGs, not equivalence classes: {why_not_classes(scores)}")
+    return "dags"
 
 
 def _affordable(scores: EnumerableScores, threads: int | None, max_memory: int | str | None) -> bool:

@@ -8,6 +8,7 @@ from dagscape.cli.graph_arguments import NETWORK_HELP, load_two
 from dagscape.cli.options import output_options, result_output
 from dagscape.cli.output import Output
 from dagscape.graphs.comparison import LEVELS, compare
+from dagscape.graphs.dag import Dag
 from dagscape.report.tables import render
 
 
@@ -17,17 +18,22 @@ from dagscape.report.tables import render
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
-    default="classes",
-    show_default=True,
+    show_default="classes, or dags for a result whose scores distinguish members of a class",
     help="Compare equivalence classes, or DAGs with the direction of every edge.",
 )
 @result_output
 @output_options
-def command(network: str, truth: str, level: str, output: str | None, as_json: bool, quiet: bool) -> None:
+def command(network: str, truth: str, level: str | None, output: str | None, as_json: bool, quiet: bool) -> None:
     """Compare the structure of a network with that of another one, such as the true network.
 
     By default structures are compared as equivalence classes, so that differences which no observation can reveal do
-    not count. An edge list may leave out variables that have no edges.
+    not count; but a result of experiments, or of other scores that distinguish members of a class, as DAGs. An edge
+    list may leave out variables that have no edges.
     """
-    result = compare(*load_two(network, truth), level)
-    Output(as_json, quiet).deliver(result, output, lambda: render(result))
+    out = Output(as_json, quiet)
+    found, known, usual = load_two(network, truth)
+    if level is None and usual == "dags" and isinstance(found, Dag) and isinstance(known, Dag):
+        level = "dags"
+        out.note("comparing DAGs, because the scores of the result distinguish members of a class: see --level")
+    result = compare(found, known, level or "classes")
+    out.deliver(result, output, lambda: render(result))

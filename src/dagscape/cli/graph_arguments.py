@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.drawing.display import Drawn
@@ -18,6 +19,7 @@ from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network
 from dagscape.networks.network_json import is_json_network
 from dagscape.report.loading import load_result
+from dagscape.scores.equivalence import distinguishes_members
 
 _PREFIX = "builtin:"
 
@@ -59,24 +61,39 @@ def is_edge_list(source: str) -> bool:
 
 def load_structure(source: str) -> Dag | Cpdag:
     """Load the structure of the network that an argument names; for a result, of its first network."""
+    return _structure_and_level(source)[0]
+
+
+def _structure_and_level(source: str) -> tuple[Dag | Cpdag, str | None]:
+    """Load a structure; for a result also how its networks are compared: ``"classes"`` or ``"dags"``."""
     if is_edge_list(source):
-        return read_graph(source)
+        return read_graph(source), None
     if not _is_result(source):
-        return load(source).dag
+        return load(source).dag, None
     result = load_result(source)
     if isinstance(result, OptimalNetwork):
-        return result.network
+        return result.network, "dags" if distinguishes_members(result.score_info) else "classes"
     if not isinstance(result, RankedNetworks) or not len(result):
         raise InvalidOption(f"{source!r} is a {result.kind!r} result, which has no networks")
-    return result.networks[0]
+    return result.networks[0], result.level
 
 
-def load_two(first: str, second: str) -> tuple[Dag | Cpdag, Dag | Cpdag]:
+class Pair(NamedTuple):
+    """Two structures on the same variables, and how results among them are compared."""
+
+    first: Dag | Cpdag
+    second: Dag | Cpdag
+    level: str | None
+
+
+def load_two(first: str, second: str) -> Pair:
     """Load two structures, at most one of them from standard input; an edge list may leave out variables."""
     if first == second == "-":
         raise InvalidOption("only one of the two networks can come from standard input")
-    one, other = load_structure(first), load_structure(second)
-    return completed(first, one, other.variables), completed(second, other, one.variables)
+    one, level = _structure_and_level(first)
+    other, other_level = _structure_and_level(second)
+    graphs = completed(first, one, other.variables), completed(second, other, one.variables)
+    return Pair(*graphs, "dags" if "dags" in (level, other_level) else level or other_level)
 
 
 def completed(source: str, graph: Dag | Cpdag, variables: Sequence[str]) -> Dag | Cpdag:

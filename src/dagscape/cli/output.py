@@ -74,6 +74,11 @@ class Output:
         if not self.quiet:
             click.echo(f"dagscape: warning: {message}", err=True)
 
+    def note(self, message: str) -> None:
+        """Say on standard error what was chosen in place of a default."""
+        if not self.quiet:
+            click.echo(f"dagscape: {message}", err=True)
+
     @contextmanager
     def working(self) -> Iterator[ProgressListener | None]:
         """Show progress on standard error if that is a terminal, and at the end each warning once."""
