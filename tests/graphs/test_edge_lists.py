@@ -101,7 +101,24 @@ def test_variables_without_edges(tmp_path):
         ("from,to\n,b\n", "row 2: the parent is empty"),
         ("a,a\n", "row 1: an edge leads from 'a' to itself"),
         ("from,to,type\na,b,=>\n", "row 2: the type of the edge is '=>'; it must be '->' or '--'"),
-        ("a,b\nb,a\n", "directed cycle: a -> b -> a"),
+        ("a,b\nb,a\n", "edges.csv': .*directed cycle: a -> b -> a"),
+        ("from;to\na;b\n", "row 1: 'from;to' is a single cell: write parent and child in two, separated by commas"),
+        ("from\tto\na\tb\n", "is a single cell"),
+        ("a -> b\n", "'a -> b' is a single cell"),
+        (
+            "predicted,P(a),P(b),P(c)\na,0.5,0.2,0.3\n",
+            "row 1: 4 columns need a header that names two of them 'from' and",
+        ),
+        (
+            "a,c,->\nb,c,->\nc,d,--\n",
+            "edges.csv': the edges are not the CPDAG of any DAG; 'c' -- 'd' must be 'c' -> 'd'",
+        ),
+        (
+            "a,b,->\nb,c,--\n",
+            "not the CPDAG of any DAG; 'a' -> 'b' must be 'a' -- 'b': correct the types, or leave out",
+        ),
+        ("a,b,->\nc,d,--\n", "not the CPDAG of any DAG; 'a' -> 'b' must be 'a' -- 'b'"),
+        ("a,b,--\nb,c,--\nc,d,--\nd,a,--\n", "not the CPDAG of any DAG, and no DAG extends the pattern"),
         ('"a"x,b\n', "is not a table of edges"),
     ],
 )
@@ -109,6 +126,12 @@ def test_wrong_files(tmp_path, text, message):
     (tmp_path / "edges.csv").write_text(text)
     with pytest.raises(ds.InvalidData, match=message):
         ds.read_graph(tmp_path / "edges.csv")
+
+
+def test_commas_in_a_file_of_tabs(tmp_path):
+    (tmp_path / "edges.tsv").write_text("from,to\na,b\n")
+    with pytest.raises(ds.InvalidData, match=r"'from,to' is a single cell: .* separated by tabs"):
+        ds.read_graph(tmp_path / "edges.tsv")
 
 
 def test_what_cannot_be_written(tmp_path):

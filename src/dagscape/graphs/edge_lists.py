@@ -25,6 +25,9 @@ _DIRECTED = {"->", "→", "directed"}
 _BACKWARD = {"<-", "←"}
 _UNDIRECTED = {"--", "-", "—", "–", "undirected"}
 
+# A table with more columns is an edge list only if its header says so.
+_MOST_WITHOUT_HEADER = 3
+
 _TYPES = {"", *_DIRECTED, *_BACKWARD, *_UNDIRECTED}
 
 Edge = tuple[str, str]
@@ -37,10 +40,10 @@ def read_graph(path: str | os.PathLike[str], variables: Sequence[str] | None = N
     ----------
     path : path
         The file; ``"-"`` is standard input. The first row may be a header: ``from,to``, ``source,target`` or
-        ``parent,child``, in any order and among other columns, which are ignored. Without a header the first two
-        columns are the parent and the child. An optional column ``type`` or ``kind``, the third one if there is no
-        header, has ``->`` for a directed edge and ``--`` for an undirected one. A row with an empty ``to`` lists a
-        variable without an edge.
+        ``parent,child``, in any order and among other columns, which are ignored. Without a header there are at most
+        three columns, and the first two are the parent and the child. An optional column ``type`` or ``kind``, the
+        third one if there is no header, has ``->`` for a directed edge and ``--`` for an undirected one. A row with an
+        empty ``to`` lists a variable without an edge.
     variables : sequence of str, optional
         All variables, in order; those that the file does not mention have no edges. Default: those in the file, in the
         order in which it mentions them first.
@@ -65,20 +68,45 @@ def read_graph(path: str | os.PathLike[str], variables: Sequence[str] | None = N
     with open_text(path) as text:
         separator = "\t" if source.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ","
         try:
-            table = _Table(source, csv.reader(text, delimiter=separator, strict=True))
+            table = _Table(source, csv.reader(text, delimiter=separator, strict=True), separator)
         except csv.Error as error:
             raise InvalidData(f"{source!r} is not a table of edges: {error}") from error
     names = table.mentioned if variables is None else _with_others(table.mentioned, variables, source)
     if not names:
         raise InvalidData(f"{source!r} has no edges and no variables")
-    if not table.typed:
-        return Dag.from_edges(names, table.directed)
     try:
-        return Cpdag.from_edges(names, table.directed, table.undirected)
-    except InvalidData:
-        if table.undirected:
-            raise
-        return Dag.from_edges(names, table.directed)
+        return _graph(names, table.directed, table.undirected, typed=table.typed)
+    except InvalidData as error:
+        raise InvalidData(f"{source!r}: {error}") from error
+
+
+def _graph(names: Sequence[str], directed: Sequence[Edge], undirected: Sequence[Edge], *, typed: bool) -> Dag | Cpdag:
+    if not typed:
+        return Dag.from_edges(names, directed)
+    try:
+        return Cpdag.from_edges(names, directed, undirected)
+    except InvalidData as error:
+        if not undirected:
+            return Dag.from_edges(names, directed)
+        raise InvalidData(
+            f"the edges are not the CPDAG of any DAG{_wrong_edge(names, directed, undirected)}: correct the types, or "
+            "leave out their column and direct all edges, from parent to child"
+        ) from error
+
+
+def _wrong_edge(names: Sequence[str], directed: Sequence[Edge], undirected: Sequence[Edge]) -> str:
+    """Name an edge of another type than in the class of the DAGs that have these edges, if there are such DAGs."""
+    try:
+        known = Cpdag.from_pattern(names, directed, undirected)
+    except InvalidData as error:
+        return f", and {error}"
+    for u, v in undirected:
+        for parent, child in ((u, v), (v, u)):
+            if (parent, child) in known.directed_edges:
+                return f"; {u!r} -- {v!r} must be {parent!r} -> {child!r}"
+    free = {frozenset(edge) for edge in known.undirected_edges}
+    wrong = next((edge for edge in directed if frozenset(edge) in free), None)
+    return "" if wrong is None else f"; {wrong[0]!r} -> {wrong[1]!r} must be {wrong[0]!r} -- {wrong[1]!r}"
 
 
 def write_graph(graph: Dag | Cpdag | HasDag, path: str | os.PathLike[str]) -> None:
@@ -146,7 +174,7 @@ def _with_others(mentioned: Sequence[str], variables: Sequence[str], source: str
 class _Table:
     """The rows of an edge list: variables in the order of their first mention, and edges by kind."""
 
-    def __init__(self, source: str, rows: Iterable[list[str]]) -> None:
+    def __init__(self, source: str, rows: Iterable[list[str]], separator: str) -> None:
         self.directed: list[Edge] = []
         self.undirected: list[Edge] = []
         self.typed = False
@@ -161,6 +189,7 @@ class _Table:
                 if columns is not None:
                     self.typed = columns[2] is not None
                     continue
+                self._check_first(row, number, separator)
                 typed = len(row) > 2 and row[2].strip().lower() in _TYPES
                 columns = (0, 1, 2 if typed else None)
                 self.typed = typed
@@ -170,6 +199,14 @@ class _Table:
     def mentioned(self) -> list[str]:
         """The variables of the file."""
         return list(self._mentioned)
+
+    def _check_first(self, row: list[str], number: int, separator: str) -> None:
+        """Refuse a table that can hardly be an edge list, given its first row, which is no header."""
+        if len(row) > _MOST_WITHOUT_HEADER:
+            raise self._fail(number, f"{len(row)} columns need a header that names two of them 'from' and 'to'")
+        if len(row) == 1 and any(mark in row[0] for mark in {";", "\t", "->", ","} - {separator}):
+            name = "commas" if separator == "," else "tabs"
+            raise self._fail(number, f"{row[0]!r} is a single cell: write parent and child in two, separated by {name}")
 
     def _add(self, row: list[str], columns: tuple[int, int, int | None], number: int) -> None:
         first, second, kind = (row[at] if at is not None and at < len(row) else "" for at in columns)
