@@ -19,7 +19,8 @@ from dagscape.drawing.draw import draw
 from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
-from dagscape.networks.network_files import check_network_path, write_network
+from dagscape.networks.network_files import write_network
+from dagscape.networks.network_writing import check_network_path
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import sum_seconds
