@@ -397,7 +397,5 @@ def test_the_command(capfd, data, found, tmp_path):
 def test_a_sum_that_never_fits_is_refused_before_the_scores():
     """A lower limit on the number of parents would not help: the message must not advise it."""
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 40)))
-    with pytest.raises(
-        ds.TooLarge, match=r"^sums over dags of 40 variables need .* leave out some with"
-    ):
+    with pytest.raises(ds.TooLarge, match=r"^sums over dags of 40 variables need .* leave out some with"):
         ds.sensitivity(data, max_memory="1GiB")
