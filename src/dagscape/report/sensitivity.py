@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _ROWS_SHOWN = 10
 
+_HEADERS = {"ess": "ess", "structure_prior": "prior", "max_parents": "max parents"}
+
 
 def render_sensitivity(
     found: Sensitivity, rows: int = _ROWS_SHOWN, threshold: float = 0.5, min_share: float = MIN_SHARE
@@ -25,7 +27,7 @@ def render_sensitivity(
     heading = f"Posteriors over {found.over} under {plural(len(found.settings), 'setting')}"
     parts: list[RenderableType] = [Text(heading)]
     if influence:
-        listed = ", ".join(f"{name} {change:.3f}" for name, change in influence.items())
+        listed = ", ".join(f"{_HEADERS[name]} {change:.3f}" for name, change in influence.items())
         parts.append(Text(f"Average change of the probability of an edge: {listed} (over all settings)"))
     parts += [Text(), _settings(found), Text()]
     return Group(*parts, *_changes(found, rows, threshold, min_share))
@@ -34,8 +36,8 @@ def render_sensitivity(
 def _settings(found: Sensitivity) -> RenderableType:
     graded = found.settings[0].ess is not None
     options = OPTIONS if graded else OPTIONS[1:]
-    headers = (*options, "log evidence", "share", "parent states")
-    table = table_of(*headers, right=[i for i, name in enumerate(headers) if name != "structure_prior"])
+    headers = (*(_HEADERS[option] for option in options), "log evidence", "share", "parent states")
+    table = table_of(*headers, right=[i for i, name in enumerate(headers) if name != "prior"])
     for setting, share in zip(found.settings, found.shares, strict=True):
         limit = "no limit" if setting.unlimited else str(setting.max_parents)
         cells = [f"{setting.ess:g}"] if graded else []

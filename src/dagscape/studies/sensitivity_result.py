@@ -119,7 +119,11 @@ class Sensitivity(OwnPicture, ScoredResult):
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The posterior probability of each setting, if all are equally probable before the data are seen."""
+        """The posterior probability of each setting, if all are equally probable before the data are seen.
+
+        This holds for the Bayesian scores, BDeu and K2. For BIC and MDL it is an approximation. The exponentials of AIC
+        and of the log-likelihood are not probabilities of the data, so that the shares only compare scores.
+        """
         logs = np.array([setting.log_evidence for setting in self.settings])
         with np.errstate(invalid="ignore"):
             weights = np.exp(logs - logs.max())
