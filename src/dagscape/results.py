@@ -152,6 +152,10 @@ class Result(ABC):
     def _table_html(self) -> str:
         return frame_html(self.to_frame())
 
+    def _file_frame(self) -> pd.DataFrame:
+        """Return what a CSV file holds."""
+        return self.to_frame()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document: dictionaries, lists, strings and numbers only."""
         document: dict[str, Any] = {"kind": self.kind, "schema": self.schema}
@@ -220,7 +224,7 @@ def document(result: Result, file_format: str) -> str:
         raise InvalidOption(f"is {file_format!r}; it must be one of {known}", option="file_format")
     if file_format == "json":
         return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    frame = result.to_frame().map(
+    frame = result._file_frame().map(
         lambda cell: json.dumps(cell, ensure_ascii=False) if isinstance(cell, tuple | list) else cell
     )
     text: str = frame.to_csv(index=False, sep="," if file_format == "csv" else "\t", lineterminator="\n")

@@ -203,6 +203,13 @@ def test_notebooks_show_settings_with_shares_and_what_changes(unlike):
     assert unlike.summary() in shown
 
 
+def test_a_csv_file_has_all_settings(unlike, tmp_path):
+    assert len(unlike.credible()) < len(unlike.settings)
+    unlike.save(tmp_path / "study.csv")
+    columns = pd.read_csv(tmp_path / "study.csv").columns
+    assert {setting.label for setting in unlike.settings} <= set(columns)
+
+
 def test_draw_takes_a_study(unlike, tmp_path, capfd):
     assert ds.draw(unlike, title="Votes") == unlike.draw(title="Votes")
     assert ds.draw(unlike, tmp_path / "x.svg") is None

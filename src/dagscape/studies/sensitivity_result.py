@@ -289,6 +289,9 @@ class Sensitivity(OwnPicture, ScoredResult):
         most = settings.sort_values("share", ascending=False, kind="stable")
         return f"{frame_html(most)}\n<p>{html.escape(self.summary())}</p>\n{frame_html(changes)}"
 
+    def _file_frame(self) -> pd.DataFrame:
+        return self.to_frame(min_share=0.0)
+
     def summary(self, threshold: float = 0.5, *, min_share: float = MIN_SHARE) -> str:
         """Return one sentence on how many edges cross a threshold.
 
