@@ -101,8 +101,8 @@ class Sensitivity(OwnPicture, ScoredResult):
         ``"dags"`` or ``"orders"``, as in :class:`~dagscape.Posterior`.
     settings : tuple of Setting
         The settings, each with its evidence.
-    edges : array of shape (settings, n, n)
-        ``[i, u, v]`` is P(u → v | D) under setting i.
+    edges : ndarray
+        Settings × variables × variables: ``[i, u, v]`` is P(u → v | D) under setting i.
     """
 
     kind: ClassVar[str] = "sensitivity"
