@@ -88,6 +88,8 @@ def test_a_variable_set_in_every_row_has_the_score_of_no_data():
     assert ds.local_scores(data, score="aic").family("v0", ["v1"]) == -2.0
 
 
+# Levels that occur once, on purpose.
+@pytest.mark.filterwarnings("ignore::dagscape.SuspiciousColumns")
 def test_huge_penalties_make_families_impossible():
     # 30 variables of 50 levels: the penalty of a family with 4 parents would be 50^4 * 49 * ln(m)/2 nats.
     rng = np.random.default_rng(0)

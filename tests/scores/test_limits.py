@@ -60,7 +60,7 @@ def test_relative_error_with_many_rows(n, m, score):
 @pytest.mark.parametrize("n", [500, 1500])
 def test_too_many_variables(n):
     data = ds.Dataset.from_array(np.zeros((2, n), dtype=int), keep_constant=True)
-    with pytest.raises(ds.TooLarge, match=rf"{n} variables .* need 2\^{n + 3} bytes"):
+    with pytest.raises(ds.TooLarge, match=rf"{n:,} variables .* need 2\^{n + 3} bytes"):
         ds.local_scores(data)
     planned = ds.plan(data)
     assert not planned.fits

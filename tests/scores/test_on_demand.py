@@ -119,6 +119,8 @@ def test_all_methods_of_counting_agree(score, arity, rows):
         assert demand.additions_exact(0, parents).tolist() == lattice.additions_exact(0, parents).tolist()
 
 
+# Levels that occur once, on purpose.
+@pytest.mark.filterwarnings("ignore::dagscape.SuspiciousColumns")
 def test_columns_with_very_many_levels():
     rng = np.random.default_rng(0)
     codes = np.column_stack([rng.integers(0, 100_000, (400, 2)), rng.integers(0, 3, (400, 3))])
