@@ -151,7 +151,7 @@ def test_levels_of_several_lines_stay_on_one(capfd, tmp_path):
     path.write_text('note,y\n"one\ntwo",1\n"one\nthree",2\n')
     code, out, _ = run(capfd, "describe", path)
     assert code == 0
-    assert r"'one\nthree' 1, 'one\ntwo' 1" in out
+    assert r"'one\nthree': 1, 'one\ntwo': 1" in out
 
 
 def test_plan(capfd):

@@ -137,3 +137,12 @@ def test_describe_says_that_constant_columns_are_set_aside(capfd, tmp_path):
         "'e' has missing cells only: it is set aside when the table is used",
         "'m' has the same value, 'z', in every row",
     ]
+
+
+def test_describe_counts_interventions(capfd, tmp_path):
+    (tmp_path / "experiments.csv").write_text("a,b,set\n0,1,a\n1,0,\n1,1,1;2\n0,0,0\n")
+    code, out, _ = run(capfd, "describe", tmp_path / "experiments.csv", "--interventions", "set")
+    assert code == 0
+    assert out.splitlines()[1] == "2 rows from experiments: a set in 2, b set in 1"
+    assert not any(line.endswith(" ") for line in out.splitlines())
+    assert "number from 1" in " ".join(run(capfd, "describe", "--help")[1].split())

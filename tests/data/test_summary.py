@@ -40,8 +40,8 @@ def test_a_raw_table_never_fails():
     assert [column.levels for column in summary.columns] == [(), (), ("9", "10")]
     assert summary.columns[0].distinct == 2
     assert summary.warnings == (
-        "'d' holds decimals: discretise it, or declare its levels",
         "'n' has missing cells only: it is set aside when the table is used",
+        "'d' holds decimals: discretise it (--discretize, in Python discretize()), or declare its levels",
     )
 
 
@@ -121,6 +121,7 @@ def test_json_round_trip(tmp_path):
         "levels": ["b", "ä"],
         "counts": [1, 1],
         "missing": 0,
+        "set_rows": 0,
     }
     assert document["provenance"]["version"] == __version__
     summary.save(tmp_path / "summary.json")
@@ -140,4 +141,15 @@ def test_mushrooms(shared_data):
 
 def test_decimals_of_iris_are_warned_of():
     summary = summarize_table(read_table("builtin:iris"))
-    assert np.count_nonzero(["decimals" in warning for warning in summary.warnings]) == 4
+    (warning,) = summary.warnings
+    names = "'sepal_length', 'sepal_width', 'petal_length', 'petal_width'"
+    assert warning.startswith(f"{names} hold decimals: discretise them (--discretize")
+
+
+def test_interventions_are_counted():
+    data = Dataset.from_array([[0, 1], [1, 0], [1, 1], [1, 1]], ["a", "b"], interventions=["a", None, "a;b", "a;b"])
+    summary = data.describe()
+    assert summary.experimental_rows == 3
+    assert [column.set_rows for column in summary.columns] == [3, 2]
+    assert summary.from_dict(summary.to_dict()) == summary
+    assert Dataset.from_array([[0, 1], [1, 0]]).describe().experimental_rows == 0

@@ -102,7 +102,8 @@ data_options = _apply(
         click.option(
             "--interventions",
             metavar="COLUMN",
-            help="The column that names the variables set by intervention in each row.",
+            help="The column that names the variables set by intervention in each row: a name or a number from 1, several "
+            "separated by ';', or 0 or an empty cell for none.",
         ),
         *COLUMN_OPTIONS,
         *CUTTING_OPTIONS,

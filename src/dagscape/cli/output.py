@@ -51,7 +51,8 @@ class Output:
         # When the pipe is closed, rich would exit without our exit code.
         with console.capture() as captured:
             console.print(table)
-        click.echo(captured.get(), nl=False)
+        # rich fills lines with blanks, which are of no use in a file.
+        click.echo("\n".join(line.rstrip(" ") for line in captured.get().split("\n")), nl=False)
 
     def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType]) -> None:
         """Save a result if there is a path for it, and print it: as one JSON document, or as a table.

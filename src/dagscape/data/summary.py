@@ -50,6 +50,8 @@ class VariableSummary:
         How many times each level occurs.
     missing : int
         The number of missing cells, as read.
+    set_rows : int
+        The number of rows in which it was set by intervention.
     """
 
     name: str
@@ -58,6 +60,7 @@ class VariableSummary:
     levels: tuple[str, ...]
     counts: tuple[int, ...]
     missing: int
+    set_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -72,6 +75,8 @@ class DataSummary(Result):
         Likely mistakes, one sentence each.
     columns : tuple of VariableSummary
         A summary of each column.
+    experimental_rows : int
+        The number of rows in which a variable was set by intervention.
 
     Examples
     --------
@@ -89,6 +94,7 @@ class DataSummary(Result):
     distinct_rows: int
     warnings: tuple[str, ...]
     columns: tuple[VariableSummary, ...] = records_field(VariableSummary)
+    experimental_rows: int = 0
 
     def __repr__(self) -> str:
         warned = plural(len(self.warnings), "warning")
@@ -121,6 +127,7 @@ def summarize(dataset: Dataset) -> DataSummary:
     (332, 626)
     """
     columns = []
+    marks = np.zeros(dataset.codes.shape, np.bool_) if dataset.interventions is None else dataset.interventions
     for index, name in enumerate(dataset.variables):
         levels = dataset.levels[name]
         # The weights sum to less than 2**32, so sums are exact in floating point.
@@ -133,6 +140,7 @@ def summarize(dataset: Dataset) -> DataSummary:
                 levels=levels,
                 counts=tuple(counts.tolist()),
                 missing=dataset.missing.get(name, 0),
+                set_rows=int(dataset.weights[marks[:, index]].sum()),
             )
         )
     found = set_aside_warnings(dataset)
@@ -152,6 +160,7 @@ def summarize(dataset: Dataset) -> DataSummary:
         distinct_rows=int(dataset.weights.size),
         columns=tuple(columns),
         warnings=tuple(found),
+        experimental_rows=int(dataset.weights[marks.any(axis=1)].sum()),
     )
 
 
@@ -175,14 +184,15 @@ def summarize_table(table: Table) -> DataSummary:
     >>> from dagscape.data.frames import table_from_array
     >>> summary = summarize_table(table_from_array([[0.5, "a"], [1.5, None]]))
     >>> summary.columns[1].missing, summary.warnings
-    (1, ("'X0' holds decimals: discretise it, or declare its levels", "'X1' has the same value, 'a', in every
-    row"))
+    (1, ("'X1' has the same value, 'a', in every row", "'X0' holds decimals: discretise it (--discretize, in Python
+    discretize()), or declare its levels"))
     """
     columns: list[VariableSummary] = []
     found: list[str] = []
     for name, column in zip(table.names, table.columns, strict=True):
         columns.append(_summarize_column(name, column))
         found += _warnings(columns[-1], column.values, table.m, as_read=True)
+    found += _decimals_warnings(columns)
     cells = [(column.codes + 1, len(column.values) + 1) for column in table.columns]
     _, starts = group_rows(pack_words(cells))
     return DataSummary(
@@ -271,7 +281,6 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int, *, as_read
         value = next((level for level, count in zip(column.levels, column.counts, strict=True) if count), values[0])
         yield f"{name} has the same value, {value!r}, in every row{consequence}"
     if column.kind == "decimals" and not column.levels:
-        yield f"{name} holds decimals: discretise it, or declare its levels"
         return
     if is_nearly_unique(column.distinct, m):
         yield _nearly_unique_warning(column.name, column.distinct, m)
@@ -279,6 +288,16 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int, *, as_read
     if unobserved:
         yield f"{name} declares levels that no row has: {listing(unobserved)}"
     yield from _text_warnings(column, values)
+
+
+def _decimals_warnings(columns: Sequence[VariableSummary]) -> Iterator[str]:
+    """Iterate over at most one warning: about all columns of decimals."""
+    names = [column.name for column in columns if column.kind == "decimals" and not column.levels and column.distinct]
+    remedy = "(--discretize, in Python discretize())"
+    if len(names) == 1:
+        yield f"{names[0]!r} holds decimals: discretise it {remedy}, or declare its levels"
+    elif names:
+        yield f"{listing(names)} hold decimals: discretise them {remedy}, or declare their levels"
 
 
 def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[str]:

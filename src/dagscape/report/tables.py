@@ -52,8 +52,15 @@ def _data_summary(summary: DataSummary) -> RenderableType:
         f"{plural(len(summary.variables), 'variable')}, {plural(summary.rows, 'row')} "
         f"({summary.distinct_rows:,} distinct), {plural(missing, 'missing cell')}"
     )
+    if summary.experimental_rows:
+        heading += f"\n{_experiments(summary)}"
     warnings = [Text(f"warning: {warning}", style="yellow") for warning in summary.warnings]
     return Group(Text(heading), Text(), table, *([Text(), *warnings] if warnings else []))
+
+
+def _experiments(summary: DataSummary) -> str:
+    parts = [f"{column.name} set in {column.set_rows:,}" for column in summary.columns if column.set_rows]
+    return f"{plural(summary.experimental_rows, 'row')} from experiments: {', '.join(parts)}"
 
 
 def _counts(column: VariableSummary) -> str:
@@ -64,7 +71,7 @@ def _counts(column: VariableSummary) -> str:
         pairs.sort(key=lambda pair: -pair[1])
     # A level may span several lines.
     names = [level if level.isprintable() else repr(level) for level, _ in pairs[:_LEVELS_SHOWN]]
-    shown = ", ".join(f"{name} {count:,}" for name, (_, count) in zip(names, pairs, strict=False))
+    shown = ", ".join(f"{name}: {count:,}" for name, (_, count) in zip(names, pairs, strict=False))
     return shown + (f", … {len(pairs) - _LEVELS_SHOWN:,} more" if len(pairs) > _LEVELS_SHOWN else "")
 
 
