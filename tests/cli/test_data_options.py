@@ -145,4 +145,27 @@ def test_describe_counts_interventions(capfd, tmp_path):
     assert code == 0
     assert out.splitlines()[1] == "2 rows from experiments: a set in 2, b set in 1"
     assert not any(line.endswith(" ") for line in out.splitlines())
-    assert "number from 1" in " ".join(run(capfd, "describe", "--help")[1].split())
+    assert "numbers from 1" in " ".join(run(capfd, "describe", "--help")[1].split())
+
+
+def test_columns_separated_by_commas(capfd, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('a,b,c,"a,b"\n0,1,0,1\n1,0,0,0\n1,1,1,0\n')
+    for extra in ([], ["--missing", "drop"]):
+        shown = run(capfd, "describe", path, *extra, "--columns", "c,b")
+        assert shown[0] == 0
+        assert [line.split()[0] for line in shown[1].splitlines()[3:]] == ["c", "b"]
+        dropped = run(capfd, "describe", path, *extra, "--drop", "a, c")[1]
+        assert [line.split()[0] for line in dropped.splitlines()[3:]] == ["b", "a,b"]
+        assert shown == run(capfd, "describe", path, *extra, "--columns", "c", "--columns", "b")
+        # A column of this very name comes first.
+        assert run(capfd, "describe", path, *extra, "--columns", "a,b")[1].splitlines()[-1].startswith("a,b ")
+        code, _, err = run(capfd, "describe", path, *extra, "--columns", "b,cc")
+        assert (code, "has no column of that name, nor 'cc'" in err) == (2, True)
+
+
+def test_describe_refuses_score_files(capfd, tmp_path):
+    (tmp_path / "scores.npz").touch()
+    code, _, err = run(capfd, "describe", tmp_path / "scores.npz")
+    assert code == 2
+    assert "scores.npz' is a score file, not a table of data" in err

@@ -46,6 +46,19 @@ def test_the_table_shows_adjacency(capfd, table):
     assert out.splitlines()[2].split() == ["from", "to", "edge", "adjacent"]
 
 
+def test_a_saved_comparison_of_settings_is_drawn(capfd, tmp_path, table):
+    saved, picture = tmp_path / "settings.json", tmp_path / "settings.svg"
+    settings = ("--ess", "1,10", "--prior", "uniform", "--max-parents", 2)
+    assert run(capfd, "sensitivity", table, *settings, "--draw", picture, "-o", saved)[0] == 0
+    code, out, err = run(capfd, "draw", saved)
+    assert (code, err) == (0, "")
+    assert out.rstrip() == picture.read_text(encoding="utf-8").rstrip()
+    assert run(capfd, "draw", saved, "-o", "-") == (0, out, "")
+    assert ">Settings<" in run(capfd, "draw", saved, "--title", "Settings")[1]
+    assert run(capfd, "draw", saved, "--label-width", 12)[0] == 2
+    assert run(capfd, "draw", saved, "-o", tmp_path / "settings.dot")[0] == 2
+
+
 @pytest.mark.parametrize("space", ["classes", "dags"])
 def test_drawing_a_saved_list_gives_the_picture_of_the_run(capfd, tmp_path, table, space):
     saved, picture = tmp_path / "best.json", tmp_path / "best.svg"

@@ -177,7 +177,20 @@ def test_what_is_not_a_model(capfd, tmp_path):
     ds.k_best(scores, 2).save(tmp_path / "best.json")
     code, _, err = run(capfd, "query", tmp_path / "best.json", "lung")
     assert code == 3
-    assert "best.json' is not a network of dagscape: its kind is 'k-best', not 'network'" in err
+    assert "best.json' is a result, which has no probabilities: run 'dagscape fit DATA --network " in err
+    (tmp_path / "edges.csv").write_text("from,to\nlung,xray\n")
+    code, _, err = run(capfd, "query", tmp_path / "edges.csv", "lung")
+    assert code == 3
+    assert "edges.csv' is a list of edges, which has no probabilities: run 'dagscape fit DATA" in err
+    (tmp_path / "other.json").write_text("{}")
+    code, _, err = run(capfd, "query", tmp_path / "other.json", "lung")
+    assert code == 3
+    assert "other.json' is not a network of dagscape: it has no kind" in err
+    assert "list of edges" not in run(capfd, "query", "--help")[1]
+    ds.posterior(scores).save(tmp_path / "posterior.json")
+    code, _, err = run(capfd, "query", tmp_path / "posterior.json", "lung")
+    assert code == 3
+    assert "posterior.json' is not a network of dagscape: its kind is 'posterior', not 'network'" in err
     assert err.endswith("open the result with dagscape draw, or fit its structure to data with dagscape fit\n")
     ds.load_network("asia").save(tmp_path / "asia.json")
     code, _, err = run(capfd, "describe", tmp_path / "asia.json")

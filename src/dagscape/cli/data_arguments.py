@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -11,8 +11,8 @@ from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.encoding import EncodingOptions, Missing
-from dagscape.data.table import Table
-from dagscape.errors import InvalidOption
+from dagscape.data.table import Table, listing
+from dagscape.errors import InvalidOption, did_you_mean
 from dagscape.files import check_writable
 
 Decorator = Callable[[Any], Any]
@@ -38,8 +38,18 @@ def _checked_output(context: click.Context, parameter: click.Parameter, path: st
 
 
 COLUMN_OPTIONS: list[Decorator] = [
-    click.option("--columns", metavar="COLUMN", multiple=True, help="Use this column; may be repeated. Default: all."),
-    click.option("--drop", metavar="COLUMN", multiple=True, help="Do not use this column; may be repeated."),
+    click.option(
+        "--columns",
+        metavar="COLUMN",
+        multiple=True,
+        help="Use this column, or several separated by commas; may be repeated. Default: all.",
+    ),
+    click.option(
+        "--drop",
+        metavar="COLUMN",
+        multiple=True,
+        help="Do not use this column, or several separated by commas; may be repeated.",
+    ),
     click.option(
         "--keep-constant", is_flag=True, help="Keep columns with a single level; by default they are set aside."
     ),
@@ -75,6 +85,35 @@ CUTTING_OPTIONS: list[Decorator] = [
 ]
 
 
+def named_columns(given: Sequence[str], table: Table, option: str) -> list[str]:
+    """Return the columns that an option names; a name may be several, separated by commas, that the table has.
+
+    >>> from dagscape.data.frames import table_from_array
+    >>> named_columns(["X1,X0", "X1"], table_from_array([[1, 2]]), "--columns")
+    ['X1', 'X0']
+    """
+    found: list[str] = []
+    for name in given:
+        parts = [part.strip() for part in name.split(",")]
+        if name in table.names or len(parts) == 1:
+            found.append(name)
+            continue
+        for part in parts:
+            if part not in table.names:
+                known = did_you_mean(part, table.names) or f": its columns are {listing(table.names)}"
+                raise InvalidOption(
+                    f"{option} is {name!r}, and {table.source} has no column of that name, nor {part!r}{known}"
+                )
+        found += parts
+    # A name that is given twice is not a mistake here.
+    return list(dict.fromkeys(found))
+
+
+def needed_columns(given: Sequence[str]) -> list[str]:
+    """Return all names that an option may mean, before the table is read."""
+    return list(dict.fromkeys(part for name in given for part in (name, *map(str.strip, name.split(",")))))
+
+
 def encoded_table(table: Table, options: dict[str, Any]) -> Dataset:
     """Make the data set of a table as the options say, and remove those options."""
     saved = options.pop("discretizer")
@@ -88,9 +127,8 @@ def encoded_table(table: Table, options: dict[str, Any]) -> Dataset:
         "missing": options.pop("missing") or "error",
         "levels": options.pop("levels"),
         "interventions": options.pop("interventions"),
-        # A name that is given twice is not a mistake here.
-        "columns": list(dict.fromkeys(options.pop("columns"))) or None,
-        "drop": list(dict.fromkeys(options.pop("drop"))),
+        "columns": named_columns(options.pop("columns"), table, "--columns") or None,
+        "drop": named_columns(options.pop("drop"), table, "--drop"),
         "keep_constant": options.pop("keep_constant"),
         "drop_suspicious": options.pop("drop_suspicious"),
     }

@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
+from dagscape.cli.data_arguments import named_columns
 from dagscape.cli.options import (
     DATA_HELP,
+    check_not_scores,
     data_argument,
     data_options,
     output_options,
@@ -40,7 +42,10 @@ def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
         report_dropped_rows(dataset, out)
         summary = dataset.describe()
     else:
+        check_not_scores(data)
         reading = {name: options[name] for name in ("separator", "missing_values")}
         table = read_table(data, **reading)
-        summary = summarize_table(table.only(chosen_columns(table, options["columns"] or None, options["drop"])))
+        columns = named_columns(options["columns"], table, "--columns")
+        drop = named_columns(options["drop"], table, "--drop")
+        summary = summarize_table(table.only(chosen_columns(table, columns or None, drop)))
     out.show(summary)

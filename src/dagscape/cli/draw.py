@@ -21,6 +21,10 @@ A .json result is drawn as what it ranks: the class of the best if classes were 
 best network. A posterior is drawn as its probable edges, a sensitivity analysis as ranges."""
 
 
+def _drawing_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    return None if path == "-" else checked_path(drawing_format)(context, parameter, path)
+
+
 @click.command(epilog=NETWORK_HELP + _RESULT_HELP)
 @click.argument("network")
 @click.option(
@@ -40,7 +44,7 @@ best network. A posterior is drawn as its probable edges, a sensitivity analysis
     "-o",
     "--output",
     metavar="FILE",
-    callback=checked_path(drawing_format),
+    callback=_drawing_path,
     show_default="SVG on standard output",
     help="A .svg, .dot or .gv file or, with matplotlib, a .png or .pdf file.",
 )

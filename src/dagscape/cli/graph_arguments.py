@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Drawable
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidData, InvalidOption
 from dagscape.files import open_text
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
@@ -18,7 +19,8 @@ from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network
 from dagscape.networks.network_json import is_json_network
-from dagscape.report.loading import load_result
+from dagscape.report.loading import RESULTS, load_result
+from dagscape.results import Result
 from dagscape.scores.equivalence import distinguishes_members
 
 _PREFIX = "builtin:"
@@ -30,8 +32,20 @@ where only the structure matters, a .json result of 'best' or 'modes' (its first
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
+MODEL_HELP = f"""\b
+A network with probabilities is a .bif or .json file (plain or gzipped), such as 'dagscape fit'
+writes, - for standard input, or a bundled network:
+{", ".join(_PREFIX + name for name in NETWORKS)}."""
+
+
 def load(source: str) -> Network:
-    """Load the network that an argument names."""
+    """Load the network that an argument names, with its probabilities."""
+    if is_edge_list(source) or _has_networks(source):
+        what = "list of edges" if is_edge_list(source) else "result"
+        raise InvalidData(
+            f"{source!r} is a {what}, which has no probabilities: run 'dagscape fit DATA --network {source} "
+            "-o model.json' first, and give model.json"
+        )
     if source.startswith(_PREFIX):
         return load_network(source.removeprefix(_PREFIX))
     return read_network(source)
@@ -48,10 +62,22 @@ def load_drawable(source: str) -> Drawable | OwnPicture:
 
 
 def _is_result(source: str) -> bool:
-    if not source.lower().removesuffix(".gz").endswith(".json"):
-        return False
+    return _is_json(source) and not is_json_network(_start(source))
+
+
+def _has_networks(source: str) -> bool:
+    """Whether an argument names a result that :func:`load_structure` takes, by the first characters of its file."""
+    found = re.match(r'\s*\{\s*"kind"\s*:\s*"([^"]*)"', _start(source)) if _is_json(source) else None
+    return found is not None and issubclass(RESULTS.get(found[1], Result), OptimalNetwork | RankedNetworks)
+
+
+def _is_json(source: str) -> bool:
+    return source.lower().removesuffix(".gz").endswith(".json")
+
+
+def _start(source: str) -> str:
     with open_text(source) as text:
-        return not is_json_network(text.read(1000))
+        return text.read(1000)
 
 
 def is_edge_list(source: str) -> bool:

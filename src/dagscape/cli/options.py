@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from dagscape.cli.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table
+from dagscape.cli.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table, needed_columns
 from dagscape.cli.output import FORMAT_KEY, Output
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.dataset import Dataset
@@ -102,7 +102,7 @@ data_options = _apply(
         click.option(
             "--interventions",
             metavar="COLUMN",
-            help="The column that names the variables set by intervention in each row: a name or a number from 1, several "
+            help="The column that names the variables set by intervention in each row: names or numbers from 1, "
             "separated by ';', or 0 or an empty cell for none.",
         ),
         *COLUMN_OPTIONS,
@@ -255,14 +255,19 @@ def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, cli
     return callback
 
 
-def take_data(data: str, options: dict[str, Any]) -> Dataset:
-    """Read the data as a subcommand's options say, and remove those options."""
+def check_not_scores(data: str) -> None:
+    """Refuse a score file where a table is expected."""
     if data.lower().endswith(SCORE_FILES):
         raise InvalidOption(f"{data!r} is a score file, not a table of data")
+
+
+def take_data(data: str, options: dict[str, Any]) -> Dataset:
+    """Read the data as a subcommand's options say, and remove those options."""
+    check_not_scores(data)
     reading = {name: options.pop(name) for name in ("separator", "missing_values")}
     unused = unused_columns(
         {
-            "columns": list(dict.fromkeys(options["columns"])) or None,
+            "columns": needed_columns(options["columns"]) or None,
             "drop": list(dict.fromkeys(options["drop"])),
             "interventions": options["interventions"],
         }

@@ -54,8 +54,8 @@ class Output:
         # rich fills lines with blanks, which are of no use in a file.
         click.echo("\n".join(line.rstrip(" ") for line in captured.get().split("\n")), nl=False)
 
-    def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType]) -> None:
-        """Save a result if there is a path for it, and print it: as one JSON document, or as a table.
+    def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType | None]) -> None:
+        """Save a result if there is a path for it, and print it: as one JSON document, or as a table if there is one.
 
         The path ``-`` is standard output, where the document takes the place of the table.
         """
@@ -67,8 +67,8 @@ class Output:
             result.save(path, file_format=file_format)
         if self.as_json:
             self.show(result)
-        else:
-            self.show_table(table())
+        elif (shown := table()) is not None:
+            self.show_table(shown)
 
     def warn(self, message: str) -> None:
         """Show a warning on standard error."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 import numpy as np
 
-from dagscape.cli.graph_arguments import NETWORK_HELP, load
+from dagscape.cli.graph_arguments import MODEL_HELP, load
 from dagscape.cli.options import DATA_HELP, data_argument, output_options, output_path, table_options
 from dagscape.cli.output import Output
 from dagscape.cli.wording import worded
@@ -39,7 +39,7 @@ def _table_file(context: click.Context, parameter: click.Parameter, path: str | 
     return output_path(context, parameter, path)
 
 
-@click.command(epilog=f"{NETWORK_HELP}\n\n{DATA_HELP}")
+@click.command(epilog=f"{MODEL_HELP}\n\n{DATA_HELP}")
 @click.argument("model")
 @data_argument
 @click.option("--target", required=True, metavar="VARIABLE", help="The variable to predict.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dagscape.cli.graph_arguments import NETWORK_HELP, load
+from dagscape.cli.graph_arguments import MODEL_HELP, load
 from dagscape.cli.options import output_options
 from dagscape.cli.output import Output
 from dagscape.errors import InvalidOption
@@ -27,7 +27,7 @@ def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[s
     return found
 
 
-@click.command(epilog=NETWORK_HELP)
+@click.command(epilog=MODEL_HELP)
 @click.argument("model")
 @click.argument("target", nargs=-1, required=True)
 @click.option(

@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 import numpy as np
 
-from dagscape.cli.graph_arguments import NETWORK_HELP, load
+from dagscape.cli.graph_arguments import MODEL_HELP, load
 from dagscape.cli.options import output_path
 from dagscape.data.dataset import Dataset
 from dagscape.files import format_by_ending, replace_by_ending
@@ -28,7 +28,7 @@ def _table_file(context: click.Context, parameter: click.Parameter, path: str | 
     return output_path(context, parameter, path)
 
 
-@click.command(epilog=NETWORK_HELP)
+@click.command(epilog=MODEL_HELP)
 @click.argument("network")
 @click.option(
     "-n", "--rows", type=click.IntRange(1), default=1000, metavar="N", show_default=True, help="Number of rows to draw."
