@@ -146,11 +146,13 @@ class LostPrecision(DagscapeWarning):
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the most similar known name, if any.
 
-    >>> did_you_mean("smokng", ["smoking", "cancer"])
-    "; did you mean 'smoking'?"
+    >>> did_you_mean("smokng", ["smoking", "cancer"]), did_you_mean("int", ["INT"])
+    ("; did you mean 'smoking'?", "; did you mean 'INT'?")
     """
-    close = get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    # Of names that differ in case only, the first.
+    folded = {other.casefold(): other for other in reversed(list(known))}
+    close = get_close_matches(str(name).casefold(), folded, n=1)
+    return f"; did you mean {folded[close[0]]!r}?" if close else ""
 
 
 def type_of(value: object) -> str:

@@ -12,6 +12,7 @@ from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
 from dagscape.best.result import BestNetworks
 from dagscape.cli.drawing_options import picture_options
+from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import DATA_HELP, checked_path, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
@@ -37,7 +38,7 @@ _FEW_SECONDS = 3.0
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
 @click.option(
-    "-k", type=click.IntRange(1), metavar="N", show_default=f"{DEFAULT_K}, or all with --within", help="Number to find."
+    "-k", type=IntRange(1), metavar="N", show_default=f"{DEFAULT_K}, or all with --within", help="Number to find."
 )
 @click.option(
     "--within",

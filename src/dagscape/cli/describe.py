@@ -9,7 +9,7 @@ import click
 from dagscape.cli.data_arguments import named_columns
 from dagscape.cli.options import (
     DATA_HELP,
-    check_not_scores,
+    check_table,
     data_argument,
     data_options,
     output_options,
@@ -42,7 +42,7 @@ def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
         report_dropped_rows(dataset, out)
         summary = dataset.describe()
     else:
-        check_not_scores(data)
+        check_table(data)
         reading = {name: options[name] for name in ("separator", "missing_values")}
         table = read_table(data, **reading)
         columns = named_columns(options["columns"], table, "--columns")

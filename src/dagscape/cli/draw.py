@@ -6,6 +6,7 @@ import click
 
 from dagscape.cli.drawing_options import label_width
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_structure
+from dagscape.cli.numbers import FloatRange
 from dagscape.cli.options import checked_path
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
@@ -34,7 +35,7 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
 @click.option("--title", help="A title above the drawing.")
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, 1),
+    type=FloatRange(0, 1),
     metavar="P",
     show_default=str(DEFAULT_THRESHOLD),
     help="For a posterior: draw edges with at least this probability.",

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import checked_path
 from dagscape.drawing.draw import drawing_format
 from dagscape.drawing.text import LINE_LENGTH, SHORTEST_LINE
@@ -15,7 +16,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 label_width = click.option(
     "--label-width",
-    type=click.IntRange(SHORTEST_LINE),
+    type=IntRange(SHORTEST_LINE),
     metavar="N",
     show_default=str(LINE_LENGTH),
     help="Break names in drawings into lines of at most N characters.",

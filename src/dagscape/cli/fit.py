@@ -33,6 +33,10 @@ from dagscape.report.networks import render_network
 from dagscape.wording import plural
 
 
+def _network_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    return path if path == "-" else checked_path(check_network_path)(context, parameter, path)
+
+
 @click.command(epilog=f"{DATA_HELP}\n\n{NETWORK_HELP}")
 @scored_data
 @click.option(
@@ -53,8 +57,9 @@ from dagscape.wording import plural
     "-o",
     "--output",
     metavar="FILE",
-    callback=checked_path(check_network_path),
-    help="Write the network to a .json file, which keeps everything, or to a .bif file; .gz compresses.",
+    callback=_network_path,
+    help="Write the network to a .json file, which keeps everything, or to a .bif file; .gz compresses. "
+    "-: to standard output as JSON, in place of tables.",
 )
 @click.option("--cpts", is_flag=True, help="Show the probabilities, too.")
 @work_options
@@ -88,9 +93,9 @@ def command(
         title = f"The structure of {structure!r}, fitted to {plural(dataset.m, 'row')}"
     prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
     network = Network.fit(dag, dataset, ess, prior)
-    if output is not None:
+    if output is not None and output != "-":
         write_network(network, output)
-    if as_json:
+    if as_json or output == "-":
         click.echo(json.dumps(network_to_dict(network), ensure_ascii=False, allow_nan=False))
     else:
         out.show_table(render_network(network, title, cpts=cpts))

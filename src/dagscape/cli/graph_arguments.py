@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dagscape.best.optimal import OptimalNetwork
+from dagscape.data.bundled import BUNDLED
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Drawable
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files import open_text
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
@@ -47,8 +48,20 @@ def load(source: str) -> Network:
             "-o model.json' first, and give model.json"
         )
     if source.startswith(_PREFIX):
-        return load_network(source.removeprefix(_PREFIX))
+        return _load_bundled(source.removeprefix(_PREFIX))
     return read_network(source)
+
+
+def _load_bundled(name: str) -> Network:
+    if name in BUNDLED:
+        source = _PREFIX + name
+        raise InvalidOption(
+            f"{source!r} is a data set, not a network: find its networks with 'dagscape best {source} -o best.json'"
+        )
+    if not did_you_mean(name, NETWORKS) and (near := did_you_mean(name, BUNDLED)):
+        near = near.replace("you mean", "you mean the data set")
+        raise InvalidOption(f"there is no bundled network {name!r}{near}")
+    return load_network(name)
 
 
 def load_drawable(source: str) -> Drawable | OwnPicture:

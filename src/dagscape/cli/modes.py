@@ -9,6 +9,7 @@ import click
 
 from dagscape import kernels
 from dagscape.cli.graph_arguments import completed, load_structure
+from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
@@ -26,10 +27,10 @@ def _described(choices: dict[str, str]) -> str:
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Number of modes to find.")
+@click.option("-k", type=IntRange(1), default=10, show_default=True, metavar="N", help="Number of modes to find.")
 @click.option(
     "--delta",
-    type=click.IntRange(0, kernels.MOST_DELTA),
+    type=IntRange(0, kernels.MOST_DELTA),
     default=3,
     show_default=True,
     metavar="N",
@@ -39,7 +40,7 @@ def _described(choices: dict[str, str]) -> str:
     "--distinct", type=click.Choice(list(DISTINCT)), default="network", show_default=True, help=_described(DISTINCT)
 )
 @click.option("--bound", type=click.Choice(list(BOUNDS)), default="auto", show_default=True, help=_described(BOUNDS))
-@click.option("--groups", type=click.IntRange(1), metavar="N", help="Number of groups for pattern databases.")
+@click.option("--groups", type=IntRange(1), metavar="N", help="Number of groups for pattern databases.")
 @click.option(
     "--grouping",
     type=click.Choice(list(GROUPINGS)),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from dagscape.cli.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table, needed_columns
+from dagscape.cli.numbers import IntRange
 from dagscape.cli.output import FORMAT_KEY, Output
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.dataset import Dataset
@@ -17,6 +18,7 @@ from dagscape.data.reading import read_table
 from dagscape.data.summary import set_aside_warnings
 from dagscape.errors import InvalidOption
 from dagscape.files import check_writable, open_text
+from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.network_files import read_network
 from dagscape.results import RESULT_FORMATS, result_format
 from dagscape.scores.formats import SCORE_FILES
@@ -52,6 +54,8 @@ def _read_levels(context: click.Context, parameter: click.Parameter, path: str |
         return read_network(path).levels
     return _read_json(context, parameter, path)
 
+
+_PREFIX = "builtin:"
 
 data_argument = click.argument("data", metavar="DATA")
 
@@ -241,7 +245,7 @@ run_options = _apply([work_options, result_output, output_options])
 
 def rows_shown(text: str) -> Callable[[Command], Command]:
     """Return the option that limits a table, with its help."""
-    return click.option("--show", type=click.IntRange(0), default=10, show_default=True, metavar="N", help=text)
+    return click.option("--show", type=IntRange(0), default=10, show_default=True, metavar="N", help=text)
 
 
 def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
@@ -255,15 +259,19 @@ def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, cli
     return callback
 
 
-def check_not_scores(data: str) -> None:
-    """Refuse a score file where a table is expected."""
+def check_table(data: str) -> None:
+    """Refuse a score file, or a bundled network, where a table is expected."""
     if data.lower().endswith(SCORE_FILES):
         raise InvalidOption(f"{data!r} is a score file, not a table of data")
+    if data.startswith(_PREFIX) and data.removeprefix(_PREFIX) in NETWORKS:
+        raise InvalidOption(
+            f"{data!r} is a network, not a table of data: draw rows with 'dagscape sample {data} -o rows.csv'"
+        )
 
 
 def take_data(data: str, options: dict[str, Any]) -> Dataset:
     """Read the data as a subcommand's options say, and remove those options."""
-    check_not_scores(data)
+    check_table(data)
     reading = {name: options.pop(name) for name in ("separator", "missing_values")}
     unused = unused_columns(
         {

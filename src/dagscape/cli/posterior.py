@@ -10,6 +10,7 @@ from rich.console import Group
 
 from dagscape.cli.consensus_file import check_consensus_file, consensus_format, write_consensus
 from dagscape.cli.drawing_options import picture_options
+from dagscape.cli.numbers import FloatRange
 from dagscape.cli.options import DATA_HELP, checked_path, run_options, scored_data
 from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
@@ -46,7 +47,7 @@ _LONG_SECONDS = 30.0
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, 1),
+    type=FloatRange(0, 1),
     metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
     help="Show edges with at least this probability.",

@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from dagscape.cli.graph_arguments import MODEL_HELP, load
-from dagscape.cli.options import DATA_HELP, data_argument, output_options, output_path, table_options
+from dagscape.cli.options import DATA_HELP, check_table, data_argument, output_options, output_path, table_options
 from dagscape.cli.output import Output
 from dagscape.cli.wording import worded
 from dagscape.data.reading import read_table
@@ -74,6 +74,7 @@ def command(
     if model == data == "-":
         raise InvalidOption("only one of MODEL and DATA can come from standard input")
     network = load(model)
+    check_table(data)
     table = read_table(data, **reading)
     out = Output(as_json, quiet)
     _check_names(network, table, data, target, out)

@@ -53,6 +53,9 @@ def command(
     MODEL is a network, such as the file that 'dagscape fit' writes.
     """
     network = load(model)
+    for name in target:
+        if name in evidence:
+            raise InvalidOption(f"the target is {name!r}, which --given observes: remove one of them")
     answer = network.query(target[0] if len(target) == 1 else list(target), evidence, max_memory=max_memory)
     if not as_json:
         Output(as_json, quiet).show_table(render_query(answer))

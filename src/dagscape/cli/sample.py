@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from dagscape.cli.graph_arguments import MODEL_HELP, load
+from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import output_path
 from dagscape.data.dataset import Dataset
 from dagscape.files import format_by_ending, replace_by_ending
@@ -31,9 +32,9 @@ def _table_file(context: click.Context, parameter: click.Parameter, path: str | 
 @click.command(epilog=MODEL_HELP)
 @click.argument("network")
 @click.option(
-    "-n", "--rows", type=click.IntRange(1), default=1000, metavar="N", show_default=True, help="Number of rows to draw."
+    "-n", "--rows", type=IntRange(1), default=1000, metavar="N", show_default=True, help="Number of rows to draw."
 )
-@click.option("--seed", type=click.IntRange(0), metavar="N", show_default="random", help="Seed for reproducible rows.")
+@click.option("--seed", type=IntRange(0), metavar="N", show_default="random", help="Seed for reproducible rows.")
 @click.option(
     "-o",
     "--output",

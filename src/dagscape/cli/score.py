@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import (
     DATA_HELP,
     checked_path,
@@ -17,22 +18,29 @@ from dagscape.cli.options import (
     work_options,
 )
 from dagscape.cli.output import Output
+from dagscape.errors import InvalidOption
 from dagscape.scores.formats import score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
+
+
+def _scores_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    if path == "-":
+        raise InvalidOption("-o is '-', but scores cannot go to standard output: give a .jkl, .jkl.gz or .npz file")
+    return checked_path(score_format)(context, parameter, path)
 
 
 @click.command(epilog=DATA_HELP)
 @scored_data
 @work_options
 @click.option(
-    "--top", type=click.IntRange(1), default=3, show_default=True, help="Number of families to show for each variable."
+    "--top", type=IntRange(1), default=3, show_default=True, help="Number of families to show for each variable."
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    callback=checked_path(score_format),
+    callback=_scores_path,
     help="Write all scores to a .jkl, .jkl.gz (Jaakkola's format, read by GOBNILP and others) or .npz file.",
 )
 @output_options

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from dagscape.cli.numbers import FloatRange
 from dagscape.cli.options import (
     DATA_HELP,
     checked_path,
@@ -32,7 +33,9 @@ from dagscape.studies.sensitivity_result import MIN_SHARE
 _VARIED = ("ess", "max_parents", "structure_prior")
 
 
-def _list_of(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], list[Any] | None]:
+def _list_of(
+    kind: Callable[[str], Any], name: str
+) -> Callable[[click.Context, click.Parameter, str | None], list[Any] | None]:
     """Return a callback that reads values separated by commas."""
 
     def read(context: click.Context, parameter: click.Parameter, text: str | None) -> list[Any] | None:  # noqa: ARG001
@@ -41,7 +44,7 @@ def _list_of(kind: Callable[[str], Any]) -> Callable[[click.Context, click.Param
         try:
             return [kind(part.strip()) for part in text.split(",")]
         except ValueError as error:
-            raise InvalidOption(f"{parameter.opts[0]} is {text!r}; it must be values separated by commas") from error
+            raise InvalidOption(f"{parameter.opts[0]} is {text!r}; it must be {name} separated by commas") from error
 
     return read
 
@@ -60,15 +63,16 @@ def _shown(values: tuple[Any, ...]) -> str:
 @data_argument
 @data_options
 @click.option(
-    "--ess", callback=_list_of(float), metavar="LIST", show_default=_shown(DEFAULT_ESS),
+    "--ess", callback=_list_of(float, "numbers"), metavar="LIST", show_default=_shown(DEFAULT_ESS),
     help="Equivalent sample sizes of BDeu, separated by commas.",
 )  # fmt: skip
 @click.option(
-    "--prior", "structure_prior", callback=_list_of(str), metavar="LIST", show_default=_shown(DEFAULT_PRIORS),
+    "--prior", "structure_prior", callback=_list_of(str, "priors"), metavar="LIST", show_default=_shown(DEFAULT_PRIORS),
     help="Structure priors, separated by commas.",
 )  # fmt: skip
 @click.option(
-    "--max-parents", callback=_list_of(_limit), metavar="LIST", show_default=_shown(DEFAULT_MAX_PARENTS),
+    "--max-parents", callback=_list_of(_limit, "integers or 'none'"), metavar="LIST",
+    show_default=_shown(DEFAULT_MAX_PARENTS),
     help="Limits on the number of parents, separated by commas; 'none' is no limit.",
 )  # fmt: skip
 @score_option
@@ -78,11 +82,11 @@ def _shown(values: tuple[Any, ...]) -> str:
     help="Sum over DAGs or over orders of the variables.",
 )  # fmt: skip
 @click.option(
-    "--threshold", type=click.FloatRange(0, 1), default=0.5, show_default=True, metavar="P",
+    "--threshold", type=FloatRange(0, 1), default=0.5, show_default=True, metavar="P",
     help="Show edges that cross this probability: below it in one setting, and not in another.",
 )  # fmt: skip
 @click.option(
-    "--min-share", type=click.FloatRange(0, 1), default=MIN_SHARE, show_default=True, metavar="P",
+    "--min-share", type=FloatRange(0, 1), default=MIN_SHARE, show_default=True, metavar="P",
     help="Compare settings whose share of the probability is at least this; 0 compares all.",
 )  # fmt: skip
 @rows_shown("Number of edges to show.")

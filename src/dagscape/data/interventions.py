@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dagscape.data.frames import cell_string, is_missing
 from dagscape.data.table import MISSING, Table, kind_of, listing
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.wording import plural
 
 Marks = npt.NDArray[np.bool_]
@@ -75,10 +75,8 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
 
 def _from_column(table: Table, name: str) -> tuple[Table, Marks]:
     if name not in table.names:
-        raise InvalidOption(
-            f"is {name!r}, which is not a column of {table.source}: its columns are {listing(table.names)}",
-            option="interventions",
-        )
+        known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"
+        raise InvalidOption(f"is {name!r}, which is not a column of {table.source}{known}", option="interventions")
     column = table.column(name)
     table = table.without(name)
     # The last pattern, which the code -1 of missing cells selects, sets no variable.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, did_you_mean
 from dagscape.graphs.dag import Dag
 from dagscape.networks.network import Network
 
@@ -193,5 +193,6 @@ def load_network(name: str) -> Network:
     Network('asia': 8 variables, 8 edges, 18 free parameters)
     """
     if name not in NETWORKS:
-        raise InvalidOption(f"there is no bundled network {name!r}; there are {', '.join(map(repr, NETWORKS))}")
+        known = did_you_mean(name, NETWORKS) or f"; there are {', '.join(map(repr, NETWORKS))}"
+        raise InvalidOption(f"there is no bundled network {name!r}{known}")
     return NETWORKS[name]()

@@ -12,6 +12,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+# Half a unit in the last digit of probabilities, which have four.
+HALF_DIGIT = 5e-5
+
 # math.exp overflows a little above this.
 _LARGEST_LOG = 700.0
 

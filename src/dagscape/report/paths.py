@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.text import Text
 
 from dagscape.posterior.result import Posterior
-from dagscape.report.layout import table_of
+from dagscape.report.layout import HALF_DIGIT, table_of
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ def render_paths(post: Posterior, paths: Sequence[Path] = (), threshold: float =
         shown, hidden = list(paths), 0
     else:
         every = list(itertools.permutations(post.variables, 3))
-        shown = sorted((path for path in every if post.via(*path) >= threshold), key=lambda path: -post.via(*path))
+        shown = sorted(
+            (path for path in every if post.via(*path) >= threshold - HALF_DIGIT), key=lambda path: -post.via(*path)
+        )
         hidden = len(every) - len(shown)
     table = table_of("from", "via", "to", "path", right=(3,))
     for path in shown:

@@ -16,7 +16,7 @@ from dagscape.graphs.comparison import Comparison
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
-from dagscape.report.layout import Name, listed_names, table_of
+from dagscape.report.layout import HALF_DIGIT, Name, listed_names, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
@@ -163,7 +163,8 @@ EDGES_SHOWN = 0.05
 def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> RenderableType:
     """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
     frame = post.to_frame()
-    shown = frame[frame["edge"] >= threshold]
+    # A probability that is shown as 1.0000 is not hidden by the threshold 1.
+    shown = frame[frame["edge"] >= threshold - HALF_DIGIT]
     headers = ["from", "to", *frame.columns[2:]]
     table = table_of(*headers, right=range(2, len(headers)))
     for row in shown.itertuples(index=False):
