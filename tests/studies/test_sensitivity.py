@@ -391,7 +391,7 @@ def test_the_command(capfd, data, found, tmp_path):
     assert "--ess has no effect with --score bic" in run(capfd, "sensitivity", path, *bic, "--ess", "1,2")[2]
     assert "Between all settings, no edge crosses 0.5" in out
     for wrong, message in (
-        (["--ess", "1,x"], "--ess is '1,x'; it must be values separated by commas"),
+        (["--ess", "1,x"], "--ess is '1,x'; it must be numbers separated by commas"),
         (["--max-parents", "-1"], "--max-parents is -1"),
         (["--prior", "flat"], "--prior is 'flat'"),
         (["--draw", "x.dot"], "cannot tell the format"),
