@@ -17,6 +17,7 @@ from rich.console import Console
 
 import dagscape as ds
 from dagscape.ensembles.ranked_networks import RankedNetworks
+from dagscape.errors import type_of
 from dagscape.methods import Requirements
 from dagscape.registry import METHODS
 from dagscape.report import planning
@@ -94,7 +95,7 @@ def test_the_order_of_columns_does_not_matter(method, settings):
 @every_method
 @pytest.mark.parametrize("wrong", [None, "scores", ds.load_dataset("tic-tac-toe"), np.zeros(3)], ids=type)
 def test_only_scores_are_taken(method, settings, wrong):
-    with pytest.raises(ds.InvalidOption, match=f"scores is a {type(wrong).__name__}; compute local scores first"):
+    with pytest.raises(ds.InvalidOption, match=f"scores is {type_of(wrong)}; compute local scores first"):
         method.function(wrong, **settings)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.checks import check_choice, is_one_of
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption, argument, did_you_mean
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, argument
 from dagscape.posterior.accuracy import dag_sum_error, order_sum_error, tiled_order_sum_error
 from dagscape.posterior.weights import (
     FamilyWeights,
@@ -234,8 +234,8 @@ def find_backend(over: str, backend: str = "auto", *, paths: bool = False) -> Su
     known = [record for record in BACKENDS.values() if record.over == over]
     named = [record for record in known if is_one_of(backend, ("auto", record.name))]
     if not named:
-        choices = ["auto", *(record.name for record in known)]
-        names = ", ".join(map(repr, choices)) + did_you_mean(backend, choices)
+        # No suggestion: 'gpu' is similar to 'cpu', and not meant so.
+        names = ", ".join(map(repr, ["auto", *(record.name for record in known)]))
         raise InvalidOption(f"is {backend!r}; for sums over {over} it must be one of {names}", option="backend")
     if not paths:
         return named[0]
