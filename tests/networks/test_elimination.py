@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dagscape.errors import TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
-from dagscape.networks.elimination import Tables, elimination_order, product_sizes
+from dagscape.networks.elimination import Tables
+from dagscape.networks.elimination_order import elimination_order, product_sizes
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network
 from networks.samples import random_tables

@@ -12,10 +12,7 @@ factors that contain it, replaces the sum over all values by sums over small tab
 2. *Evidence is entered*: each table is restricted to the observed values. Variables with a single level count as
    observed.
 3. *Variables are eliminated* one at a time: the factors that contain the variable are multiplied, and the product is
-   summed over it. The order is greedy, by two rules: eliminate next the variable whose product is smallest
-   (min-weight), or the one that joins the fewest pairs of variables that were not in a common factor (min-fill), ties
-   by the size of the product, then by number. Where the products of min-weight are large, that rule is used whose
-   products have fewer cells in total.
+   summed over it, in the order of :mod:`dagscape.networks.elimination_order`.
 4. The factors that remain contain targets only; their product is P(t, e).
 
 Many rows of evidence on the same variables are processed together: a factor has a first axis for the rows, of length 1
@@ -34,7 +31,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
@@ -43,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.masks import bits, mask_of
+from dagscape.networks.elimination_order import cells_of, elimination_order, product_sizes
 from dagscape.resources import check_memory
 
 Floats = NDArray[np.float64]
@@ -145,7 +143,7 @@ class Tables:
         free = [target for target in targets if arities[target] > 1]
         scopes = [self._scope(v) & ~fixed for v in families]
         order = elimination_order(scopes, union_of(scopes) & ~mask_of(free), arities)
-        cells = max([1, *product_sizes(scopes, order, arities), _cells(mask_of(free), arities)])
+        cells = max([1, *product_sizes(scopes, order, arities), cells_of(mask_of(free), arities)])
         if cells > _BLOCK_CELLS or max_memory is not None:
             _check_size(cells, max_memory)
         evidence = np.zeros((len(codes), len(arities)), dtype=np.intp)
@@ -328,92 +326,6 @@ _PROBABILITIES = _Arithmetic(
 _LOGARITHMS = _Arithmetic(np.log, np.add, _add_logarithms, _rescale_logarithms)
 
 
-def elimination_order(scopes: Sequence[int], variables: int, arities: Sequence[int]) -> list[int]:
-    """Return a good order to eliminate variables in: that of min-weight or, if it is better, of min-fill.
-
-    Parameters
-    ----------
-    scopes : sequence of int
-        The sets of variables of the factors.
-    variables : int
-        The set of variables to eliminate.
-    arities : sequence of int
-        The number of levels of every variable.
-
-    Examples
-    --------
-    >>> elimination_order([0b011, 0b110, 0b1100], 0b1110, [2, 9, 2, 2])
-    [3, 2, 1]
-    """
-    lightest = _greedy_order(scopes, variables, arities, fill=False)
-    total = sum(product_sizes(scopes, lightest, arities))
-    if total <= _BLOCK_CELLS:
-        return lightest
-    sparsest = _greedy_order(scopes, variables, arities, fill=True)
-    return sparsest if sum(product_sizes(scopes, sparsest, arities)) < total else lightest
-
-
-def product_sizes(scopes: Sequence[int], order: Sequence[int], arities: Sequence[int]) -> Iterator[int]:
-    """Iterate over the numbers of cells of the products, one for each variable that is eliminated.
-
-    Examples
-    --------
-    >>> list(product_sizes([0b011, 0b110], [0, 1], [2, 3, 4]))
-    [6, 12]
-    """
-    neighbours = _neighbours(scopes)
-    for variable in order:
-        scope = _join(neighbours, variable)
-        yield _cells(scope | 1 << variable, arities)
-
-
-def _greedy_order(scopes: Sequence[int], variables: int, arities: Sequence[int], *, fill: bool) -> list[int]:
-    neighbours = _neighbours(scopes)
-    logs = [math.log(arity) for arity in arities]
-
-    def cost(variable: int) -> tuple[float, ...]:
-        around = neighbours.get(variable, 0)
-        weight = sum([logs[v] for v in bits(around | 1 << variable)])
-        if not fill:
-            return weight, variable
-        absent = sum((around & ~neighbours[v] & ~(1 << v)).bit_count() for v in bits(around))
-        return absent, weight, variable
-
-    costs = {variable: cost(variable) for variable in bits(variables)}
-    order = []
-    while costs:
-        variable = min(costs, key=costs.__getitem__)
-        del costs[variable]
-        around = _join(neighbours, variable)
-        order.append(variable)
-        changed = around
-        if fill:
-            # New edges between the neighbours also change the counts of those next to both ends.
-            for v in bits(around):
-                changed |= neighbours[v]
-        for v in bits(changed):
-            if v in costs:
-                costs[v] = cost(v)
-    return order
-
-
-def _neighbours(scopes: Sequence[int]) -> dict[int, int]:
-    """Return the variables that share a factor with each variable."""
-    neighbours: dict[int, int] = {}
-    for scope in scopes:
-        for variable in bits(scope):
-            neighbours[variable] = neighbours.get(variable, 0) | scope & ~(1 << variable)
-    return neighbours
-
-
-def _join(neighbours: dict[int, int], variable: int) -> int:
-    """Eliminate a variable: join its neighbours, and return them."""
-    around = neighbours.pop(variable, 0)
-    for v in bits(around):
-        neighbours[v] = (neighbours[v] | around) & ~(1 << v) & ~(1 << variable)
-    return around
-
-
 def union_of(sets: Iterable[int]) -> int:
     """Return the union of sets.
 
@@ -429,7 +341,3 @@ def _check_size(cells: int, max_memory: int | str | None) -> None:
     what = f"the tables of exact inference, of up to {cells:.3g} probabilities,"
     remedy = "give the values of more variables, or use a network with fewer parents"
     check_memory(_BYTES_PER_CELL * cells, max_memory, what, remedy)
-
-
-def _cells(scope: int, arities: Sequence[int]) -> int:
-    return math.prod(arities[v] for v in bits(scope))
