@@ -127,6 +127,7 @@ def test_slow_paths_are_announced(capfd, monkeypatch):
     assert "4^5" not in run(capfd, "posterior", "builtin:iris", *cut[:2])[2]
     assert "4^5" not in run(capfd, "posterior", "builtin:iris", *cut, "-q")[2]
     assert "4^n steps" in run(capfd, "posterior", "--help")[1]
+    assert "3^5 steps; 4^5 with paths" in run(capfd, "plan", "builtin:iris", *cut[:2], "--task", "posterior")[1]
 
 
 def test_the_time_of_paths_grows_fourfold_with_a_variable(monkeypatch):

@@ -58,10 +58,11 @@ def requirements_of(
         remedy = f"raise the limit; {remedy}"
     base = 4 if with_paths else 3 if over == "dags" else 2
     limited = f", up to {plural(size.max_parents, 'parent')}" if size.max_parents < n - 1 else ""
+    paths = f"; 4^{n} with paths" if over == "dags" and not with_paths else ""
     too_many = n > backend.most_variables and memory <= limit
     return Requirements(
         step=f"sum over {over}",
-        work=f"{base}^{n} steps{limited}",
+        work=f"{base}^{n} steps{limited}{paths}",
         memory=memory,
         subject=f"sums over {over} of {plural(n, 'variable')}",
         remedy=remedy,
