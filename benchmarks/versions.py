@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -52,6 +53,16 @@ def scoring() -> Iterator[Job]:
     yield "scores: n=20, ternary, all sets", 1, lambda: ds.local_scores(many)
     alarm = ds.read_data(SHARED / "sets" / "gobnilp_alarm_10000.csv.gz")
     yield "scores: ALARM, 10,000 rows, 4 parents", 2, lambda: ds.local_scores(alarm, max_parents=4)
+
+
+def files() -> Iterator[Job]:
+    table = SHARED / "sets" / "gobnilp_alarm_10000.csv.gz"
+    yield "data: read ALARM, 10,000 rows, gzipped", 3, lambda: ds.read_data(table)
+    scores = ds.local_scores(votes(), max_parents=4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "votes.jkl")
+        yield "scores: write .jkl, Votes, 4 parents", 3, lambda: ds.write_scores(scores, path)
+        yield "scores: read .jkl, Votes, 4 parents", 3, lambda: ds.read_scores(path)
 
 
 def graphs() -> Iterator[Job]:
@@ -110,8 +121,8 @@ def modes() -> Iterator[Job]:
 
 def run_all() -> dict[str, float]:
     """Seconds by job, for the version of this interpreter."""
-    jobs = [job for group in (scoring, graphs, posteriors, best, modes) for job in group()]
-    return {name: best_of(repeats, work)[0] for name, repeats, work in jobs}
+    groups = (scoring, files, graphs, posteriors, best, modes)
+    return {name: best_of(repeats, work)[0] for group in groups for name, repeats, work in group()}
 
 
 def compare(other: str, rounds: int) -> None:
