@@ -146,9 +146,13 @@ class LostPrecision(DagscapeWarning):
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the most similar known name, if any.
 
+    Numbers have no similar names: 18 is not a typing error for 8.
+
     >>> did_you_mean("smokng", ["smoking", "cancer"]), did_you_mean("int", ["INT"])
     ("; did you mean 'smoking'?", "; did you mean 'INT'?")
     """
+    if not re.search(r"[^\W\d]", str(name)):
+        return ""
     # Of names that differ in case only, the first.
     folded = {other.casefold(): other for other in reversed(list(known))}
     close = get_close_matches(str(name).casefold(), folded, n=1)

@@ -221,3 +221,22 @@ def test_names_of_columns_and_methods_are_suggested():
         ds.discretize("builtin:wine", method="mdl", class_column="Class")
     with pytest.raises(ds.InvalidOption, match=r"method is 'mld'; it must be one of .*; did you mean 'mdl'\?"):
         ds.discretize("builtin:wine", method="mld")
+
+
+def test_transform_keeps_rows_index_and_other_columns():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.normal(size=50), "kind": rng.choice(["a", "b"], 50), "y": rng.normal(size=50)})
+    train, test = frame[:30], frame[30:].sample(20, random_state=1)
+    fitted = ds.Discretizer(method="quantile", bins=3).fit(train)
+    cut = fitted.transform(test.assign(note=1))
+    assert list(cut.columns) == ["x", "kind", "y", "note"]
+    assert cut.index.equals(test.index)
+    for name in ("x", "y"):
+        expected = np.array(fitted.levels[name])[np.searchsorted(fitted.cuts[name], test[name], side="left")]
+        assert cut[name].tolist() == expected.tolist()
+    assert fitted.transform(test[["x"]])["x"].equals(cut["x"])
+    assert fitted.transform(test[["kind"]]).equals(test[["kind"]])
+    assert fitted.transform(test.assign(x=np.nan))["x"].isna().all()
+    assert ds.Dataset.from_frame(cut[["x", "kind", "y"]], levels=fitted.levels) == fitted.apply(test)
+    with pytest.raises(ds.InvalidOption, match="frame is a str; it must be a pandas data frame"):
+        fitted.transform("rows.csv")

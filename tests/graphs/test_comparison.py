@@ -141,7 +141,7 @@ def test_classes_are_not_dags():
 
 def test_a_comparison_of_dags_is_a_result(tmp_path):
     result = ds.compare(ds.load_network("asia"), ds.load_network("asia").dag.without_edge("asia", "tub"), level="dags")
-    assert repr(result) == "Comparison(level='dags', shd=1, a_plus=1, a_minus=0, reversed=0, vs_plus=0, vs_minus=0)"
+    assert repr(result) == "Comparison(of dags: shd=1, a_plus=1, a_minus=0, reversed=0, vs_plus=0, vs_minus=0)"
     assert len(result) == len(result.to_frame()) == 13
     result.save(tmp_path / "c.json")
     back = ds.load_result(tmp_path / "c.json")

@@ -203,6 +203,23 @@ def test_notebooks_show_settings_with_shares_and_what_changes(unlike):
     assert unlike.summary() in shown
 
 
+def test_default_settings_that_the_data_rule_out_are_mentioned(data):
+    grid = {"structure_prior": ("uniform",), "max_parents": (None,)}
+    study = ds.sensitivity(data, ess=(1.0, 1e6), **grid)
+    assert study.best.ess == 1.0
+    assert study.on_defaults() is None
+    assert ds.sensitivity(data, ess=(10.0,), **grid).on_defaults() is None
+    settings = tuple(dataclasses.replace(s, log_evidence=-1000.0 * (s.ess == 1.0)) for s in study.settings)
+    unlikely = dataclasses.replace(study, settings=settings)
+    differ = int(((study.edges[0] >= 0.5) != (study.edges[1] >= 0.5)).sum())
+    assert unlikely.on_defaults().startswith("the default settings (ess 1, uniform, no limit) have a share of 0: ")
+    assert f": {differ or 'no'} edge" in unlikely.on_defaults()
+    console = Console(file=io.StringIO(), width=300)
+    console.print(render_sensitivity(unlikely))
+    assert unlikely.on_defaults()[1:] in console.file.getvalue()
+    assert unlikely.on_defaults() in unlikely._repr_html_()
+
+
 def test_a_csv_file_has_all_settings(unlike, tmp_path):
     assert len(unlike.credible()) < len(unlike.settings)
     unlike.save(tmp_path / "study.csv")

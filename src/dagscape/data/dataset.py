@@ -373,6 +373,9 @@ class Dataset:
     def to_frame(self, expand: bool = True) -> pd.DataFrame:
         """Return the rows as a pandas data frame of categoricals, without interventions.
 
+        The rows are sorted: a data set does not keep their order, nor the index of a frame. To compare rows one by one,
+        use the original frame, and :meth:`Discretizer.transform` if its numbers were cut.
+
         The categories are values of the column's own type, see :attr:`types`; the level of missing cells is ``"?"``.
         The levels of a text file that are written in another way, such as ``1.0`` or ``TRUE``, stay text, so that the
         frame has the same levels.

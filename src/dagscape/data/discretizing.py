@@ -30,12 +30,14 @@ from dagscape.data.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import VALUE_TYPES, ValueType
-from dagscape.errors import InvalidData, InvalidOption, argument
+from dagscape.errors import InvalidData, InvalidOption, argument, type_of
 from dagscape.files import open_text, replace_file
 from dagscape.version import __version__
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dagscape.data.levels import LevelsOption
 
 _KIND = "discretizer"
@@ -205,6 +207,41 @@ class Discretizer:
         types = {name: self.fitted[name].type for name in known}
         aside = {name: reason for name, reason in self.set_aside.items() if name in table.names}
         return replace(data, types=types, set_aside=aside, discretizer=self)
+
+    def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a data frame with numbers replaced by intervals, and all else as it is: rows, index, other columns.
+
+        A :class:`Dataset` does not keep the order of the rows; this frame does, for example to compare predictions
+        with a target that was cut.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            New rows. Missing cells stay missing. Columns that the discretizer cuts may be absent.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> fitted = Discretizer(method="quantile", bins=2).fit(pd.DataFrame({"x": [0.5, 1.5, 2.5, 9.5]}))
+        >>> fitted.transform(pd.DataFrame({"x": [7.5, None, 1.0], "note": ["a", "b", "c"]}, index=[5, 3, 4]))
+                  x note
+        5   (2,inf)    a
+        3       NaN    b
+        4  (-inf,2]    c
+        """
+        import pandas as pd
+
+        if not isinstance(frame, pd.DataFrame):
+            raise InvalidOption(f"is {type_of(frame)}; it must be a pandas data frame", option="frame")
+        names = [name for name in self.cuts if name in frame.columns]
+        if not names or frame.empty:
+            return frame.copy()
+        table = self.cut_table(table_from_frame(frame[names]))
+        labels = {
+            name: pd.Series(np.array([*column.values, None], dtype=object)[column.codes], index=frame.index)
+            for name, column in zip(table.names, table.columns, strict=True)
+        }
+        return frame.assign(**labels)
 
     def cut_table(self, table: Table) -> Table:
         """Return a table with the numbers of its columns replaced by intervals; other columns are unchanged."""

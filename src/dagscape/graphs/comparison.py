@@ -98,8 +98,7 @@ class Comparison(Result, Mapping[str, float]):
 
     def __repr__(self) -> str:
         names = ["shd", "a_plus", "a_minus", *(["reversed"] if self.level == "dags" else []), "vs_plus", "vs_minus"]
-        level = "level='dags', " if self.level == "dags" else ""
-        return f"Comparison({level}{', '.join(f'{name}={self[name]}' for name in names)})"
+        return f"Comparison(of {self.level}: {', '.join(f'{name}={self[name]}' for name in names)})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per measure."""
@@ -215,7 +214,10 @@ def structure_of(graph: Dag | HasDag) -> Dag:
     """Return the DAG of a DAG or a network."""
     dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
     if not isinstance(dag, Dag):
-        raise InvalidOption(f"{type_of(graph)} has no structure to compare: give a Dag, a Cpdag or a Network")
+        raise InvalidOption(
+            f"{type_of(graph)} has no structure to compare: give a Dag, a Cpdag or a Network, "
+            "such as networks[0] of a list"
+        )
     return dag
 
 

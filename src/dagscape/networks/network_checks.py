@@ -42,7 +42,9 @@ def checked_structure(graph: object) -> Dag:
     """Return a DAG, or the DAG of another network."""
     dag = getattr(graph, "dag", graph)
     if not isinstance(dag, Dag):
-        raise InvalidOption(f"is {type_of(graph)}; it must be a Dag (use to_dag() of a Cpdag)", option="dag")
+        raise InvalidOption(
+            f"is {type_of(graph)}; it must be a Dag (use to_dag() of a Cpdag, or networks[0] of a list)", option="dag"
+        )
     return dag
 
 

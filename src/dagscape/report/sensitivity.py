@@ -49,7 +49,8 @@ def _settings(found: Sensitivity) -> RenderableType:
 def _changes(found: Sensitivity, rows: int, threshold: float, min_share: float) -> list[RenderableType]:
     frame = found.changes(threshold, min_share=min_share)
     summary = found.summary(threshold, min_share=min_share)
-    parts: list[RenderableType] = [Text(summary[0].upper() + summary[1:])]
+    sentences = [summary, *filter(None, [found.on_defaults(threshold, min_share=min_share)])]
+    parts: list[RenderableType] = [Text(sentence[0].upper() + sentence[1:]) for sentence in sentences]
     if rows and len(frame):
         table = table_of("from", "to", "lowest", "highest", "lowest at", "highest at", right=(2, 3))
         for row in frame.head(rows).to_dict("records"):

@@ -80,6 +80,11 @@ class Setting:
         return ", ".join(self.values.values())
 
     @property
+    def is_default(self) -> bool:
+        """Whether these are the settings of :func:`~dagscape.local_scores` if none are given."""
+        return self.ess in (None, 1.0) and self.structure_prior == "uniform" and self.unlimited
+
+    @property
     def values(self) -> dict[str, str]:
         """The options of the grid in words."""
         ess = {} if self.ess is None else {"ess": f"ess {self.ess:g}"}
@@ -287,7 +292,9 @@ class Sensitivity(OwnPicture, ScoredResult):
         settings = self.settings_frame().drop(columns=["error", "seconds"])
         changes = self.changes().iloc[:, :_CHANGE_COLUMNS]
         most = settings.sort_values("share", ascending=False, kind="stable")
-        return f"{frame_html(most)}\n<p>{html.escape(self.summary())}</p>\n{frame_html(changes)}"
+        sentences = [self.summary(), *filter(None, [self.on_defaults()])]
+        said = "\n".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+        return f"{frame_html(most)}\n{said}\n{frame_html(changes)}"
 
     def _file_frame(self) -> pd.DataFrame:
         return self.to_frame(min_share=0.0)
@@ -302,7 +309,7 @@ class Sensitivity(OwnPicture, ScoredResult):
         """
         count, kept = len(self.settings), len(self.credible(min_share))
         crossing = self._crossing(threshold, min_share)
-        edges = {0: "no edge crosses", 1: "1 edge crosses"}.get(crossing, f"{crossing:,} edges cross")
+        edges = _edges_cross(crossing)
         if kept == count:
             return f"between all settings, {edges} {threshold:g}"
         share, every = f"a share of at least {100 * min_share:g}%", plural(self._crossing(threshold, 0.0), "edge")
@@ -312,6 +319,24 @@ class Sensitivity(OwnPicture, ScoredResult):
             else f"{kept} settings have {share}: between them {edges}"
         )
         return f"{compared} {threshold:g} (between all {count} settings: {every})"
+
+    def on_defaults(self, threshold: float = 0.5, *, min_share: float = MIN_SHARE) -> str | None:
+        """Return a sentence on the default settings, if they are in the grid and the data rule them out; else None.
+
+        Parameters
+        ----------
+        threshold, min_share
+            As in :meth:`changes`.
+        """
+        default = next((i for i, setting in enumerate(self.settings) if setting.is_default), None)
+        if default is None or default in self.credible(min_share):
+            return None
+        above = self.edges[[default, self._best]] >= threshold
+        differ = int((above[0] != above[1]).sum())
+        return (
+            f"the default settings ({self.settings[default].label}) have a share of {self.shares[default]:.1g}: "
+            f"{_edges_cross(differ)} {threshold:g} between them and those with the highest evidence ({self.best.label})"
+        )
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -340,3 +365,7 @@ class Sensitivity(OwnPicture, ScoredResult):
             f"{plural(crossing, 'edge')} {'crosses' if crossing == 1 else 'cross'} 0.5 between these, "
             f"highest evidence: {self.best.label})"
         )
+
+
+def _edges_cross(count: int) -> str:
+    return {0: "no edge crosses", 1: "1 edge crosses"}.get(count, f"{count:,} edges cross")
