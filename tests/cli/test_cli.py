@@ -301,6 +301,8 @@ def test_a_closed_pipe_is_not_an_error():
         (InvalidOption("the score is missing"), "the score is missing"),
         (InvalidData(f"use {function('discretize')}"), "use --discretize"),
         (InvalidData(f"use {argument('separator', ';')}"), "use --separator ';'"),
+        (InvalidData(f"use {argument('separator', ' ')}"), "use --separator space"),
+        (InvalidData(f"use {argument('separator', chr(9))}"), "use --separator tab"),
         (InvalidData(f"use {argument('missing', 'drop')}"), "use --missing drop"),
         (InvalidOption(f"use {argument('score_equivalent', True)}"), "use --score-equivalent"),
         (
@@ -387,6 +389,15 @@ def test_tabs_can_be_named(capfd, tmp_path):
     code, _, err = run(capfd, "describe", path)
     assert code == 3
     assert "--separator" in err
+
+
+def test_spaces_can_be_named(capfd, tmp_path):
+    path = tmp_path / "table.txt"
+    path.write_text("a b\n1 2\n2 1\n")
+    assert "2 variables" in run(capfd, "describe", path, "--separator", "space")[1]
+    code, _, err = run(capfd, "describe", path)
+    assert code == 3
+    assert "use --separator space if that separates its cells" in err
 
 
 def test_excel_files_are_recognised(capfd, tmp_path):

@@ -87,6 +87,12 @@ def test_a_separator_of_ones_own(write):
     assert read_table(write("a;b\n1\n"), separator=",").names == ("a;b",)
 
 
+def test_one_column_whose_name_has_a_space(write):
+    data = read_data(write("sepal length\n1\n2\n"))
+    assert (data.variables, data.m) == (("sepal length",), 2)
+    assert read_table(write("first name\nJo Ann\n"), separator=",").names == ("first name",)
+
+
 @pytest.mark.parametrize("separator", ["", ",,", '"', "\n", 1])
 def test_bad_separators(write, separator):
     with pytest.raises(InvalidOption, match="separator"):
@@ -144,6 +150,7 @@ BAD = {
     "open quote in a large file": (b'a,b\n"1,2\n' + b"3,4\n" * 50_000, "line 2 has a cell of more than"),
     "cut gzip": (gzip.compress(b"a,b\n" + bytes(range(48, 58)) * 1000)[:40], "cannot be read"),
     "damaged gzip": (gzip.compress(b"a,b\n1,2\n")[:10] + b"\xff" * 30, "cannot be read"),
+    "spaces": (b"a b\n1 2\n", "use separator=' ' if that separates its cells"),
     "semicolons": (b"a;b\n1;2\n", "use separator=';'"),
     "tabs": (b"a\tb\n1\t2\n", r"use separator='\\t'"),
 }

@@ -65,7 +65,7 @@ or a bundled data set: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
 
 
 def _separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
-    return {"tab": "\t", "\\t": "\t"}.get(text, text) if text is not None else None
+    return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text) if text is not None else None
 
 
 table_options = _apply(
@@ -75,7 +75,7 @@ table_options = _apply(
             metavar="CHAR",
             callback=_separator,
             show_default="tab for .tsv and .tab files, else comma",
-            help="The separator of cells; 'tab' for a tab.",
+            help="The separator of cells; 'tab' for a tab, 'space' for a space.",
         ),
         click.option(
             "--missing-values",

@@ -35,6 +35,9 @@ _COMMANDS = {
     "read_data": "dagscape describe",
 }
 
+# Values that the command line takes as words.
+_WORDS = {"\t": "tab", " ": "space"}
+
 
 def spelling(mention: Mention) -> str:
     """Spell a mention for the command line.
@@ -49,6 +52,7 @@ def spelling(mention: Mention) -> str:
     if not mention.value or mention.value == "True":
         return option
     value = ast.literal_eval(mention.value)
+    value = _WORDS.get(value, value) if mention.name == "separator" else value
     # Values that the shell would split or interpret keep their quotes.
     return f"{option} {value if str(value).replace('-', '').isalnum() else mention.value}"
 

@@ -309,13 +309,21 @@ class _StrictReader:
     def _check_separator_found(self) -> None:
         if len(self.names) > 1:
             return
-        for candidate in (",", "\t", ";", "|"):
-            if candidate in self.names[0]:
+        for candidate in (",", "\t", ";", "|", " "):
+            if candidate in self.names[0] and (candidate != " " or self._first_row_has_as_many_spaces()):
                 raise InvalidData(
                     f"{self._path!r} has a single column, called {self.names[0]!r}: "
                     f"use {argument('separator', candidate)} if that separates its cells, or "
                     f"{argument('separator', self.delimiter)} if the table has a single column"
                 )
+
+    def _first_row_has_as_many_spaces(self) -> bool:
+        """Whether spaces seem to separate cells: a name may have some, but then the values rarely have as many."""
+        first = next(self._records, None)
+        if first is None:
+            return False
+        self._records = chain([first], self._records)
+        return len(first[1]) == 1 and first[1][0].strip().count(" ") == self.names[0].count(" ")
 
 
 def _csv_problem(message: str) -> str:
