@@ -179,7 +179,7 @@ def test_results_are_networks_on_the_command_line(capfd, tmp_path, tic):
     assert out.startswith("<svg")
     code, _, err = run(capfd, "compare", tmp_path / "posterior.json", tmp_path / "best.json")
     assert code == 2
-    assert "which has no networks" in err
+    assert "which has no networks: write its consensus network with 'dagscape posterior DATA --consensus" in err
 
 
 def test_constant_columns_are_told(capfd, tmp_path):

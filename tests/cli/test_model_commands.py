@@ -190,7 +190,12 @@ def test_what_is_not_a_model(capfd, tmp_path):
     ds.posterior(scores).save(tmp_path / "posterior.json")
     code, _, err = run(capfd, "query", tmp_path / "posterior.json", "lung")
     assert code == 3
-    assert "posterior.json' is not a network of dagscape: its kind is 'posterior', not 'network'" in err
+    assert "posterior.json' is a 'posterior' result, not a network: write its consensus network with" in err
+    assert err.endswith("'dagscape posterior DATA --consensus model.bif', and give model.bif\n")
+    ds.plan(ds.load_dataset("tic-tac-toe")).save(tmp_path / "plan.json")
+    code, _, err = run(capfd, "query", tmp_path / "plan.json", "lung")
+    assert code == 3
+    assert "plan.json' is not a network of dagscape: its kind is 'plan', not 'network'" in err
     assert err.endswith("open the result with dagscape draw, or fit its structure to data with dagscape fit\n")
     ds.load_network("asia").save(tmp_path / "asia.json")
     code, _, err = run(capfd, "describe", tmp_path / "asia.json")

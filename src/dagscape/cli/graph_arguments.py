@@ -20,8 +20,10 @@ from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network
 from dagscape.networks.network_json import is_json_network
+from dagscape.posterior.result import Posterior
 from dagscape.report.loading import RESULTS, load_result
 from dagscape.results import Result
+from dagscape.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 
 _PREFIX = "builtin:"
@@ -47,6 +49,8 @@ def load(source: str) -> Network:
             f"{source!r} is a {what}, which has no probabilities: run 'dagscape fit DATA --network {source} "
             "-o model.json' first, and give model.json"
         )
+    if issubclass(_result_type(source), Posterior):
+        raise InvalidData(f"{source!r} is a 'posterior' result, not a network: {_advise_consensus('model.bif')}")
     if source.startswith(_PREFIX):
         return _load_bundled(source.removeprefix(_PREFIX))
     return read_network(source)
@@ -79,9 +83,18 @@ def _is_result(source: str) -> bool:
 
 
 def _has_networks(source: str) -> bool:
-    """Whether an argument names a result that :func:`load_structure` takes, by the first characters of its file."""
+    """Whether an argument names a result that :func:`load_structure` takes."""
+    return issubclass(_result_type(source), OptimalNetwork | RankedNetworks)
+
+
+def _result_type(source: str) -> type[Result]:
+    """Return the class of the result that an argument names, by the first characters of its file."""
     found = re.match(r'\s*\{\s*"kind"\s*:\s*"([^"]*)"', _start(source)) if _is_json(source) else None
-    return found is not None and issubclass(RESULTS.get(found[1], Result), OptimalNetwork | RankedNetworks)
+    return Result if found is None else RESULTS.get(found[1], Result)
+
+
+def _advise_consensus(path: str) -> str:
+    return f"write its consensus network with 'dagscape posterior DATA --consensus {path}', and give {path}"
 
 
 def _is_json(source: str) -> bool:
@@ -100,21 +113,41 @@ def is_edge_list(source: str) -> bool:
 
 def load_structure(source: str) -> Dag | Cpdag:
     """Load the structure of the network that an argument names; for a result, of its first network."""
-    return _structure_and_level(source)[0]
+    return load_found(source).graph
 
 
-def _structure_and_level(source: str) -> tuple[Dag | Cpdag, str | None]:
-    """Load a structure; for a result also how its networks are compared: ``"classes"`` or ``"dags"``."""
+class Found(NamedTuple):
+    """A structure; if a result found it, also how its networks are compared, and how they were scored.
+
+    Attributes
+    ----------
+    graph : Dag or Cpdag
+        The structure.
+    level : str or None
+        ``"classes"`` or ``"dags"``.
+    score_info : ScoreInfo or None
+        What the scores of the result are of.
+    """
+
+    graph: Dag | Cpdag
+    level: str | None = None
+    score_info: ScoreInfo | None = None
+
+
+def load_found(source: str) -> Found:
+    """Load the structure of the network that an argument names, and what a result says of it."""
     if is_edge_list(source):
-        return read_graph(source), None
+        return Found(read_graph(source))
     if not _is_result(source):
-        return load(source).dag, None
+        return Found(load(source).dag)
     result = load_result(source)
     if isinstance(result, OptimalNetwork):
-        return result.network, "dags" if distinguishes_members(result.score_info) else "classes"
+        level = "dags" if distinguishes_members(result.score_info) else "classes"
+        return Found(result.network, level, result.score_info)
     if not isinstance(result, RankedNetworks) or not len(result):
-        raise InvalidOption(f"{source!r} is a {result.kind!r} result, which has no networks")
-    return result.networks[0], result.level
+        remedy = f": {_advise_consensus('consensus.csv')}" if isinstance(result, Posterior) else ""
+        raise InvalidOption(f"{source!r} is a {result.kind!r} result, which has no networks{remedy}")
+    return Found(result.networks[0], result.level, result.score_info)
 
 
 class Pair(NamedTuple):
@@ -129,8 +162,8 @@ def load_two(first: str, second: str) -> Pair:
     """Load two structures, at most one of them from standard input; an edge list may leave out variables."""
     if first == second == "-":
         raise InvalidOption("only one of the two networks can come from standard input")
-    one, level = _structure_and_level(first)
-    other, other_level = _structure_and_level(second)
+    one, level, _ = load_found(first)
+    other, other_level, _ = load_found(second)
     graphs = completed(first, one, other.variables), completed(second, other, one.variables)
     return Pair(*graphs, "dags" if "dags" in (level, other_level) else level or other_level)
 
