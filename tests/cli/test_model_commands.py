@@ -219,3 +219,21 @@ def test_predictions_have_the_words_of_the_data(capfd, tmp_path):
         assert code == 0
         assert out.splitlines()[0] == header
         assert out.splitlines()[1].split(",")[0] == ("TRUE" if target == "a" else "1.0")
+
+
+def test_experiments_are_not_fitted_as_observations(capfd, tmp_path):
+    """Where a variable was set, its value says nothing of its parents: the tables differ."""
+    rows = ["0,0,0", "1,1,0", "0,0,0", "1,1,0", "0,1,b", "1,0,b", "0,1,b", "1,0,0"]
+    table, best = tmp_path / "t.csv", tmp_path / "best.json"
+    table.write_text("\n".join(["a,b,INT", *rows * 3]) + "\n")
+    assert run(capfd, "best", table, "--interventions", "INT", "-o", best)[0] == 0
+    code, out, err = run(capfd, "fit", table, "--network", best, "--interventions", "INT")
+    assert (code, err) == (0, "")
+    assert "fitted to 24 rows, 9 of them from experiments: 2 variables" in " ".join(out.split())
+    code, out, err = run(capfd, "fit", table, "--network", best)
+    assert code == 0
+    assert "fitted to 24 rows: 2 variables" in " ".join(out.split())
+    assert "best.json' comes from data with 9 rows from experiments" in err
+    assert err.endswith("name the column of interventions with --interventions\n")
+    code, out, _ = run(capfd, "fit", table, "--interventions", "INT")
+    assert "An optimal network under bdeu, fitted to 24 rows, 9 of them from experiments" in " ".join(out.split())

@@ -9,7 +9,7 @@ import click
 
 from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import optimal_requirements
-from dagscape.cli.graph_arguments import NETWORK_HELP, completed, load_structure
+from dagscape.cli.graph_arguments import NETWORK_HELP, completed, load_found
 from dagscape.cli.options import (
     DATA_HELP,
     checked_path,
@@ -84,13 +84,13 @@ def command(
     ess, score = options["ess"] or 1.0, options["score"]
     if structure is None:
         dag, dataset = _learned(data, options, work, out)
-        title = f"An optimal network under {score}, fitted to {plural(dataset.m, 'row')}"
+        title = f"An optimal network under {score}, {_fitted_to(dataset)}"
     else:
         dataset = take_data(data, options)
         report_dropped_rows(dataset, out)
         report_set_aside(dataset, out)
-        dag, dataset = _matched(structure, dataset)
-        title = f"The structure of {structure!r}, fitted to {plural(dataset.m, 'row')}"
+        dag, dataset = _matched(structure, dataset, out)
+        title = f"The structure of {structure!r}, {_fitted_to(dataset)}"
     prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
     network = Network.fit(dag, dataset, ess, prior)
     if output is not None and output != "-":
@@ -110,9 +110,20 @@ def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Outp
         return optimal_network(scores, **work, progress=progress).network, dataset
 
 
-def _matched(structure: str, dataset: Dataset) -> tuple[Dag, Dataset]:
+def _fitted_to(dataset: Dataset) -> str:
+    experiments = f", {dataset.experimental_rows:,} of them from experiments" if dataset.experimental_rows else ""
+    return f"fitted to {plural(dataset.m, 'row')}{experiments}"
+
+
+def _matched(structure: str, dataset: Dataset, out: Output) -> tuple[Dag, Dataset]:
     """Return the structure that an argument names, and the columns of the data that it has."""
-    graph = completed(structure, load_structure(structure), dataset.variables)
+    found = load_found(structure)
+    if found.score_info is not None and found.score_info.experimental_rows and not dataset.experimental_rows:
+        out.warn(
+            f"{structure!r} comes from data with {plural(found.score_info.experimental_rows, 'row')} from experiments, "
+            "but no row counts as one here: name the column of interventions with --interventions"
+        )
+    graph = completed(structure, found.graph, dataset.variables)
     dag = graph.to_dag() if isinstance(graph, Cpdag) else graph
     if set(dag.variables) < set(dataset.variables):
         dataset = dataset.select(dag.variables)

@@ -49,7 +49,7 @@ def load(source: str) -> Network:
             f"{source!r} is a {what}, which has no probabilities: run 'dagscape fit DATA --network {source} "
             "-o model.json' first, and give model.json"
         )
-    if issubclass(_result_type(source), Posterior):
+    if _names(source, Posterior):
         raise InvalidData(f"{source!r} is a 'posterior' result, not a network: {_advise_consensus('model.bif')}")
     if source.startswith(_PREFIX):
         return _load_bundled(source.removeprefix(_PREFIX))
@@ -84,13 +84,13 @@ def _is_result(source: str) -> bool:
 
 def _has_networks(source: str) -> bool:
     """Whether an argument names a result that :func:`load_structure` takes."""
-    return issubclass(_result_type(source), OptimalNetwork | RankedNetworks)
+    return _names(source, OptimalNetwork, RankedNetworks)
 
 
-def _result_type(source: str) -> type[Result]:
-    """Return the class of the result that an argument names, by the first characters of its file."""
+def _names(source: str, *kinds: type[Result]) -> bool:
+    """Whether an argument names a result of one of these classes, by the first characters of its file."""
     found = re.match(r'\s*\{\s*"kind"\s*:\s*"([^"]*)"', _start(source)) if _is_json(source) else None
-    return Result if found is None else RESULTS.get(found[1], Result)
+    return found is not None and issubclass(RESULTS.get(found[1], Result), kinds)
 
 
 def _advise_consensus(path: str) -> str:
