@@ -20,6 +20,9 @@ from dagscape.resources import check_memory
 from dagscape.results import Provenance, Result
 from dagscape.version import __version__
 
+# The limit on the number of parents that messages and plans mean by "few parents".
+FEW_PARENTS = 4
+
 
 class ProblemSize(Protocol):
     """The size of a problem, on which the requirements of a method depend."""

@@ -83,3 +83,16 @@ def test_advice_for_many_variables_says_how_many_fit():
 def test_modes_that_do_not_fit_take_long():
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 40)))
     assert ds.plan(data, "modes", max_memory="1GiB").steps[1].seconds > 3600
+
+
+@pytest.mark.parametrize(("task", "method"), [("posterior", ds.posterior), ("best", ds.k_best)])
+def test_plans_and_methods_agree_on_how_many_variables_fit(task, method):
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 39)))
+    planned = ds.plan(data, task, max_memory="1GiB", threads=1)
+    most = int(re.search(r"fits up to (\d+) variables with .*max_parents=4, and as requested", planned.advice)[1])
+    with pytest.raises(ds.TooLarge, match=rf"with few parents fits? up to {most} variables here"):
+        method(ds.local_scores(data, max_parents=4), max_memory="1GiB", threads=1)
+    options = {"over": "orders"} if task == "posterior" else {}
+    for n in (most, most + 1):
+        part = ds.plan(data.select(data.variables[:n]), task, max_memory="1GiB", threads=1, max_parents=4, **options)
+        assert part.fits == (n == most)

@@ -15,13 +15,9 @@ import numpy as np
 
 from dagscape import kernels
 from dagscape.errors import argument, function
-from dagscape.methods import ProblemSize, Requirements
+from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
 from dagscape.wording import plural
-
-# The limit on the number of parents in advice.
-_FEW_PARENTS = 4
-
 
 # If variables are nearly independent, finding a second class can take far more memory than finding the first.
 ROOM_FOR_TIES = 1 << 28
@@ -45,10 +41,11 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
     search = SearchSize.like(size)
 
     def fits_with_few_parents(n: int) -> bool:
-        return SearchSize.complete(n, min(search.max_parents, _FEW_PARENTS, n - 1)).memory(threads) <= limit
+        few = SearchSize.complete(n, min(search.max_parents, FEW_PARENTS, n - 1))
+        return few.memory(threads) + _room_for_one(n) <= limit
 
-    remedy = f"raise the limit, or score with {argument('max_parents', _FEW_PARENTS)}"
-    if search.max_parents <= _FEW_PARENTS or not fits_with_few_parents(search.n):
+    remedy = f"raise the limit, or score with {argument('max_parents', FEW_PARENTS)}"
+    if search.max_parents <= FEW_PARENTS or not fits_with_few_parents(search.n):
         most = max(filter(fits_with_few_parents, range(1, min(search.n, 64))), default=0)
         remedy = f"exact search with few parents fits up to {most} variables here; {function('plan')} names what fits"
     return Requirements(

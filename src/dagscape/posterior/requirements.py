@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dagscape.errors import argument, function
-from dagscape.methods import ProblemSize, Requirements
+from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.posterior.backends import SumBackend, find_backend
 from dagscape.wording import plural
-
-# The limit on the number of parents in advice.
-_FEW_PARENTS = 4
 
 # It is of no use to advise more memory than this.
 _LARGE_MACHINE = 2**42
@@ -41,12 +38,12 @@ def requirements_of(
     orders = find_backend("orders")
 
     def fits_with_few_parents(n: int) -> bool:
-        return orders.memory(n, _FEW_PARENTS, threads) <= limit
+        return orders.memory(n, min(size.max_parents, FEW_PARENTS), threads) <= limit
 
-    if fits_with_few_parents(size.n) and size.max_parents <= _FEW_PARENTS:
+    if fits_with_few_parents(size.n) and size.max_parents <= FEW_PARENTS:
         remedy = f"raise the limit, or use {argument('over', 'orders')}"
     elif fits_with_few_parents(size.n):
-        few_parents = argument("max_parents", _FEW_PARENTS)
+        few_parents = argument("max_parents", FEW_PARENTS)
         remedy = f"raise the limit, or score with {few_parents} and use {argument('over', 'orders')}"
     else:
         most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)

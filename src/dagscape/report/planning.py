@@ -11,7 +11,7 @@ from dagscape.checks import check_choice
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidOption, Spelling, argument, function, python_spelling, spelled
-from dagscape.methods import Requirements, provenance_of
+from dagscape.methods import FEW_PARENTS, Requirements, provenance_of
 from dagscape.registry import METHODS
 from dagscape.resources import format_bytes, memory_limit, thread_count
 from dagscape.results import Result, decoded_field, records_field
@@ -225,19 +225,44 @@ def _advice(
 def _fewer_variables(
     data: Dataset, task: str, settings: Mapping[str, Any], options: Mapping[str, Any], threads: int, limit: int
 ) -> str:
-    """Say how many of the variables the requested method can take; empty if it cannot take two."""
-    # Constraints may name variables that are left out, and do not change what is needed.
+    """Say how many of the variables the requested method can take: as requested, and with few parents."""
+    asked = options.get("max_parents") or data.n
     score = {name: options[name] for name in ("score", "ess") if name in options}
+    choice = f"leave out variables with {function('Dataset.select')}"
+
+    def most(chosen: Mapping[str, Any], max_parents: int) -> int:
+        return _most_variables(data, task, chosen, score | {"max_parents": max_parents}, threads, limit)
+
+    as_asked = most(settings, asked)
+    few = min(asked, FEW_PARENTS)
+    others = [chosen for name, chosen in _candidates(task, settings, data.n) if name == task]
+    best = max(others, key=lambda chosen: most(chosen, few))
+    if (with_few := most(best, few)) > as_asked:
+        changed = {name: value for name, value in best.items() if value != settings[name]}
+        changed |= {"max_parents": few} if few < asked else {}
+        arguments = ", ".join(argument(name, value) for name, value in changed.items())
+        fits = f"; {_function(task)} fits up to {with_few} variables with {arguments}"
+        as_requested = f", and as requested it fits up to {as_asked} variables" if as_asked else ""
+        return f"{fits}{as_requested}: {choice}"
+    return f"; {_function(task)} fits up to {as_asked} variables: {choice}" if as_asked else ""
+
+
+def _most_variables(
+    data: Dataset, task: str, settings: Mapping[str, Any], score: Mapping[str, Any], threads: int, limit: int
+) -> int:
+    """Return how many of the first variables a method can take with these settings; 0 if it cannot take two.
+
+    The score has no constraints: they may name variables that are left out, and do not change what is needed.
+    """
     for n in range(data.n - 1, 1, -1):
-        most = min(options.get("max_parents") or n, n - 1)
+        most = min(score["max_parents"], n - 1)
         size = SearchSize.complete(n, most)
         if task in METHODS and not METHODS[task].requirements(size, threads, limit, **settings).fits(limit):
             continue
-        job = prepare(data.select(data.variables[:n]), **score, max_parents=most)
+        job = prepare(data.select(data.variables[:n]), **{**score, "max_parents": most})
         if scoring_requirements(job, threads, limit).fits(limit):
-            choice = f"leave out variables with {function('Dataset.select')}"
-            return f"; {_function(task)} fits up to {n} variables: {choice}"
-    return ""
+            return n
+    return 0
 
 
 def _candidates(task: str, settings: Mapping[str, Any], n: int) -> Iterator[tuple[str, dict[str, Any]]]:
