@@ -87,7 +87,7 @@ def _has_networks(source: str) -> bool:
     return _names(source, OptimalNetwork, RankedNetworks)
 
 
-def _names(source: str, *kinds: type[Result]) -> bool:
+def _names(source: str, *kinds: type[object]) -> bool:
     """Whether an argument names a result of one of these classes, by the first characters of its file."""
     found = re.match(r'\s*\{\s*"kind"\s*:\s*"([^"]*)"', _start(source)) if _is_json(source) else None
     return found is not None and issubclass(RESULTS.get(found[1], Result), kinds)
