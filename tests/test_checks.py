@@ -21,7 +21,6 @@ DAG = ds.Dag.from_edges(["a", "b"], [("a", "b")])
         (partial(ds.local_scores, DATA, structure_prior="unifrom"), "structure_prior", "uniform"),
         (partial(ds.Dataset.from_array, [[0], [1]], missing="lvel"), "missing", "level"),
         (partial(ds.posterior, SCORES, over="order"), "over", "orders"),
-        (partial(ds.posterior, SCORES, over="dags", backend="cpus"), "backend", "cpu"),
         (partial(ds.k_best, SCORES, k=1, space="class"), "space", "classes"),
         (partial(ds.modes, SCORES, k=1, distinct="classes"), "distinct", "class"),
         (partial(ds.plan, DATA, "posterio"), "task", "posterior"),
