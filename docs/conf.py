@@ -61,11 +61,11 @@ def _one_name_each(lines: list[str]) -> list[str]:
 
 
 def link_docstring(
-    app: Sphinx,  # noqa: ARG001
-    what: str,  # noqa: ARG001
-    name: str,  # noqa: ARG001
-    thing: Any,  # noqa: ARG001
-    options: Any,  # noqa: ARG001
+    app: Sphinx,
+    what: str,
+    name: str,
+    thing: Any,
+    options: Any,
     lines: list[str],
 ) -> None:
     """Turn the docstrings' ``[key]_`` into citations, and the places of definitions into public names."""
@@ -80,7 +80,7 @@ def link_docstring(
         lines[i] = re.sub(r"\|(\w+)\|", r"\|\1\|", line)
 
 
-def check_reference(app: Sphinx, env: BuildEnvironment) -> None:  # noqa: ARG001
+def check_reference(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn, and so fail the build, where a public name is documented nowhere."""
     documented = {name for name, *_ in env.domains["py"].get_objects()}
     for name in dagscape.__all__:

@@ -12,7 +12,7 @@ mpl.use("svg")
 mpl.rcParams["svg.hashsalt"] = "dagscape"
 mpl.rcParams["svg.fonttype"] = "none"
 
-from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib import pyplot as plt  # noqa: E402 (after the back end is chosen)
 
 data = ds.load_dataset("votes")
 scores = ds.local_scores(data)

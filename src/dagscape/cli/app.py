@@ -55,7 +55,7 @@ def _module(name: str) -> ModuleType:
 
 
 class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
@@ -79,7 +79,7 @@ class _Commands(click.Group):
         commands = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
         return commands + click.Command.shell_complete(self, ctx, incomplete)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _exit_on_sigterm() -> None:
     """Turn SIGTERM into an exception, so that temporary files are removed."""
 
-    def leave(number: int, frame: object) -> None:  # noqa: ARG001
+    def leave(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
     if threading.current_thread() is threading.main_thread():

@@ -13,8 +13,8 @@ from dagscape.best.requirements import best_requirements
 from dagscape.best.result import BestNetworks
 from dagscape.cli.drawing_options import picture_options
 from dagscape.cli.numbers import IntRange
-from dagscape.cli.options import DATA_HELP, checked_path, rows_shown, run_options, scored_data
-from dagscape.cli.output import Output
+from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
+from dagscape.cli.output import Output, checked_path
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.drawing.draw import draw
 from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies

@@ -33,8 +33,8 @@ class _Words(click.types.StringParamType):
 
     def shell_complete(
         self,
-        ctx: click.Context,  # noqa: ARG002
-        param: click.Parameter,  # noqa: ARG002
+        ctx: click.Context,
+        param: click.Parameter,
         incomplete: str,
     ) -> list[CompletionItem]:
         found = [CompletionItem(word) for word in self._words() if word.startswith(incomplete)]

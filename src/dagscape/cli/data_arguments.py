@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
+from dagscape.cli.output import output_path
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.encoding import EncodingOptions, Missing
 from dagscape.data.table import Table, listing
 from dagscape.errors import InvalidOption, did_you_mean
-from dagscape.files import check_writable
 
 Decorator = Callable[[Any], Any]
 
@@ -29,12 +29,6 @@ _KNOWN_TO_DISCRETIZER = (
     "discretize_columns",
     "save_discretizer",
 )
-
-
-def _checked_output(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001
-    if path is not None:
-        check_writable(path)
-    return path
 
 
 COLUMN_OPTIONS: list[Decorator] = [
@@ -76,7 +70,7 @@ CUTTING_OPTIONS: list[Decorator] = [
     click.option(
         "--save-discretizer",
         metavar="FILE",
-        callback=_checked_output,
+        callback=output_path,
         help="Write the cuts of --discretize and all levels to a JSON file.",
     ),
     click.option(

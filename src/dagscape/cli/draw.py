@@ -7,7 +7,7 @@ import click
 from dagscape.cli.drawing_options import label_width
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_structure
 from dagscape.cli.numbers import FloatRange
-from dagscape.cli.options import checked_path
+from dagscape.cli.output import checked_path
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
 from dagscape.drawing.own_pictures import OwnPicture

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from dagscape.cli.numbers import IntRange
-from dagscape.cli.options import checked_path
+from dagscape.cli.output import checked_path
 from dagscape.drawing.draw import drawing_format
 from dagscape.drawing.text import LINE_LENGTH, SHORTEST_LINE
 

@@ -12,7 +12,6 @@ from dagscape.best.requirements import optimal_requirements
 from dagscape.cli.graph_arguments import NETWORK_HELP, completed, load_found
 from dagscape.cli.options import (
     DATA_HELP,
-    checked_path,
     output_options,
     report_dropped_rows,
     report_set_aside,
@@ -20,7 +19,7 @@ from dagscape.cli.options import (
     take_data,
     work_options,
 )
-from dagscape.cli.output import Output
+from dagscape.cli.output import Output, checked_path
 from dagscape.cli.score_arguments import take_scores
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption

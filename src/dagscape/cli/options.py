@@ -10,14 +10,14 @@ import click
 
 from dagscape.cli.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table, needed_columns
 from dagscape.cli.numbers import IntRange
-from dagscape.cli.output import FORMAT_KEY, Output
+from dagscape.cli.output import FORMAT_KEY, Output, output_path
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.dataset import Dataset
 from dagscape.data.encoding import MISSING_CHOICES, unused_columns
 from dagscape.data.reading import read_table
 from dagscape.data.summary import set_aside_warnings
 from dagscape.errors import InvalidOption
-from dagscape.files import check_writable, open_text
+from dagscape.files import open_text
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.network_files import read_network
 from dagscape.results import RESULT_FORMATS, result_format
@@ -39,7 +39,7 @@ def _apply(decorators: Iterable[Callable[[Command], Command]]) -> Callable[[Comm
     return decorate
 
 
-def _read_json(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:  # noqa: ARG001
+def _read_json(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
     if path is None:
         return None
     with open_text(path) as text:
@@ -64,7 +64,7 @@ DATA is a .csv or .tsv file (plain or gzipped), a .parquet file, - for standard 
 or a bundled data set: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
 
 
-def _separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
+def _separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text) if text is not None else None
 
 
@@ -193,17 +193,10 @@ output_options = _apply(
 scored_data = _apply([data_argument, data_options, score_options])
 
 
-def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:  # noqa: ARG001
-    """Check that an output file can be written, before any work is done for it."""
-    if path is not None:
-        check_writable(path)
-    return path
-
-
 # Where the value of --format is kept, so that commands need not pass it on.
 
 
-def _keep_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:  # noqa: ARG001
+def _keep_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     context.meta[FORMAT_KEY] = value
 
 
@@ -246,17 +239,6 @@ run_options = _apply([work_options, result_output, output_options])
 def rows_shown(text: str) -> Callable[[Command], Command]:
     """Return the option that limits a table, with its help."""
     return click.option("--show", type=IntRange(0), default=10, show_default=True, metavar="N", help=text)
-
-
-def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """Return a callback for an output file whose name ``check`` must accept."""
-
-    def callback(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-        if path is not None:
-            check(path)
-        return output_path(context, parameter, path)
-
-    return callback
 
 
 def check_table(data: str) -> None:

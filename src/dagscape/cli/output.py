@@ -1,4 +1,4 @@
-"""Where the results, progress and warnings of a subcommand go."""
+"""Where the results, progress and warnings of a subcommand go, and checks of the files it will write."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import click
 
 from dagscape.cli.wording import worded
 from dagscape.errors import DagscapeWarning, SuspiciousColumns
+from dagscape.files import check_writable
 from dagscape.progress import ProgressListener, progress_bar
 from dagscape.report.tables import render
 from dagscape.results import Result, document
@@ -91,3 +92,21 @@ class Output:
             yield progress
         for message in dict.fromkeys(worded(warning.message) for warning in caught):
             self.warn(message)
+
+
+def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    """Check that an output file can be written, before any work is done for it."""
+    if path is not None:
+        check_writable(path)
+    return path
+
+
+def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Return a callback for an output file whose name ``check`` must accept."""
+
+    def callback(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+        if path is not None:
+            check(path)
+        return output_path(context, parameter, path)
+
+    return callback

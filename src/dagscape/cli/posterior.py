@@ -11,8 +11,8 @@ from rich.console import Group
 from dagscape.cli.consensus_file import check_consensus_file, consensus_format, write_consensus
 from dagscape.cli.drawing_options import picture_options
 from dagscape.cli.numbers import FloatRange
-from dagscape.cli.options import DATA_HELP, checked_path, run_options, scored_data
-from dagscape.cli.output import Output
+from dagscape.cli.options import DATA_HELP, run_options, scored_data
+from dagscape.cli.output import Output, checked_path
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD

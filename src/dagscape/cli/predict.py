@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from dagscape.cli.graph_arguments import MODEL_HELP, load
-from dagscape.cli.options import DATA_HELP, check_table, data_argument, output_options, output_path, table_options
+from dagscape.cli.options import (
+    DATA_HELP,
+    check_table,
+    data_argument,
+    output_options,
+    table_options,
+)
 from dagscape.cli.output import Output
+from dagscape.cli.table_files import table_output, table_writer
 from dagscape.cli.wording import worded
 from dagscape.data.reading import read_table
 from dagscape.data.table import listing
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.files import format_by_ending, replace_by_ending
 from dagscape.networks.evidence import UNOBSERVED, column_codes
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
+    from _csv import Writer
+
     import pandas as pd
 
     from dagscape.data.table import Table
     from dagscape.networks.network import Network
-
-_FORMATS = ("csv", "tsv")
-
-
-def _table_file(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-    if path is None or path == "-":
-        return None
-    format_by_ending(path, _FORMATS)
-    return output_path(context, parameter, path)
 
 
 @click.command(epilog=f"{MODEL_HELP}\n\n{DATA_HELP}")
@@ -44,14 +40,7 @@ def _table_file(context: click.Context, parameter: click.Parameter, path: str | 
 @data_argument
 @click.option("--target", required=True, metavar="VARIABLE", help="The variable to predict.")
 @table_options
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    callback=_table_file,
-    show_default="CSV on standard output",
-    help="A .csv or .tsv file; .gz compresses.",
-)
+@table_output
 @click.option("--max-memory", metavar="SIZE", show_default="80% of what is free", help="Limit on memory, such as 8GiB.")
 @output_options
 def command(
@@ -91,14 +80,9 @@ def command(
         click.echo(json.dumps(document, ensure_ascii=False))
     else:
         _report(quality, quiet)
-    if output is None and not as_json:
-        _write(found, network.levels[target], ",", sys.stdout)
-    elif output is not None:
-        with replace_by_ending(output) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            _write(found, network.levels[target], "\t" if format_by_ending(output, _FORMATS) == "tsv" else ",", text)
-            # The wrapper must not close the stream that it wraps.
-            text.detach()
+    if output is not None or not as_json:
+        with table_writer(output) as writer:
+            _write(found, network.levels[target], writer)
 
 
 def _check_names(network: Network, table: Table, source: str, target: str, out: Output) -> None:
@@ -121,13 +105,11 @@ def _most_probable(found: pd.DataFrame) -> list[Any]:
     return [levels[code] for code in found.to_numpy().argmax(axis=1).tolist()]
 
 
-def _write(found: pd.DataFrame, levels: Sequence[str], separator: str, text: TextIO) -> None:
+def _write(found: pd.DataFrame, levels: Sequence[str], writer: Writer) -> None:
     """Write predictions with the levels as they are in the data, which may have other words for True and False."""
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerow(["predicted", *(f"P({level})" for level in levels)])
     for code, probabilities in zip(found.to_numpy().argmax(axis=1).tolist(), found.to_numpy().tolist(), strict=True):
         writer.writerow([levels[code], *probabilities])
-    text.flush()
 
 
 def _quality(network: Network, table: Table, target: str, found: pd.DataFrame, out: Output) -> dict[str, Any]:

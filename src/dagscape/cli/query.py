@@ -14,7 +14,7 @@ from dagscape.errors import InvalidOption
 from dagscape.report.networks import render_query
 
 
-def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG001
+def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
     """Split VARIABLE=VALUE; a value may contain further equals signs."""
     found: dict[str, str] = {}
     for pair in pairs:

@@ -9,7 +9,6 @@ import click
 from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import (
     DATA_HELP,
-    checked_path,
     output_options,
     report_dropped_rows,
     scored_data,
@@ -17,7 +16,7 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
-from dagscape.cli.output import Output
+from dagscape.cli.output import Output, checked_path
 from dagscape.errors import InvalidOption
 from dagscape.scores.formats import score_format, write_scores
 from dagscape.scores.scoring import local_scores

@@ -10,7 +10,6 @@ import click
 from dagscape.cli.numbers import FloatRange
 from dagscape.cli.options import (
     DATA_HELP,
-    checked_path,
     constraint_options,
     data_argument,
     data_options,
@@ -20,7 +19,7 @@ from dagscape.cli.options import (
     score_option,
     take_data,
 )
-from dagscape.cli.output import Output
+from dagscape.cli.output import Output, checked_path
 from dagscape.drawing.ranges import range_format
 from dagscape.errors import InvalidOption
 from dagscape.posterior.backends import SUMMED_OVER
@@ -38,7 +37,7 @@ def _list_of(
 ) -> Callable[[click.Context, click.Parameter, str | None], list[Any] | None]:
     """Return a callback that reads values separated by commas."""
 
-    def read(context: click.Context, parameter: click.Parameter, text: str | None) -> list[Any] | None:  # noqa: ARG001
+    def read(context: click.Context, parameter: click.Parameter, text: str | None) -> list[Any] | None:
         if text is None:
             return None
         try:

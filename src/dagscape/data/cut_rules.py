@@ -67,7 +67,7 @@ class CutRule:
     summary: str
 
 
-def cut_by_width(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001
+def cut_by_width(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001 (as all rules take them)
     """Return cuts at equal distances.
 
     Examples
@@ -111,7 +111,7 @@ def _midpoints(values: Floats) -> Floats:
     return np.where(inside, middle, values[:-1])
 
 
-def cut_by_mdl(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001
+def cut_by_mdl(values: Floats, counts: Counts, bins: int) -> Floats:  # noqa: ARG001 (as all rules take them)
     """Return cuts that minimise class entropy, as long as they pay for their description [fayyad1993].
 
     Examples

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from math import inf
 from types import MappingProxyType
@@ -202,7 +203,7 @@ class Discretizer:
             interventions=interventions,
             columns=known,
             keep_constant=True,
-            transform=self.cut_table,
+            transform=partial(cut_numbers, self),
         )
         types = {name: self.fitted[name].type for name in known}
         aside = {name: reason for name, reason in self.set_aside.items() if name in table.names}
@@ -236,17 +237,12 @@ class Discretizer:
         names = [name for name in self.cuts if name in frame.columns]
         if not names or frame.empty:
             return frame.copy()
-        table = self.cut_table(table_from_frame(frame[names]))
+        table = cut_numbers(self, table_from_frame(frame[names]))
         labels = {
             name: pd.Series(np.array([*column.values, None], dtype=object)[column.codes], index=frame.index)
             for name, column in zip(table.names, table.columns, strict=True)
         }
         return frame.assign(**labels)
-
-    def cut_table(self, table: Table) -> Table:
-        """Return a table with the numbers of its columns replaced by intervals; other columns are unchanged."""
-        cut = {name: (column.cuts, column.levels) for name, column in self._columns.items() if column.cuts is not None}
-        return cut_table(table, cut)
 
     @property
     def cuts(self) -> dict[str, Floats]:
@@ -352,6 +348,12 @@ class Discretizer:
         rule = CUT_RULES[self.method]
         found = {name: fit_column(table, name, rule, sizes[name], classes) for name in chosen}
         return {name: intervals for name, intervals in found.items() if intervals is not None}
+
+
+def cut_numbers(discretizer: Discretizer, table: Table) -> Table:
+    """Return a table with the numbers of its columns replaced by intervals; other columns are unchanged."""
+    levels = discretizer.levels
+    return cut_table(table, {name: (cuts.tolist(), levels[name]) for name, cuts in discretizer.cuts.items()})
 
 
 def discretize(

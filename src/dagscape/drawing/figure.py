@@ -36,7 +36,7 @@ _LONGEST_SIDE = 30000.0
 def require_matplotlib(target: str) -> None:
     """Raise an error before any work if matplotlib is not installed."""
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib  # noqa: F401 (only whether it is installed)
     except ImportError as error:
         raise BackendUnavailable(
             f"drawing {target!r} needs matplotlib, which is not installed: pip install matplotlib; "

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset, encode_rows
+from dagscape.data.discretizing import cut_numbers
 from dagscape.data.frames import is_empty_frame, table_from_frame
 from dagscape.data.values import as_dataset
 from dagscape.ensembles import mixtures, partial_rows
@@ -88,7 +89,7 @@ def _encoded(variables: tuple[str, ...], train: Dataset, rows: Any) -> tuple[Dat
         return rows, np.arange(len(rows.codes))
     table = table_from_frame(rows, source="rows")
     if train.discretizer is not None:
-        table = train.discretizer.cut_table(table)
+        table = cut_numbers(train.discretizer, table)
     wanted = [name for name in table.names if name in variables]
     levels = {name: train.levels[name] for name in wanted}
     return encode_rows(table.only(wanted).matched(levels), levels=levels)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.dataset import Dataset
+from dagscape.data.discretizing import cut_numbers
 from dagscape.data.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
 from dagscape.data.levels import level_of_missing
 from dagscape.data.rows import group_rows, pack_words
@@ -229,7 +230,7 @@ def column_codes(
     """Return the codes of a column; a missing cell is not observed, unless missing cells were a level in training."""
     column = table.column(name).observed()
     if discretizer is not None and name in discretizer.cuts and not set(column.values) <= set(levels):
-        column = discretizer.cut_table(table.only([name])).column(name).observed()
+        column = cut_numbers(discretizer, table.only([name])).column(name).observed()
     position = {level: code for code, level in enumerate(levels)}
     find = LevelFinder(levels)
     strings = [find[text] for text in column.values]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dagscape.data.dataset import encode_rows
+from dagscape.data.discretizing import cut_numbers
 from dagscape.data.frames import is_frame, table_from_frame
 from dagscape.data.table import listing
 from dagscape.errors import InvalidData
@@ -57,5 +58,5 @@ def _encoded(network: Network, frame: Frame) -> Dataset:
     absent = [name for name in network.variables if name not in known]
     if absent:
         raise InvalidData(f"the data lack variables of the network: {listing(absent)}")
-    cut = table.only(known) if network.discretizer is None else network.discretizer.cut_table(table.only(known))
+    cut = table.only(known) if network.discretizer is None else cut_numbers(network.discretizer, table.only(known))
     return encode_rows(cut.matched(network.levels), levels=network.levels)[0]

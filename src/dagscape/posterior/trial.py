@@ -25,7 +25,7 @@ _NEVER_MORE = 500
 _PREPARATION_SECONDS = 0.003
 
 
-def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> float:  # noqa: ARG001
+def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> float:  # noqa: ARG001 (as all methods take it)
     """Return the estimated time of a sum; ``limit`` is there because all methods take it."""
     n, max_parents = size.n, size.max_parents
     tiled = over == "orders" and is_tiled(n, max_parents)
