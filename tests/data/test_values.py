@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 import dagscape as ds
-from dagscape.data.values import as_dataset, own_values
+from dagscape.data.value_types import own_values
+from dagscape.data.values import as_dataset
 
 FRAME = pd.DataFrame(
     {
@@ -180,3 +181,8 @@ def test_frames_that_need_options_say_so():
         ds.posterior(CELLS)
     with pytest.raises(ds.InvalidOption, match=r"data is a str; it must be a Dataset: use read_data\(\)"):
         ds.local_scores("weather.csv")
+
+
+def test_a_frame_without_any_variable_of_a_network_is_refused():
+    with pytest.raises(ds.InvalidData, match="the data frame has none of the variables 'asia', 'tub'"):
+        ds.load_network("asia").log_likelihood(pd.DataFrame({"x": [1, 2]}))

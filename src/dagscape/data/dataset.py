@@ -21,7 +21,7 @@ from dagscape.data.encoding import Encoded, EncodingOptions, Missing, encode_tab
 from dagscape.data.frames import cell_strings, table_from_array, table_from_frame
 from dagscape.data.interventions import Marks
 from dagscape.data.levels import LevelsOption, level_strings
-from dagscape.data.rows import group_rows, merge_rows, pack_words
+from dagscape.data.rows import distinct_rows, merge_rows
 from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
 from dagscape.data.value_types import ValueType, own_values
@@ -456,7 +456,7 @@ def encode(
     return _dataset(encode_table(table, transform=transform, measured=measured, **options))
 
 
-def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDArray[np.int64]]:
+def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDArray[np.intp]]:
     """Make the data set of a table, and return the index of the distinct row that each row of the table became.
 
     Examples
@@ -467,10 +467,7 @@ def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDA
     """
     encoded = encode_table(table, levels=levels, keep_constant=True)
     arities = [len(strings) for strings in encoded.levels.values()]
-    order, starts = group_rows(pack_words((encoded.codes[:, i], arity) for i, arity in enumerate(arities)))
-    places = np.empty(len(encoded.codes), dtype=np.int64)
-    places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(places))))
-    return _dataset(encoded), places
+    return _dataset(encoded), distinct_rows(encoded.codes, arities)[1]
 
 
 def _dataset(encoded: Encoded) -> Dataset:

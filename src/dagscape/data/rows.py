@@ -70,6 +70,22 @@ def group_rows(
     return order, np.flatnonzero(changes)
 
 
+def distinct_rows(codes: npt.NDArray[Any], arities: Sequence[int]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where each distinct row occurs first, and the distinct row of each row.
+
+    Examples
+    --------
+    >>> [array.tolist() for array in distinct_rows(np.array([[1], [0], [1]]), [2])]
+    [[1, 0], [1, 0, 1]]
+    """
+    if not arities:
+        return np.zeros(min(1, len(codes)), dtype=np.intp), np.zeros(len(codes), dtype=np.intp)
+    order, starts = group_rows(pack_words((codes[:, i], arity) for i, arity in enumerate(arities)))
+    places = np.empty(len(codes), dtype=np.intp)
+    places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
+    return order[starts], places
+
+
 def code_type(arities: Iterable[int]) -> type[np.uint8] | type[np.uint32]:
     """Return the type of level codes: 8 bits if all variables allow it, otherwise 32.
 

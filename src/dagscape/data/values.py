@@ -1,15 +1,18 @@
-"""What users give and get: data sets or data frames as arguments, and levels as values of their column's own type."""
+"""Data frames where data sets are expected: as data of their own, or as new rows with known levels."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from dagscape.data.dataset import Dataset
-from dagscape.data.frames import is_frame
-from dagscape.data.value_types import VALUE_TYPES, ValueType, own_values, type_of_text
-from dagscape.errors import InvalidData, InvalidOption, function, type_of
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["VALUE_TYPES", "Frame", "ValueType", "as_dataset", "own_values", "type_of_text"]
+from dagscape.data.dataset import Dataset, encode_rows
+from dagscape.data.discretizing import Discretizer, cut_numbers
+from dagscape.data.frames import is_frame, table_from_frame
+from dagscape.data.table import listing
+from dagscape.errors import InvalidData, InvalidOption, function, type_of
 
 # A data frame of any library that narwhals supports; their types are not known here.
 Frame = Any
@@ -43,3 +46,30 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
     except InvalidData as error:
         remedy = f"make the data set first, with Dataset.from_frame() or {function('discretize')}"
         raise InvalidData(f"{error}; {remedy}") from error
+
+
+def encode_frame(
+    frame: Frame, levels: Mapping[str, tuple[str, ...]], discretizer: Discretizer | None, source: str
+) -> tuple[Dataset, npt.NDArray[np.intp]]:
+    """Return new rows as a data set with known levels, and the index of each row in it; other columns are ignored.
+
+    Parameters
+    ----------
+    frame : data frame
+        The rows.
+    levels : mapping of str to tuple of str
+        The levels of the variables.
+    discretizer : Discretizer or None
+        What cuts numbers.
+    source : str
+        What to call the rows in messages.
+    """
+    table = table_from_frame(frame, source=source, unused=lambda name: name not in levels)
+    wanted = [name for name in table.names if name in levels]
+    if not wanted:
+        raise InvalidData(f"{source} has none of the variables {listing(levels)}")
+    table = table.only(wanted)
+    if discretizer is not None:
+        table = cut_numbers(discretizer, table)
+    known = {name: levels[name] for name in table.names}
+    return encode_rows(table.matched(known), levels=known)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.data.dataset import Dataset, encode_rows
-from dagscape.data.discretizing import cut_numbers
-from dagscape.data.frames import is_empty_frame, table_from_frame
-from dagscape.data.values import as_dataset
+from dagscape.data.dataset import Dataset
+from dagscape.data.frames import is_empty_frame
+from dagscape.data.values import as_dataset, encode_frame
 from dagscape.ensembles import mixtures, partial_rows
 from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive
 from dagscape.ensembles.ranked_networks import RankedNetworks
@@ -83,16 +82,11 @@ def _checked_train(networks: RankedNetworks, train: Any) -> Dataset:
     return data
 
 
-def _encoded(variables: tuple[str, ...], train: Dataset, rows: Any) -> tuple[Dataset, NDArray[np.int64]]:
+def _encoded(variables: tuple[str, ...], train: Dataset, rows: Any) -> tuple[Dataset, NDArray[np.intp]]:
     """Return new rows as a data set, and the index of each in it."""
     if isinstance(rows, Dataset):
         return rows, np.arange(len(rows.codes))
-    table = table_from_frame(rows, source="rows")
-    if train.discretizer is not None:
-        table = cut_numbers(train.discretizer, table)
-    wanted = [name for name in table.names if name in variables]
-    levels = {name: train.levels[name] for name in wanted}
-    return encode_rows(table.only(wanted).matched(levels), levels=levels)
+    return encode_frame(rows, {name: train.levels[name] for name in variables}, train.discretizer, "rows")
 
 
 def _fit_options(

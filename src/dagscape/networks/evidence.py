@@ -21,7 +21,7 @@ from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import cut_numbers
 from dagscape.data.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
 from dagscape.data.levels import level_of_missing
-from dagscape.data.rows import group_rows, pack_words
+from dagscape.data.rows import distinct_rows, group_rows, pack_words
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
 from dagscape.data.value_types import LevelFinder
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
@@ -192,22 +192,6 @@ def check_rows(rows: object) -> None:
     if isinstance(rows, str | os.PathLike):
         what, remedy = repr(rows), f": read the file with pandas, or with {function('read_data')}"
     raise InvalidOption(f"is {what}; it must be a data frame or a Dataset{remedy}", option="rows")
-
-
-def distinct_rows(codes: NDArray[np.int64], arities: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each distinct row occurs first, and the distinct row of each row.
-
-    Examples
-    --------
-    >>> [array.tolist() for array in distinct_rows(np.array([[1], [0], [1]]), [2])]
-    [[1, 0], [1, 0, 1]]
-    """
-    if not arities:
-        return np.zeros(min(1, len(codes)), dtype=np.intp), np.zeros(len(codes), dtype=np.intp)
-    order, starts = group_rows(pack_words((codes[:, i], arity) for i, arity in enumerate(arities)))
-    places = np.empty(len(codes), dtype=np.intp)
-    places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
-    return order[starts], places
 
 
 def _dataset_codes(

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dagscape.data.dataset import encode_rows
-from dagscape.data.discretizing import cut_numbers
-from dagscape.data.frames import is_frame, table_from_frame
+from dagscape.data.frames import is_frame
 from dagscape.data.table import listing
+from dagscape.data.values import encode_frame
 from dagscape.errors import InvalidData
 from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
@@ -53,10 +52,7 @@ def log_likelihood(network: Network, data: Dataset | Frame) -> float:
 
 def _encoded(network: Network, frame: Frame) -> Dataset:
     """Return a frame as a data set with the levels of the network; a column of it may well be constant."""
-    table = table_from_frame(frame, unused=lambda name: name not in network.levels)
-    known = [name for name in table.names if name in network.levels]
-    absent = [name for name in network.variables if name not in known]
-    if absent:
+    data, _ = encode_frame(frame, network.levels, network.discretizer, "the data frame")
+    if absent := [name for name in network.variables if name not in data.levels]:
         raise InvalidData(f"the data lack variables of the network: {listing(absent)}")
-    cut = table.only(known) if network.discretizer is None else cut_numbers(network.discretizer, table.only(known))
-    return encode_rows(cut.matched(network.levels), levels=network.levels)[0]
+    return data

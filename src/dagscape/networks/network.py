@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.data.values import ValueType, as_dataset
+from dagscape.data.value_types import ValueType
+from dagscape.data.values import as_dataset
 from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.dag import Dag
 from dagscape.masks import bits

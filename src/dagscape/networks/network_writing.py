@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import IO, TYPE_CHECKING, Any
 
-from dagscape.data.values import type_of_text
+from dagscape.data.value_types import type_of_text
 from dagscape.errors import InvalidOption
 from dagscape.files import path_text, replace_by_ending
 from dagscape.masks import bits

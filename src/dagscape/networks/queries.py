@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.data.values import own_values
+from dagscape.data.rows import distinct_rows
+from dagscape.data.value_types import own_values
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.networks.elimination import Joint, Tables
-from dagscape.networks.evidence import distinct_rows, observed_codes, observed_rows
+from dagscape.networks.evidence import observed_codes, observed_rows
 
 if TYPE_CHECKING:
     import pandas as pd
