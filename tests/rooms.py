@@ -10,7 +10,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "dagscape"
 FLOORS = [
     {"errors", "masks", "score_info", "version", "wording", "_native", "_native_v3"},
     {"checks"},
-    {"files", "kernels", "progress", "randomness", "resources"},
+    {"resources"},
+    {"files", "kernels", "progress", "randomness"},
     {"results"},
     {"methods"},
     {"data", "drawing"},

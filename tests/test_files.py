@@ -9,7 +9,8 @@ import pytest
 
 import dagscape as ds
 from dagscape.errors import DagscapeError, InvalidData, InvalidOption, type_of
-from dagscape.files import check_writable, open_text, replace_file
+from dagscape.files.reading import open_text
+from dagscape.files.writing import check_writable, replace_file
 
 NETWORK = ds.load_network("sprinkler")
 

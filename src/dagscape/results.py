@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.files import format_by_ending, replace_by_ending
+from dagscape.files.paths import format_by_ending
+from dagscape.files.writing import replace_by_ending
 from dagscape.score_info import ScoreInfo
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dagscape.drawing.edges import Drawable
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.files import open_text
+from dagscape.files.reading import open_text
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
 from dagscape.networks.bundled import NETWORKS, load_network

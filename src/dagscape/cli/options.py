@@ -17,7 +17,7 @@ from dagscape.data.encoding import MISSING_CHOICES, unused_columns
 from dagscape.data.reading import read_table
 from dagscape.data.summary import set_aside_warnings
 from dagscape.errors import InvalidOption
-from dagscape.files import open_text
+from dagscape.files.reading import open_text
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.network_files import read_network
 from dagscape.results import RESULT_FORMATS, result_format

@@ -15,7 +15,7 @@ import click
 
 from dagscape.cli.wording import worded
 from dagscape.errors import DagscapeWarning, SuspiciousColumns
-from dagscape.files import check_writable
+from dagscape.files.writing import check_writable
 from dagscape.progress import ProgressListener, progress_bar
 from dagscape.report.tables import render
 from dagscape.results import Result, document

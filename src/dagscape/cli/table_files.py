@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from dagscape.cli.output import checked_path
-from dagscape.files import format_by_ending, replace_by_ending
+from dagscape.files.paths import format_by_ending
+from dagscape.files.writing import replace_by_ending
 
 if TYPE_CHECKING:
     from _csv import Writer

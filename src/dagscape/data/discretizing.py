@@ -32,7 +32,8 @@ from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import VALUE_TYPES, ValueType
 from dagscape.errors import InvalidData, InvalidOption, argument, type_of
-from dagscape.files import open_text, replace_file
+from dagscape.files.reading import open_text
+from dagscape.files.writing import replace_file
 from dagscape.version import __version__
 from dagscape.wording import plural
 

@@ -31,7 +31,7 @@ from dagscape.data.table import (
     check_names,
 )
 from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption, argument, function
-from dagscape.files import decode_text, open_binary, starts_with
+from dagscape.files.reading import decode_text, open_binary, starts_with
 from dagscape.wording import plural
 
 if TYPE_CHECKING:

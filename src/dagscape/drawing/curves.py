@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dagscape.drawing.figure import require_matplotlib
 from dagscape.errors import InvalidOption
-from dagscape.files import check_writable, replace_file
+from dagscape.files.writing import check_writable, replace_file
 
 CURVE_ENDINGS = (".svg", ".png", ".pdf")
 

@@ -15,7 +15,8 @@ from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.picture import Picture, picture
 from dagscape.drawing.svg import svg_text
 from dagscape.errors import InvalidOption, type_of
-from dagscape.files import check_writable, path_text, replace_file
+from dagscape.files.paths import path_text
+from dagscape.files.writing import check_writable, replace_file
 
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")
 

@@ -19,7 +19,8 @@ from dagscape.drawing.figure import require_matplotlib, write_axes
 from dagscape.drawing.style import FONT_SIZE, INK, LEGEND_SIZE, PAPER, PLAIN_LINE, TITLE_SIZE
 from dagscape.drawing.text import shown_text, text_width
 from dagscape.errors import InvalidOption
-from dagscape.files import check_writable, path_text, replace_file
+from dagscape.files.paths import path_text
+from dagscape.files.writing import check_writable, replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

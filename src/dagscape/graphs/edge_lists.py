@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
-from dagscape.files import format_by_ending, open_text, path_text, replace_by_ending
+from dagscape.files.paths import format_by_ending, path_text
+from dagscape.files.reading import open_text
+from dagscape.files.writing import replace_by_ending
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_collection

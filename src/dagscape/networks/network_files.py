@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from dagscape.errors import InvalidData, InvalidOption, type_of
-from dagscape.files import open_text, path_text
+from dagscape.files.paths import path_text
+from dagscape.files.reading import open_text
 from dagscape.networks.bif import parse_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_json import parse_json_network

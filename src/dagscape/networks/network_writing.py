@@ -10,7 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from dagscape.data.value_types import type_of_text
 from dagscape.errors import InvalidOption
-from dagscape.files import path_text, replace_by_ending
+from dagscape.files.paths import path_text
+from dagscape.files.writing import replace_by_ending
 from dagscape.masks import bits
 from dagscape.networks.bif_names import DISCRETIZER, ENCODED, TYPES, encode_name, is_plain
 from dagscape.version import __version__

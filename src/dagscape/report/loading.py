@@ -7,7 +7,8 @@ import os
 
 from dagscape.data.summary import DataSummary
 from dagscape.errors import InvalidData, function
-from dagscape.files import open_text, path_text
+from dagscape.files.paths import path_text
+from dagscape.files.reading import open_text
 from dagscape.graphs.comparison import Comparison
 from dagscape.networks.network_writing import KIND as NETWORK
 from dagscape.registry import METHODS

@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 
 from dagscape.errors import InvalidOption
-from dagscape.files import decode_text, open_binary, path_text, replace_by_ending, starts_with
+from dagscape.files.paths import path_text
+from dagscape.files.reading import decode_text, open_binary, starts_with
+from dagscape.files.writing import replace_by_ending
 from dagscape.progress import ProgressListener
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.jkl import read_jkl, write_jkl
