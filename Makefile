@@ -22,7 +22,7 @@ SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsan
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
 .SECONDARY: $(SANITIZED_KERNELS)
-.PHONY: demo test check-all lint types stub native-test native-test-threads native-test-clang pytest docs dist bench clean
+.PHONY: demo test check-all lint types stub native-test native-test-threads native-test-clang pytest fuzz docs dist bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
@@ -78,6 +78,11 @@ $(NATIVE_BUILD)/kernels/%.o: native/src/%.cpp $(wildcard native/include/dagscape
 pytest: $(VENV)/installed-dev
 	$(BIN)/pytest tests
 	$(BIN)/pytest --doctest-modules --pyargs dagscape
+
+# Every fuzzing target for longer than `make test` runs it: make fuzz FUZZ="npz --cases 1000000 --seed 7".
+FUZZ ?= --cases 20000
+fuzz: $(VENV)/installed-dev
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ) --keep build/fuzz
 
 docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build/html
