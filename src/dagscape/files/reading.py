@@ -13,8 +13,11 @@ from typing import Any, TextIO
 
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files.paths import path_text
+from dagscape.resources import check_memory, memory_limit
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+_PIECE_BYTES = 2**18
 
 
 def _similar(source: str) -> str:
@@ -64,6 +67,59 @@ def broken_gzip_as_error(source: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
         raise InvalidData(f"{os.fspath(source)!r} cannot be read: {error}") from error
+
+
+def read_whole(
+    stream: io.BufferedReader[Any],
+    source: str | os.PathLike[str],
+    *,
+    max_memory: int | str | None = None,
+    bytes_per_byte: float = 1.0,
+    what: str = "the contents",
+) -> bytes:
+    """Read a stream to its end, within a limit on the memory that its contents will take.
+
+    The limit matters for gzipped files: a small one can hold a thousand times its size.
+
+    Parameters
+    ----------
+    stream : binary stream
+        What :func:`open_binary` returned.
+    source : str or path
+        The name of the file, for messages.
+    max_memory : int, str or None
+        The user's limit; None for most of what is available.
+    bytes_per_byte : float
+        The memory that one byte of the contents takes at the peak, including the byte itself.
+    what : str
+        The contents in messages, as a plural: "the contents", "the scores".
+
+    Raises
+    ------
+    TooLarge
+        As soon as the bytes read so far need more than the limit.
+    InvalidData
+        If the stream is a damaged gzip file.
+
+    Examples
+    --------
+    >>> read_whole(io.BufferedReader(io.BytesIO(b"abc")), "x.json")
+    b'abc'
+    """
+    limit = memory_limit(max_memory)
+    contents = io.BytesIO()
+    with broken_gzip_as_error(source):
+        while piece := stream.read(_PIECE_BYTES):
+            contents.write(piece)
+            needed = int(contents.tell() * bytes_per_byte)
+            check_memory(
+                needed,
+                limit,
+                f"{what} of {os.fspath(source)!r}, of which {contents.tell():,} bytes were read,",
+                "raise it, or reduce the file",
+            )
+    # Not a copy: the stream and the result share the bytes.
+    return contents.getvalue()
 
 
 @contextmanager
