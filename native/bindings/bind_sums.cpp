@@ -31,6 +31,10 @@ unsigned variables(const Scores& scores, unsigned least) {
     return n;
 }
 
+void check_range(bool in_range) {
+    if (!in_range) throw nb::value_error("the scores span a wider range than sums support");
+}
+
 void fill(Matrix& matrix, const std::vector<double>& values) {
     if (matrix.size() != values.size()) throw nb::value_error("a matrix must have n rows and n columns");
     std::copy(values.begin(), values.end(), matrix.data());
@@ -50,6 +54,7 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
                                                    Cube paths, unsigned threads, const Progress& progress,
                                                    std::optional<Matrix> forward, std::optional<Cube> parent_sums) {
     const unsigned n = variables(scores, 2);
+    check_range(can_be_summed(view(scores), unit_bits));
     check_table(forward, std::size_t{1} << n);
     check_table(parent_sums, scores.size());
     const bool with_paths = paths.size() > 0;
@@ -75,6 +80,7 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
 std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
                                                    const Progress& progress) {
     const unsigned n = variables(scores, 1);
+    check_range(can_be_summed(view(scores), unit_bits));
     OrderSumResult result;
     run_monitored(progress, [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
@@ -103,6 +109,7 @@ std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned
     if (n < kLow || n > 40 || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
         throw nb::value_error("the scores must have a row for each variable, and a column for each set of parents");
     }
+    check_range(can_be_tiled(n, view(scores), unit_bits));
     OrderSumResult result;
     run_monitored(progress, [&](Monitor& monitor) {
         result = tiled_order_sum(n, max_parents, {scores.data(), scores.size()}, unit_bits, threads, monitor);
@@ -114,6 +121,8 @@ std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned
 }  // namespace
 
 void bind_sums(nb::module_& module) {
+    module.attr("WIDEST_SCORE") = kWidestScore;
+    module.attr("WIDEST_TILED") = kWidestTiled;
     module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
                "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none(),
                "forward"_a.noconvert().none() = nb::none(), "parent_sums"_a.noconvert().none() = nb::none());

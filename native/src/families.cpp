@@ -74,9 +74,14 @@ FamilyScores::FamilyScores(Layout layout, unsigned max_parents, std::vector<std:
     : layout_(layout), n_(static_cast<unsigned>(first.size() - 1)), max_parents_(max_parents), first_(std::move(first)),
       sets_(sets), scores_(scores) {
     for (unsigned child = 0; child < n_; ++child) {
-        best_.push_back(kImpossible);
-        for (const std::int64_t score : row(child)) best_.back() = std::max(best_.back(), score);
-        possible_ = possible_ && best_.back() != kImpossible;
+        std::int64_t best = kImpossible, worst = 0;
+        for (const std::int64_t score : row(child)) {
+            best = std::max(best, score);
+            worst = std::min(worst, score == kImpossible ? 0 : score);
+        }
+        best_.push_back(best);
+        possible_ = possible_ && best != kImpossible;
+        in_range_ = in_range_ && best <= largest_score(n_) && worst >= -largest_score(n_);
     }
 }
 

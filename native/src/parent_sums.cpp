@@ -13,7 +13,21 @@ namespace {
 
 constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 16;
 
+// Far more than any unit has; it keeps the shift of an exponent within the range of an int.
+constexpr int kMostUnitBits = 1000;
+
 }  // namespace
+
+bool can_be_summed(std::span<const std::int64_t> scores, int unit_bits) noexcept {
+    if (unit_bits < -kMostUnitBits || unit_bits > kMostUnitBits) return false;
+    std::int64_t highest = 0, lowest = 0;
+    for (const std::int64_t score : scores) {
+        highest = std::max(highest, score);
+        lowest = std::min(lowest, score == kImpossible ? 0 : score);
+    }
+    const double limit = std::ldexp(kWidestScore, unit_bits);
+    return static_cast<double>(highest) <= limit && static_cast<double>(lowest) >= -limit;
+}
 
 ParentSums::ParentSums(unsigned n, std::span<const std::int64_t> scores, int unit_bits, unsigned threads,
                        Monitor& monitor)

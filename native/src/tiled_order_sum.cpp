@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <utility>
@@ -248,6 +249,21 @@ void add_edges(const Tiles& tiles, unsigned v, const Column& families, const Col
 }
 
 }  // namespace
+
+bool can_be_tiled(unsigned n, std::span<const std::int64_t> scores, int unit_bits) noexcept {
+    if (!can_be_summed(scores, unit_bits)) return false;
+    const std::size_t sets = scores.size() / n;
+    double ranges = 0;
+    for (unsigned v = 0; v < n; ++v) {
+        std::int64_t highest = kImpossible, lowest = std::numeric_limits<std::int64_t>::max();
+        for (const std::int64_t score : scores.subspan(v * sets, sets)) {
+            highest = std::max(highest, score);
+            lowest = std::min(lowest, score == kImpossible ? lowest : score);
+        }
+        if (highest != kImpossible) ranges += static_cast<double>(highest) - static_cast<double>(lowest);
+    }
+    return ranges < std::ldexp(kWidestTiled, unit_bits);
+}
 
 OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                                unsigned threads, Monitor& monitor) {

@@ -53,6 +53,8 @@ def cpdags(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, Non
 
 MOST_VARIABLES: int = 63
 
+LARGEST_TOTAL: int = 2305843009213693951
+
 LEAST_TILED: int = 10
 
 SORTED_FAMILY_BYTES: int = 16
@@ -128,6 +130,10 @@ class ModeSearch:
 
     @property
     def bytes(self) -> int: ...
+
+WIDEST_SCORE: float = 1000000000.0
+
+WIDEST_TILED: float = 5000000.0
 
 def dag_sum(scores: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit_bits: int, edges: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], ancestors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], paths: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], threads: int, progress: Callable[[int, int], None] | None, forward: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, parent_sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')] | None = None) -> tuple[float, float, float, float]: ...
 

@@ -19,12 +19,15 @@ if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
     name = "x86-64-v3"
 
 IMPOSSIBLE = _native.IMPOSSIBLE
+LARGEST_TOTAL = _native.LARGEST_TOTAL
 LEAST_TILED = _native.LEAST_TILED
 LISTED_FAMILY_BYTES = _native.LISTED_FAMILY_BYTES
 MOST_DELTA = _native.MOST_DELTA
 MOST_VARIABLES = _native.MOST_VARIABLES
 SORTED_FAMILY_BYTES = _native.SORTED_FAMILY_BYTES
 TERM_CACHE_BYTES = _native.TERM_CACHE_BYTES
+WIDEST_SCORE = _native.WIDEST_SCORE
+WIDEST_TILED = _native.WIDEST_TILED
 BestNetworks = _native.BestNetworks
 EditableDag = _native.EditableDag
 Families = _native.Families

@@ -22,6 +22,17 @@ inline constexpr unsigned kMostVariables = 63;
 // of this and such a sum is this again.
 inline constexpr std::int64_t kRuledOut = -(std::int64_t{1} << 62);
 
+// The range of scores in which nothing overflows: n times the largest absolute value of a possible family's score is at
+// most this. A score relative to the best of its child is then at least -2 kLargestTotal / n, so the sum of any
+// families of different children is at least -2 kLargestTotal = kRuledOut + 2; and the score of a network, the sum of n
+// scores, is within ±kLargestTotal. Scores that come from outside are checked (FamilyScores::in_range) before they are
+// used.
+inline constexpr std::int64_t kLargestTotal = (std::int64_t{1} << 61) - 1;
+static_assert(-2 * kLargestTotal > kRuledOut);
+
+// The largest absolute value of the score of a possible family of n variables.
+constexpr std::int64_t largest_score(unsigned n) noexcept { return kLargestTotal / std::int64_t{n}; }
+
 // The index of a set of other variables in a row of 2^(n-1): its mask with the child's bit removed.
 constexpr std::size_t place_without(Subset set, unsigned child) noexcept {
     return (set & (singleton(child) - 1)) | (set >> (child + 1) << child);
@@ -49,6 +60,9 @@ public:
 
     // Whether every child has a possible family.
     bool possible() const noexcept { return possible_; }
+    // Whether the scores of all possible families are within ±largest_score(n). Otherwise only the members above may be
+    // used.
+    bool in_range() const noexcept { return in_range_; }
     std::int64_t best(unsigned child) const noexcept { return best_[child]; }
     // The sum of the best scores of all children, to which the scores of networks are relative.
     std::int64_t offset() const noexcept;
@@ -86,7 +100,7 @@ private:
     std::vector<std::size_t> first_;
     std::span<const Subset> sets_;
     std::span<const std::int64_t> scores_;
-    bool possible_ = true;
+    bool possible_ = true, in_range_ = true;
     std::vector<std::int64_t> best_;
 };
 

@@ -16,6 +16,14 @@
 
 namespace dagscape {
 
+// Scores must be within ±this many nats: 1.45e9 powers of two, so that exponents fit in 32 bits, and a sum of 3 n of
+// them stays above kNothing for up to 40 variables.
+inline constexpr double kWidestScore = 1e9;
+
+// Whether all possible scores, in units of 2^-unit_bits nats, are within ±kWidestScore nats. Scores that come from
+// outside are checked before they are summed.
+bool can_be_summed(std::span<const std::int64_t> scores, int unit_bits) noexcept;
+
 class ParentSums {
 public:
     // `scores` has, for each variable, the local scores of all 2^(n-1) sets of the others, in units of 2^-unit_bits

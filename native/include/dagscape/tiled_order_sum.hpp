@@ -7,7 +7,7 @@
 //   Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v)        P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total
 //
 // F and R are words of a 40-bit mantissa and a 24-bit exponent, relative to the best family of each variable: the
-// ranges of the scores, added up over the variables, must stay below 2^23 powers of two (five million nats).
+// ranges of the scores, added up over the variables, must stay below 2^23 powers of two (kWidestTiled).
 // Cost: O(n 2^n) transforms of length ten.
 #pragma once
 
@@ -18,6 +18,13 @@
 #include "dagscape/order_sum.hpp"
 
 namespace dagscape {
+
+// The largest sum of the ranges of the scores of all variables, in nats: 7.2 million powers of two.
+inline constexpr double kWidestTiled = 5e6;
+
+// Whether the scores of n variables can be summed in tiles: like can_be_summed, and with a sum of ranges below
+// kWidestTiled.
+bool can_be_tiled(unsigned n, std::span<const std::int64_t> scores, int unit_bits) noexcept;
 
 // `scores` has, for each variable, the local scores of all sets of at most `max_parents` variables, by size and then by
 // mask (set_index.hpp); they are kImpossible for sets that contain the variable and for impossible families. Needs at

@@ -197,7 +197,7 @@ _CPU = (
         ancestors=True,
         proved=False,
         precision="double",
-        widest=1e9,
+        widest=kernels.WIDEST_SCORE,
         # The kernel uses two variables as the lanes of its vectors.
         least_variables=2,
         most_variables=40,
@@ -213,7 +213,7 @@ _CPU = (
         ancestors=False,
         proved=True,
         precision="double, or 40 bits if there are few parents",
-        widest=1e9,
+        widest=kernels.WIDEST_SCORE,
         least_variables=1,
         most_variables=40,
     ),

@@ -16,7 +16,7 @@ from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import combinations
 
 # The largest range of the exponents of tiles, in nats; wider scores need a dense sum.
-_WIDEST_TILED = 5e6
+_WIDEST_TILED: float = kernels.WIDEST_TILED
 _MAX_DENSE = 22
 
 

@@ -14,7 +14,7 @@ from dagscape.results import Provenance
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
+from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range
 from dagscape.scores.lattice import Members, set_count
 from dagscape.version import __version__
 
@@ -109,9 +109,6 @@ class FamilyTable(EnumerableScores):
         """
         table = cls.__new__(cls)
         table.variables = tuple(variables)
-        largest = max((abs(score) for listed in exact for score in listed.values() if score != IMPOSSIBLE), default=0)
-        if unit.bits > Unit.for_scores_up_to(unit.to_float(largest), len(table.variables)).bits:
-            raise InvalidData(f"scores of up to {unit.to_float(largest):g} overflow in units of 2^-{unit.bits}")
         table.unit = unit
         table.rounding = rounding
         table._store(exact, complete, info, provenance, score_equivalent=score_equivalent)
@@ -129,6 +126,8 @@ class FamilyTable(EnumerableScores):
         for child, listed in zip(self.variables, exact, strict=True):
             if all(score == IMPOSSIBLE for score in listed.values()):
                 raise InvalidData(f"{child!r} has no possible family")
+        largest = max(abs(score) for listed in exact for score in listed.values() if score != IMPOSSIBLE)
+        check_range(largest, self.n, self.unit)
         self._exact = tuple(exact)
         self.max_parents = max((len(parents) for listed in self._exact for parents in listed), default=0)
         every = set_count(self.n - 1, self.max_parents)

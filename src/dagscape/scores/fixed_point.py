@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.errors import InvalidData
 
 IMPOSSIBLE: int = kernels.IMPOSSIBLE
 
@@ -58,3 +59,41 @@ class Unit:
     def to_floats(self, units: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the numbers of nats of an array."""
         return np.where(units == IMPOSSIBLE, -np.inf, np.ldexp(units.astype(np.float64), -self.bits))
+
+
+def largest_score(n: int) -> int:
+    """Return the largest absolute value, in units, of the score of a family of ``n`` variables.
+
+    Sums and differences of such scores do not overflow in the kernels; ``native/include/dagscape/families.hpp`` derives
+    the limit. :meth:`Unit.for_scores_up_to` stays below it.
+
+    >>> largest_score(2) * 2 < 2**61
+    True
+    """
+    return kernels.LARGEST_TOTAL // n
+
+
+def largest_of(units: NDArray[np.int64]) -> int:
+    """Return the largest absolute value of some numbers of units, except ``IMPOSSIBLE``.
+
+    >>> largest_of(np.array([3, -5, IMPOSSIBLE]))
+    5
+    """
+    highest, lowest = int(units.max(initial=0)), int(units.min(initial=0))
+    if lowest == IMPOSSIBLE:
+        lowest = int(units.min(initial=0, where=units != IMPOSSIBLE))
+    return max(highest, -lowest)
+
+
+def check_range(largest: int, n: int, unit: Unit) -> None:
+    """Refuse scores of families of ``n`` variables with an absolute value of up to ``largest`` units, if they overflow.
+
+    All local scores pass this check once, when they are made or read.
+    """
+    if largest > (limit := largest_score(n)):
+        # Python's integers may exceed the largest float.
+        nats = unit.to_float(min(largest, 2**900))
+        raise InvalidData(
+            f"a local score of up to {nats:g} nats overflows in units of 2^-{unit.bits} nats: with {n} "
+            f"variables, the limit is {unit.to_float(limit):g} nats"
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
+from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range, largest_of
 from dagscape.scores.lattice import Members, SetIndex, parent_sets, set_count, with_member
 
 if TYPE_CHECKING:
@@ -75,6 +75,14 @@ class LatticeScores(EnumerableScores):
         self.constraints = constraints
         for array in (*self.tables, size_terms, prior_terms):
             array.flags.writeable = False
+        self._check_range()
+
+    def _check_range(self) -> None:
+        """Refuse tables from which the score of a family could overflow."""
+        largest = [largest_of(table) for table in self.tables]
+        tables = max(largest[joint] + largest[base] for joint, base in zip(self.joint_table, self.base_table, strict=True))
+        terms = max(largest_of(self.size_terms), largest_of(self._prior_terms))
+        check_range(tables + terms, self.n, self.unit)
 
     @property
     def unconstrained(self) -> bool:
@@ -97,7 +105,8 @@ class LatticeScores(EnumerableScores):
         joint = self.tables[self.joint_table[child]][sets | 1 << child]
         base = self.tables[self.base_table[child]][sets]
         sizes = np.bitwise_count(places.astype(np.uint64)).astype(np.int64)
-        return np.where(joint == IMPOSSIBLE, IMPOSSIBLE, joint - base + self.size_terms[sizes])
+        impossible = (joint == IMPOSSIBLE) | (base == IMPOSSIBLE)
+        return np.where(impossible, IMPOSSIBLE, joint - base + self.size_terms[sizes])
 
     @property
     def nbytes(self) -> int:
@@ -113,7 +122,7 @@ class LatticeScores(EnumerableScores):
         """Return the scores, in units, of a child with parent sets of one size, or ``IMPOSSIBLE``."""
         joint = self.tables[self.joint_table[child]][self.index.rank(with_member(sets, child))]
         base = self.tables[self.base_table[child]][self.index.rank(sets)]
-        possible = (joint != IMPOSSIBLE) & self.constraints.allowed(child, sets)
+        possible = (joint != IMPOSSIBLE) & (base != IMPOSSIBLE) & self.constraints.allowed(child, sets)
         scores = np.full(len(sets), IMPOSSIBLE)
         scores[possible] = joint[possible] - base[possible] + self.size_terms[sets.shape[1]]
         return scores
