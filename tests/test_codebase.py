@@ -248,3 +248,32 @@ def test_python_runs_the_command_line_as_a_module():
         env=os.environ,
     )
     assert run.stdout.strip() == f"dagscape, version {ds.__version__}"
+
+
+# Possessive quantifiers and atomic groups, of which Python 3.11.2 compiles some wrongly, outside of character sets.
+POSSESSIVE = re.compile(r"(?<!\\)(?:[*+?}]\+|\(\?>)")
+CHARACTER_SET = re.compile(r"(?<!\\)\[\^?\]?(?:\\.|[^\]\\])*\]")
+
+
+def patterns(path: Path):
+    """Iterate over the strings in a module that can be regular expressions: all but docstrings and formatted values."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    docstrings = {ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, documented)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in docstrings:
+            yield node.value
+
+
+def test_no_regular_expression_needs_a_later_python():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["requires-python"] == ">=3.11", "remove this test once Python 3.11 is not supported"
+    for sample in ("a*+b", r"\s++", "[ab]?+", "x{2}+", "(?>a)"):
+        assert POSSESSIVE.search(CHARACTER_SET.sub("x", sample)), sample
+    wrong = [
+        f"{path.relative_to(ROOT)}: {text!r}"
+        for path in SOURCE.rglob("*.py")
+        for text in patterns(path)
+        if POSSESSIVE.search(CHARACTER_SET.sub("x", text))
+    ]
+    assert not wrong

@@ -499,6 +499,23 @@ def test_long_names_are_shortened_in_messages():
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "/* open",
+        "/* open\nvariable b { type discrete [ 1 ] { x }; }",
+        "/* closed */ /* open",
+        "// line\n/* open",
+        "/*/",
+    ],
+)
+def test_an_unclosed_comment_does_not_end_the_network(rest):
+    """Python 3.11.2 compiles a possessive pattern so that the rest of the file is lost without an error."""
+    with pytest.raises(InvalidData, match=r"a comment is opened here and never closed$"):
+        parse_network(SMALL + rest)
+    assert parse_network(SMALL + "/* closed */ // to the end") == parse_network(SMALL)
+
+
 # Broken files of about a given size, in which a naive parser would take quadratic time to find the error.
 HOSTILE = [
     lambda size: "{" * size,

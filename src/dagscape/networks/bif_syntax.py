@@ -30,14 +30,15 @@ MAX_VARIABLES = 2**14
 # The limit for one list: the levels of a variable, or its parents.
 MAX_NAMES = 2**16
 
-# Possessive quantifiers prevent backtracking: no part of any text is scanned twice.
-_SKIP = r"(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)*+"
-_QUOTED = r'"(?:[^"\\]++|\\(?s:.))*+"'
-_WORD = r'(?:[^\s{}()\[\],;|"/]++|/(?![/*]))++'
-_SPACE = re.compile(_SKIP)
-_TOKEN = re.compile(rf"{_SKIP}(?:(?P<mark>[{{}}()\[\],;|])|(?P<quoted>{_QUOTED})|(?P<word>{_WORD}))")
-_PROPERTY = re.compile(rf'(?:[^;"{{}}]++|{_QUOTED})*+;')
-_PLAIN_NUMBERS = re.compile(r"[0-9eE+\-.,\s]*+;")
+# Every text is scanned once: no part of these patterns can match the same characters in two ways, so that a failure
+# costs no more than a success. Possessive quantifiers would say so, but Python 3.11.2 compiles some wrongly.
+_QUOTED = r'"[^"\\]*(?:\\(?s:.)[^"\\]*)*"'
+_LETTER, _SLASH = r'[^\s{}()\[\],;|"/]', r"/(?![/*])"
+_WORD = rf"(?:{_LETTER}|{_SLASH}){_LETTER}*(?:{_SLASH}{_LETTER}*)*"
+_BLANK = re.compile(r"\s*")
+_TOKEN = re.compile(rf"\s*(?:(?P<mark>[{{}}()\[\],;|])|(?P<quoted>{_QUOTED})|(?P<word>{_WORD}))")
+_PROPERTY = re.compile(rf'[^;"{{}}]*(?:{_QUOTED}[^;"{{}}]*)*;')
+_PLAIN_NUMBERS = re.compile(r"[0-9eE+\-.,\s]*;")
 _ENTRY = re.compile(r"[^\s,]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ESCAPE = re.compile(r'\\(["\\nrt]|u[0-9a-fA-F]{4})')
@@ -146,20 +147,31 @@ class _Scanner:
 
     def next(self) -> Token:
         text = self.source.text
-        match = _TOKEN.match(text, self.position)
-        if match is not None:
-            self.position = match.end()
-            kind = match.lastgroup
-            return Token(kind, match[kind], match.start(kind))  # type: ignore[arg-type, index]
-        start = self.skip_space()
-        if start == len(text):
-            return Token("end", "", start)
-        what = "comment" if text[start] == "/" else "quote"
-        raise self.source.fail(start, f"a {what} is opened here and never closed")
+        while (match := _TOKEN.match(text, self.position)) is None:
+            start = self._skip_blanks()
+            if start == len(text):
+                return Token("end", "", start)
+            self.position = self._end_of_comment(start)
+        self.position = match.end()
+        kind = match.lastgroup
+        return Token(kind, match[kind], match.start(kind))  # type: ignore[arg-type, index]
 
-    def skip_space(self) -> int:
-        match = _SPACE.match(self.source.text, self.position)
+    def _skip_blanks(self) -> int:
+        match = _BLANK.match(self.source.text, self.position)
         return self.position if match is None else match.end()
+
+    def _end_of_comment(self, start: int) -> int:
+        """Return where the comment that starts here ends; what is no token and no comment is an unclosed quote."""
+        text = self.source.text
+        if text.startswith("//", start):
+            end = text.find("\n", start)
+            return len(text) if end < 0 else end
+        is_comment = text.startswith("/*", start)
+        end = text.find("*/", start + 2) if is_comment else -1
+        if end < 0:
+            what = "comment" if is_comment else "quote"
+            raise self.source.fail(start, f"a {what} is opened here and never closed")
+        return end + 2
 
     def fail(self, token: Token, expected: str) -> InvalidData:
         if token.kind == "end":
