@@ -124,6 +124,7 @@ class Dataset:
         drop: Collection[str] = (),
         keep_constant: bool = False,
         drop_suspicious: bool = False,
+        max_memory: int | str | None = None,
     ) -> Dataset:
         """Make a data set from a data frame.
 
@@ -155,6 +156,8 @@ class Dataset:
             Set aside columns that look like identifiers: more than 20 distinct values, and more than half as many as
             there are rows. Columns in ``levels`` are kept. Numbers that are to be discretised may be nearly unique: of
             these, only integers that number the rows are set aside, one for each row, with few gaps or in order.
+        max_memory : int or str, optional
+            Limit on the memory of declared levels, such as ``"8GiB"``. Default: 80% of what is free.
 
         Examples
         --------
@@ -172,6 +175,7 @@ class Dataset:
             "drop": drop,
             "keep_constant": keep_constant,
             "drop_suspicious": drop_suspicious,
+            "max_memory": max_memory,
         }
         table = table_from_frame(frame, missing_values=missing_values, unused=unused_columns(options))
         return encode(table, **options)
@@ -190,6 +194,7 @@ class Dataset:
         drop: Collection[str] = (),
         keep_constant: bool = False,
         drop_suspicious: bool = False,
+        max_memory: int | str | None = None,
     ) -> Dataset:
         """Make a data set from a two-dimensional array of integers, booleans, floats, strings or objects.
 
@@ -199,7 +204,7 @@ class Dataset:
             Rows × variables.
         variables : sequence of str, optional
             Names. Default: ``X0``, ``X1``, ….
-        missing, levels, interventions, missing_values, columns, drop, keep_constant, drop_suspicious
+        missing, levels, interventions, missing_values, columns, drop, keep_constant, drop_suspicious, max_memory
             As in :meth:`from_frame`.
 
         Examples
@@ -217,6 +222,7 @@ class Dataset:
             drop=drop,
             keep_constant=keep_constant,
             drop_suspicious=drop_suspicious,
+            max_memory=max_memory,
         )
 
     @classmethod

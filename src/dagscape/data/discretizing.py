@@ -151,7 +151,7 @@ class Discretizer:
         missing_values, **options
             As in :meth:`Dataset.from_frame`. With ``missing="drop"``, rows are dropped before cuts are chosen.
         """
-        table = _as_table(source, missing_values, unused_columns(options))
+        table = _as_table(source, missing_values, unused_columns(options), options.get("max_memory"))
         fitted = self.learn(table, options).discretizer
         assert fitted is not None
         return fitted
@@ -181,6 +181,7 @@ class Discretizer:
         missing: Missing = "error",
         interventions: Any = None,
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+        max_memory: int | str | None = None,
     ) -> Dataset:
         """Return the data set of new rows, with the levels of the rows that the discretizer was fitted to.
 
@@ -189,10 +190,14 @@ class Discretizer:
 
         Parameters
         ----------
-        source, missing, interventions, missing_values
+        source, missing, interventions, missing_values, max_memory
             As in :func:`~dagscape.data.discretizing.discretize`.
         """
-        table = _as_table(source, missing_values, lambda name: name not in self.fitted and name != interventions)
+
+        def unused(name: str) -> bool:
+            return name not in self.fitted and name != interventions
+
+        table = _as_table(source, missing_values, unused, max_memory)
         known = [name for name in self._columns if name in table.names]
         if not known:
             raise InvalidData(f"{table.source} has none of the discretizer's columns {listing(self._columns)}")
@@ -204,6 +209,7 @@ class Discretizer:
             interventions=interventions,
             columns=known,
             keep_constant=True,
+            max_memory=max_memory,
             transform=partial(cut_numbers, self),
         )
         types = {name: self.fitted[name].type for name in known}
@@ -371,6 +377,7 @@ def discretize(
     drop: Collection[str] = (),
     keep_constant: bool = False,
     drop_suspicious: bool = False,
+    max_memory: int | str | None = None,
 ) -> Dataset:
     """Discretise columns of numbers, and make a data set.
 
@@ -380,8 +387,9 @@ def discretize(
         The data; a file is read as by :func:`~dagscape.data.reading.read_data`.
     method, bins, columns, class_column
         As in :class:`Discretizer`.
-    missing, levels, interventions, missing_values, drop, keep_constant, drop_suspicious
-        As in :meth:`Dataset.from_frame`. With ``missing="drop"``, rows are dropped before cuts are chosen.
+    missing, levels, interventions, missing_values, drop, keep_constant, drop_suspicious, max_memory
+        As in :meth:`Dataset.from_frame` and, for files, :func:`~dagscape.data.reading.read_data`. With
+        ``missing="drop"``, rows are dropped before cuts are chosen.
 
     Returns
     -------
@@ -403,15 +411,18 @@ def discretize(
         "drop": drop,
         "keep_constant": keep_constant,
         "drop_suspicious": drop_suspicious,
+        "max_memory": max_memory,
     }
-    return discretizer.learn(_as_table(source, missing_values, unused_columns(options)), options)
+    return discretizer.learn(_as_table(source, missing_values, unused_columns(options), max_memory), options)
 
 
-def _as_table(source: Any, missing_values: Iterable[str], unused: Callable[[str], bool]) -> Table:
+def _as_table(
+    source: Any, missing_values: Iterable[str], unused: Callable[[str], bool], max_memory: int | str | None
+) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        return read_table(source, missing_values=missing_values, unused=unused)
+        return read_table(source, missing_values=missing_values, unused=unused, max_memory=max_memory)
     if isinstance(source, np.ndarray):
         return table_from_array(source, missing_values=missing_values)
     return table_from_frame(source, missing_values=missing_values, unused=unused)

@@ -70,6 +70,7 @@ class EncodingOptions(TypedDict, total=False):
     drop: Collection[str]
     keep_constant: bool
     drop_suspicious: bool
+    max_memory: int | str | None
 
 
 def encode_table(
@@ -82,6 +83,7 @@ def encode_table(
     drop: Collection[str] = (),
     keep_constant: bool = False,
     drop_suspicious: bool = False,
+    max_memory: int | str | None = None,
     transform: Callable[[Table], Table] | None = None,
     measured: Collection[str] = (),
 ) -> Encoded:
@@ -91,7 +93,7 @@ def encode_table(
     ----------
     table : Table
         The table as read.
-    missing, levels, interventions, columns, drop, keep_constant, drop_suspicious
+    missing, levels, interventions, columns, drop, keep_constant, drop_suspicious, max_memory
         As in :meth:`dagscape.Dataset.from_frame`.
     transform : callable, optional
         Applied to the rows that are kept, before levels are determined; for example discretising.
@@ -103,7 +105,7 @@ def encode_table(
         raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'{known}", option="missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
     marked = _Marked(*split_interventions(table, interventions))
-    declarations = check_declarations(levels, marked.table)
+    declarations = check_declarations(levels, marked.table, max_memory)
     marked = marked.only(chosen_columns(marked.table, columns, drop))
     absent = marked.table.missing
     aside = {} if keep_constant or missing != "drop" else _hopeless_columns(marked.table, declarations)

@@ -72,7 +72,7 @@ def table_from_frame(
     wrapped = _wrap(frame, source)
     empty = Column((), np.full(len(wrapped), MISSING, dtype=np.int32))
     columns = tuple(
-        empty if unused is not None and unused(series.name) else _series_column(series, missing, source)
+        empty if unused is not None and unused(series.name) else series_column(series, missing, source)
         for series in wrapped.iter_columns()
     )
     return Table(tuple(wrapped.columns), columns, np.arange(len(wrapped), dtype=np.int64), "row", source)
@@ -199,7 +199,8 @@ def _two_dimensional(array: npt.ArrayLike) -> npt.NDArray[Any]:
     return plain
 
 
-def _unusable(name: str, what: str, source: str) -> InvalidData:
+def unusable(name: str, what: str, source: str) -> InvalidData:
+    """Return the error about a column that cannot become strings."""
     return InvalidData(f"{source} has {what} in column {name!r}: convert them to strings, integers or categories first")
 
 
@@ -230,8 +231,18 @@ def _wrap(frame: Any, source: str) -> nw.DataFrame[Any]:
     return wrapped
 
 
-def _series_column(series: nw.Series[Any], missing: frozenset[str], source: str) -> Column:
-    """Make a column from a series, according to its type."""
+def series_column(series: nw.Series[Any], missing: frozenset[str], source: str) -> Column:
+    """Make a column from a series, according to its type.
+
+    Parameters
+    ----------
+    series : narwhals Series
+        The cells.
+    missing : frozenset of str
+        Strings that mean a missing cell.
+    source : str
+        What to call the frame in messages.
+    """
     import narwhals as nw
 
     categories = _categories(series)
@@ -248,7 +259,7 @@ def _series_column(series: nw.Series[Any], missing: frozenset[str], source: str)
     elif series.dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Decimal):
         column = _plain_column(present.to_list(), missing)
     else:
-        raise _unusable(series.name, f"cells of type {series.dtype}", source)
+        raise unusable(series.name, f"cells of type {series.dtype}", source)
     return _with_gaps(column, null)
 
 
@@ -295,7 +306,7 @@ def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], s
         return _object_column(cells.tolist(), name, missing, source)
     if cells.dtype.kind in "bU":
         return _plain_column(cells.tolist(), missing)
-    raise _unusable(name, f"cells of type {cells.dtype}", source)
+    raise unusable(name, f"cells of type {cells.dtype}", source)
 
 
 def _plain_column(cells: list[Any], missing: frozenset[str]) -> Column:
@@ -308,7 +319,7 @@ def _object_column(cells: list[Any], name: str, missing: frozenset[str], source:
     present = [cell for cell in cells if not is_missing(cell)]
     for cell in present:
         if not isinstance(cell, str | int | float | np.number | np.bool_ | Decimal):
-            raise _unusable(name, f"{type(cell).__name__} objects", source)
+            raise unusable(name, f"{type(cell).__name__} objects", source)
     strings = cell_strings(present)
     own = (cell for cell, text in zip(present, strings, strict=True) if text not in missing)
     return _with_gaps(

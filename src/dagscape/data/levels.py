@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, count
@@ -21,6 +21,7 @@ import numpy.typing as npt
 from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
 from dagscape.data.value_types import ValueType, type_of_cells
 from dagscape.errors import InvalidData, InvalidOption, argument, function
+from dagscape.resources import check_memory
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
 
@@ -28,6 +29,12 @@ LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
 EncodedColumn = tuple[tuple[str, ...], npt.NDArray[np.int64]]
 
 MISSING_LEVEL = "?"
+
+# What a declared level takes: a string, its place in tuples, and its entries in the dictionary and the set of levels.
+_LEVEL_BYTES = 200
+
+# Fewer levels are not worth a look at the memory of the machine.
+_MANY_LEVELS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +72,14 @@ def sort_levels(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(values, key=lambda text: (Decimal(text), text)))
 
 
-def check_declarations(levels: LevelsOption | None, table: Table) -> dict[str, Declaration]:
+def check_declarations(
+    levels: LevelsOption | None, table: Table, max_memory: int | str | None = None
+) -> dict[str, Declaration]:
     """Return the declared levels by variable, as strings; an integer k means ``"0"`` to ``str(k - 1)``."""
     declarations: dict[str, Declaration] = {}
     if levels is not None and not isinstance(levels, Mapping):
         raise InvalidOption(f"is {levels!r}; it must map variables to levels, or to their number", option="levels")
+    _check_number_of_levels(levels or {}, max_memory)
     for name, declared in (levels or {}).items():
         if name not in table.names:
             raise InvalidOption(
@@ -96,12 +106,25 @@ def level_strings(levels: LevelsOption) -> tuple[dict[str, tuple[str, ...]], dic
     """
     if not isinstance(levels, Mapping):
         raise InvalidOption(f"is {levels!r}; it must map variables to levels, or to their number", option="levels")
+    _check_number_of_levels(levels, None)
     values: dict[str, Sequence[object]] = {
         name: list(declared) if isinstance(declared, Iterable) else range(_check_arity(name, declared))
         for name, declared in levels.items()
     }
     strings = {name: _level_strings(list(listed)) for name, listed in values.items()}
     return strings, {name: type_of_cells(listed) for name, listed in values.items()}
+
+
+def _check_number_of_levels(levels: LevelsOption, max_memory: int | str | None) -> None:
+    """Check the memory of declared levels: a short number can declare very many."""
+    for name, declared in levels.items():
+        if isinstance(declared, Iterable):
+            count = len(declared) if isinstance(declared, Sized) else 0
+        else:
+            count = _check_arity(name, declared)
+        if count >= _MANY_LEVELS:
+            what = f"the {count:,} declared levels of {name!r}"
+            check_memory(count * _LEVEL_BYTES, max_memory, what, "raise it, or declare fewer levels")
 
 
 def _is_listed(declared: object) -> TypeGuard[Iterable[object]]:

@@ -6,7 +6,10 @@ and discretising are handled in one place. A column keeps each distinct string o
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
+from itertools import islice
+from sys import getsizeof
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -23,6 +26,9 @@ Kind = Literal["integers", "decimals", "labels"]
 DEFAULT_MISSING_VALUES: tuple[str, ...] = ("", "?")
 
 MISSING = -1
+
+# What a string takes besides itself, at most: its code, its entries in two dictionaries, and a stripped copy.
+ENTRY_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,11 +215,13 @@ class TextCoder(dict[str, int]):
     """A dictionary from cells to codes that gives every new string the next code.
 
     Strings are stripped and compared with the missing values only when first seen, so each cell costs one lookup.
+    ``held`` is an estimate of the bytes that the strings take.
     """
 
     def __init__(self, missing_values: frozenset[str], *, strip: bool) -> None:
         super().__init__()
         self.distinct: dict[str, int] = {}
+        self.held = 0
         self._missing_values = missing_values
         self._strip = strip
 
@@ -221,6 +229,7 @@ class TextCoder(dict[str, int]):
         text = raw.strip() if self._strip else raw
         code = MISSING if text in self._missing_values else self.distinct.setdefault(text, len(self.distinct))
         self[raw] = code
+        self.held += getsizeof(raw) + ENTRY_BYTES
         return code
 
     def encode(self, cells: Sequence[str]) -> npt.NDArray[np.int32]:
@@ -302,7 +311,6 @@ def listing(items: Iterable[object], limit: int = 8) -> str:
     >>> listing("abc", limit=2)
     "'a', 'b' and 1 more"
     """
-    shown = [repr(item) for item in items]
-    if len(shown) <= limit:
-        return ", ".join(shown)
-    return f"{', '.join(shown[:limit])} and {len(shown) - limit} more"
+    listed = items if isinstance(items, Sized) else list(items)
+    shown = ", ".join(repr(item) for item in islice(listed, limit))
+    return shown if len(listed) <= limit else f"{shown} and {len(listed) - limit} more"

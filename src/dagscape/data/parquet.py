@@ -1,0 +1,329 @@
+"""Tables in Parquet files, read within a memory limit.
+
+A Parquet file of some kilobytes can hold a thousand million rows, and pages that unpack to gigabytes. The numbers of
+rows and the sizes of pages are therefore checked before anything is unpacked. Columns are then read a few at a time, in
+batches, and each is reduced to its distinct values and one integer per row; only distinct values become strings.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.frames import series_column, unusable
+from dagscape.data.parquet_pages import largest_page
+from dagscape.data.table import ENTRY_BYTES, MISSING, Column, Table, check_names
+from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
+from dagscape.files.reading import open_binary, read_whole
+from dagscape.resources import check_memory, memory_limit
+from dagscape.wording import plural
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+Codes = npt.NDArray[np.int32]
+
+# pyarrow reads this much of a column at a time, and unpacks one page.
+_BUFFER_BYTES = 2**16
+
+_BATCH_ROWS = 2**20
+_COLUMNS_AT_ONCE = 64
+
+# As for text: the code of a cell, and as much again when the table is encoded; the position of a row, and its sorting
+# key. While a column is read, its cells take up to two words more.
+_CELL_BYTES, _ROW_BYTES, _RAW_CELL_BYTES = 8, 40, 16
+
+# What the footer takes in memory, for each of its bytes.
+_FOOTER_BYTES_PER_BYTE = 50
+
+
+def read_parquet(
+    path: str, missing: frozenset[str], unused: Callable[[str], bool] | None, max_memory: int | str | None
+) -> Table:
+    """Read a table from a Parquet file, as in :func:`dagscape.data.reading.read_table`.
+
+    The cells of unused columns are read as missing.
+    """
+    try:
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"reading {path!r} needs pyarrow, which is not installed: pip install pyarrow"
+        ) from error
+    limit = memory_limit(max_memory)
+    with _clear_errors(path), _opened(path, limit) as source:
+        _check_footer(source, path, limit)
+        file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER_BYTES)
+        names = tuple(file.schema_arrow.names)
+        check_names(names, repr(path))
+        used = [name for name in names if unused is None or not unused(name)]
+        rows = _checked_rows(file.metadata, len(used), path, limit)
+        found = _Reader(path, source, file, rows, missing, limit).read(used)
+    empty = _empty_column(rows)
+    columns = tuple(found.get(name, empty) for name in names)
+    return Table(names, columns, np.arange(rows, dtype=np.int64), "row", repr(path))
+
+
+@contextmanager
+def _clear_errors(path: str) -> Iterator[None]:
+    """Turn the exceptions of pyarrow into one sentence."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except DagscapeError:
+        raise
+    except MemoryError as error:
+        raise TooLarge(f"{path!r} needs more memory than there is: {_first_line(error)}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidData(f"{path!r} has text that is not UTF-8: write the file again, with UTF-8 text") from error
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InvalidData(f"{path!r} cannot be read as Parquet: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+@contextmanager
+def _opened(path: str, limit: int) -> Iterator[pa.NativeFile]:
+    """Open a file for pyarrow; one that is gzipped or a pipe is read first, because Parquet needs random access."""
+    import pyarrow as pa
+
+    with open_binary(path) as stream:
+        if isinstance(stream.raw, io.FileIO) and stream.seekable():
+            with pa.OSFile(path) as file:
+                yield file
+        else:
+            yield pa.BufferReader(read_whole(stream, path, max_memory=limit))
+
+
+def _check_footer(source: pa.NativeFile, path: str, limit: int) -> None:
+    """Check the memory of the footer, whose length is near the end of the file."""
+    size = source.size()
+    length = int.from_bytes(source.read_at(4, size - 8), "little") if size >= 8 else 0
+    what = f"the {length:,} bytes of the footer of {path!r}"
+    check_memory(min(length, size) * _FOOTER_BYTES_PER_BYTE, limit, what, "raise it, or use fewer columns")
+
+
+def _checked_rows(metadata: pq.FileMetaData, used: int, path: str, limit: int) -> int:
+    """Return the number of rows, once it is known that they fit into memory."""
+    rows: int = metadata.num_rows
+    groups = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
+    if sum(groups) != rows or min(groups, default=0) < 0:
+        raise InvalidData(f"{path!r} cannot be read as Parquet: it declares {rows} rows, but its parts have others")
+    needed = rows * (used * _CELL_BYTES + _ROW_BYTES + _RAW_CELL_BYTES)
+    what = f"the {plural(rows, 'row')} of {path!r}, with {plural(used, 'column')} in use,"
+    check_memory(needed, limit, what, "raise it, or use fewer columns or rows")
+    return rows
+
+
+def _empty_column(rows: int) -> Column:
+    return Column((), np.full(rows, MISSING, dtype=np.int32))
+
+
+class _Reader:
+    """The columns of a file, a few at a time."""
+
+    def __init__(
+        self, path: str, source: pa.NativeFile, file: pq.ParquetFile, rows: int, missing: frozenset[str], limit: int
+    ) -> None:
+        import pyarrow.parquet as pq
+
+        self._path, self._source, self._metadata = path, source, file.metadata
+        self._rows, self._missing, self._limit = rows, missing, limit
+        self._types = {field.name: field.type for field in file.schema_arrow}
+        # A dictionary keeps a long string that many rows have once.
+        texts = [name for name, kind in self._types.items() if _is_text(kind)]
+        options: dict[str, Any] = {"pre_buffer": False, "buffer_size": _BUFFER_BYTES, "read_dictionary": texts}
+        self._file = pq.ParquetFile(source, metadata=file.metadata, **options)
+        # The parts of a nested column have its name as the start of theirs.
+        self._leaves: dict[str, list[int]] = {}
+        for index in range(len(file.schema)):
+            parts = file.schema.column(index).path.split(".")
+            for end in range(1, len(parts) + 1):
+                self._leaves.setdefault(".".join(parts[:end]), []).append(index)
+        self._held = rows * _ROW_BYTES
+
+    def read(self, names: Sequence[str]) -> dict[str, Column]:
+        """Return columns by name; those that are empty and have an unusual type are left out."""
+        usable = [name for name in names if self._is_usable(name)]
+        pages = {name: self._largest_page(name) for name in usable}
+        room = max(self._limit - self._held - len(names) * self._rows * _CELL_BYTES, 0) // 2
+        at_once = min(_COLUMNS_AT_ONCE, max(1, room // (self._rows * _RAW_CELL_BYTES + 1)))
+        found: dict[str, Column] = {}
+        for first in range(0, len(usable), at_once):
+            group = usable[first : first + at_once]
+            # Of the strings that do not come as dictionaries, each may be as long as a page.
+            longest = max((pages[name] for name in group if not self._is_short(name)), default=0)
+            batch = _BATCH_ROWS // len(group) if not longest else max(1, min(_BATCH_ROWS, room // longest))
+            found |= self._read_group(group, batch)
+        return found
+
+    def _is_usable(self, name: str) -> bool:
+        """Whether the type of a column can become strings; otherwise its cells must be missing."""
+        if _is_usable_type(self._types[name]):
+            return True
+        if not self._is_empty(name):
+            raise unusable(name, f"cells of type {self._types[name]}", repr(self._path))
+        return False
+
+    def _is_empty(self, name: str) -> bool:
+        """Whether the footer says that all cells of a column are missing."""
+        import pyarrow as pa
+
+        if pa.types.is_null(self._types[name]):
+            return True
+        if pa.types.is_nested(self._types[name]):
+            return False
+        counts = [chunk.statistics and chunk.statistics.null_count for chunk in self._chunks(name)]
+        return None not in counts and sum(counts) == self._rows
+
+    def _is_short(self, name: str) -> bool:
+        import pyarrow as pa
+
+        return not pa.types.is_string_view(self._types[name])
+
+    def _chunks(self, name: str) -> list[pq.ColumnChunkMetaData]:
+        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        return [group.column(leaf) for group in groups for leaf in self._leaves.get(name, [])]
+
+    def _largest_page(self, name: str) -> int:
+        """Return the size of the largest page of a column, once it is known that it fits into memory."""
+        where = f"column {name!r} of {self._path!r}"
+        largest, size = 0, self._source.size()
+        for chunk in self._chunks(name):
+            start, length = chunk.data_page_offset, chunk.total_compressed_size
+            if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
+                start = chunk.dictionary_page_offset
+            if start < 0 or length < 0 or start + length > size:
+                raise InvalidData(f"{where} does not lie inside the file: the file is damaged or incomplete")
+            largest = max(largest, largest_page(self._source, start, length, chunk.num_values, where))
+        check_memory(largest, self._limit, f"the pages of {where}", "raise it, or write the file with smaller pages")
+        return largest
+
+    def _read_group(self, names: list[str], batch: int) -> dict[str, Column]:
+        columns = {name: (_Numbers if _is_fixed(self._types[name]) else _Texts)() for name in names}
+        for cells in self._file.iter_batches(batch, columns=names, use_threads=False):
+            for name, column in columns.items():
+                column.add(cells.column(name))
+                self._check_strings(column.held, name)
+        return {name: self._finished(column, name) for name, column in columns.items()}
+
+    def _check_strings(self, held: int, name: str) -> None:
+        leave_out = f"leave out the column with {argument('drop', [name])}"
+        what = f"the distinct values of column {name!r} of {self._path!r}"
+        check_memory(self._held + held, self._limit, what, f"raise it, or {leave_out}")
+
+    def _finished(self, column: _Numbers | _Texts, name: str) -> Column:
+        """Return a column as strings; only its distinct values are converted."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        values, codes = column.finished()
+        if codes.size != self._rows:
+            raise InvalidData(f"{self._path!r} has {codes.size} cells in column {name!r}, but {self._rows} rows")
+        self._check_strings(len(values) * ENTRY_BYTES + values.nbytes, name)
+        self._held += len(values) * ENTRY_BYTES + values.nbytes + codes.size * _CELL_BYTES
+        if pa.types.is_dictionary(self._types[name]):
+            values = pa.DictionaryArray.from_arrays(np.arange(len(values), dtype=np.int32), values)
+        elif not (codes != MISSING).any():
+            return _empty_column(self._rows)
+        series = nw.from_native(pa.table({name: values}), eager_only=True)[name]
+        strings = series_column(series, self._missing, repr(self._path))
+        lookup = np.append(strings.codes, np.int32(MISSING))
+        found = Column(strings.values, lookup[codes], strings.declared, strings.type)
+        return found if strings.declared else found.observed()
+
+
+class _Numbers:
+    """A column of numbers or booleans while it is read: its cells as they are."""
+
+    held = 0
+
+    def __init__(self) -> None:
+        self._pieces: list[pa.Array] = []
+
+    def add(self, cells: pa.Array) -> None:
+        """Add the next cells."""
+        self._pieces.append(cells)
+
+    def finished(self) -> tuple[pa.Array, Codes]:
+        """Return the distinct values, and their codes; -1 for a missing cell."""
+        import pyarrow as pa
+
+        coded = pa.chunked_array(self._pieces).dictionary_encode().combine_chunks()
+        self._pieces.clear()
+        if isinstance(coded, pa.ChunkedArray):
+            coded = coded.chunk(0)
+        return coded.dictionary, _index_codes(coded.indices, len(coded.dictionary))
+
+
+class _Texts:
+    """A column of strings or categories while it is read: its distinct strings, and the codes of its cells as bytes."""
+
+    def __init__(self) -> None:
+        self.held = 0
+        self._values: dict[str, int] = {}
+        self._codes = bytearray()
+        self._dictionary: pa.Array | None = None
+        self._lookup: Codes = np.array([MISSING], dtype=np.int32)
+
+    def add(self, cells: pa.Array) -> None:
+        """Add the next cells; the batches of a part of the file have the same dictionary."""
+        import pyarrow as pa
+
+        coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+        if self._dictionary is None or not coded.dictionary.equals(self._dictionary):
+            self._dictionary = coded.dictionary
+            self._lookup = np.array([*map(self._code, coded.dictionary.to_pylist()), MISSING], dtype=np.int32)
+            self.held = len(self._values) * ENTRY_BYTES + self._dictionary.nbytes
+        self._codes += self._lookup[_index_codes(coded.indices, len(coded.dictionary))].data
+
+    def _code(self, value: str | None) -> int:
+        return MISSING if value is None else self._values.setdefault(value, len(self._values))
+
+    def finished(self) -> tuple[pa.Array, Codes]:
+        """Return the distinct values, and their codes; -1 for a missing cell."""
+        import pyarrow as pa
+
+        return pa.array(list(self._values), pa.large_string()), np.frombuffer(self._codes, dtype=np.int32)
+
+
+def _index_codes(indices: pa.Array, count: int) -> Codes:
+    """Return the indices of an Arrow dictionary as codes, with -1 for null."""
+    import pyarrow as pa
+
+    codes: Codes = indices.cast(pa.int64()).fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32)
+    if codes.size and not MISSING <= codes.min() <= codes.max() < count:
+        raise InvalidData("a cell refers to an entry that its dictionary lacks: the file is damaged")
+    return codes
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_fixed(kind: pa.DataType) -> bool:
+    """Whether the cells of a type are numbers or booleans."""
+    import pyarrow as pa
+
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def _is_usable_type(kind: pa.DataType) -> bool:
+    """Whether cells of a type can become strings, as those of frames do."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return _is_fixed(kind) or _is_text(kind) or pa.types.is_string_view(kind)

@@ -1,0 +1,266 @@
+"""Tables in text files, CSV and TSV, read strictly: an irregular line is an error that names the line.
+
+The file is read in chunks; each column keeps its distinct strings and one integer per row, so that the memory of a
+large file is a small multiple of the number of its cells. What is held is counted, and so is each long line before it
+is split: a small gzipped file can hold a line of gigabytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import TextIO
+
+import numpy as np
+
+from dagscape.data.table import MISSING, Column, Table, TextCoder, check_names
+from dagscape.errors import InvalidData, argument
+from dagscape.resources import check_memory, memory_limit
+from dagscape.wording import plural
+
+_CHUNK_ROWS = 10_000
+
+# A chunk also ends after this many characters, so that rows of many or long cells take little memory as well.
+_CHUNK_CHARACTERS = 2**23
+
+# A character may take this many bytes in a chunk, where short cells that are all distinct take the most.
+_CHUNK_BYTES_PER_CHARACTER = 400
+
+# A longer row is read in pieces of this length, and checked before it is split into cells.
+_PIECE = 2**19
+
+# The code of a cell, and as much again when the table is encoded or summarised; the line of a row, and its sorting key.
+_CELL_BYTES, _ROW_BYTES = 8, 40
+
+# A name, a coder and a buffer for codes.
+_COLUMN_BYTES = 1500
+
+# A string of a few characters, and its place in a list.
+_SPLIT_CELL_BYTES = 80
+
+# Excel writes and understands this first line.
+_SEPARATOR_LINE = re.compile(r'sep=([^"])', re.IGNORECASE)
+
+_TAB_SUFFIXES = (".tsv", ".tab")
+
+
+def read_text_table(
+    text: TextIO,
+    path: str,
+    *,
+    separator: str | None,
+    missing: frozenset[str],
+    unused: Callable[[str], bool] | None,
+    max_memory: int | str | None,
+) -> Table:
+    """Read a table of strings, as in :func:`dagscape.data.reading.read_table`.
+
+    The cells of unused columns are read as missing.
+    """
+    limit = memory_limit(max_memory)
+    reader = _StrictReader(text, path, separator, limit)
+    coded = [_CodedColumn(missing, unused is None or not unused(name)) for name in reader.names]
+    lines = bytearray()
+    for rows, places in reader.chunks():
+        lines += np.array(places, dtype=np.int64).data
+        for column, cells in zip(coded, zip(*rows, strict=True), strict=True):
+            if column.used:
+                column.codes += column.coder.encode(cells).data
+        _check_held(reader, coded, len(lines) // 8, limit)
+    if not lines:
+        raise InvalidData(f"{path!r} has a header but no rows; it must have at least one row")
+    # Buffers become arrays without a copy.
+    positions = np.frombuffer(lines, dtype=np.int64)
+    empty = Column((), np.full(positions.size, MISSING, dtype=np.int32), type=None)
+    columns = tuple(column.finished() if column.used else empty for column in coded)
+    return Table(reader.names, columns, positions, "line", repr(path))
+
+
+class _CodedColumn:
+    """A column while it is read: its strings, and the codes of its cells as bytes."""
+
+    __slots__ = ("coder", "codes", "used")
+
+    def __init__(self, missing: frozenset[str], used: bool) -> None:
+        self.coder = TextCoder(missing, strip=True)
+        self.codes = bytearray()
+        self.used = used
+
+    def finished(self) -> Column:
+        return Column(tuple(self.coder.distinct), np.frombuffer(self.codes, dtype=np.int32), type=None)
+
+
+def _check_held(reader: _StrictReader, coded: list[_CodedColumn], rows: int, limit: int) -> None:
+    """Check the memory that the rows read so far take."""
+    used = sum(column.used for column in coded)
+    held = sum(column.coder.held for column in coded)
+    needed = held + len(coded) * _COLUMN_BYTES + rows * (used * _CELL_BYTES + _ROW_BYTES)
+    if needed <= limit:
+        return
+    remedy = "raise it, or use fewer columns or rows"
+    strings, index = max((column.coder.held, -index) for index, column in enumerate(coded))
+    if 2 * strings > needed:
+        name, distinct = reader.names[-index], len(coded[-index].coder.distinct)
+        leave_out = argument("drop", [name])
+        remedy = f"raise it, or leave out column {name!r}, which has {distinct:,} distinct values, with {leave_out}"
+    check_memory(needed, limit, f"the first {plural(reader.line, 'line')} of {reader.path!r}", remedy)
+
+
+class _StrictReader:
+    """The header and the rows of a text table; anything irregular is an error that names the line."""
+
+    def __init__(self, text: TextIO, path: str, separator: str | None, limit: int) -> None:
+        self.path = path
+        self.line = 0
+        self._limit = limit
+        self._characters = self._record_start = self._record_cells = 0
+        # The number of cells in the header, once it is known.
+        self._width = 0
+        self._separators = separator or ",\t"
+        lines = self._checked_lines(text)
+        first = next((line for line in lines if line.strip()), "")
+        if not first:
+            raise InvalidData(f"{path!r} is empty; it must have a header with the names of the variables")
+        if declared := _SEPARATOR_LINE.fullmatch(first.strip()):
+            separator = self._separators = separator or declared[1]
+            first = next((line for line in lines if line.strip()), "")
+        delimiter = self.delimiter = self._separators = separator or _guess_separator(path, first)
+        # Otherwise a space between separator and quote would make the quote part of the cell.
+        self._reader = csv.reader(
+            chain([first], lines), delimiter=delimiter, strict=True, skipinitialspace=delimiter != " "
+        )
+        self._records = self._number_records(start=self.line)
+        header = [name.strip() for name in next(self._records, (0, [""]))[1]]
+        self._width = len(header)
+        # Spreadsheets write separators for empty columns at the end.
+        while len(header) > 1 and not header[-1]:
+            header.pop()
+        self.names = tuple(header)
+        check_names(self.names, repr(path))
+        if separator is None:
+            self._check_separator_found()
+
+    def chunks(self) -> Iterator[tuple[list[list[str]], list[int]]]:
+        """Iterate over chunks of rows, with the lines at which the rows start."""
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        chunk = min(_CHUNK_CHARACTERS, self._limit // _CHUNK_BYTES_PER_CHARACTER)
+        last = self._characters + chunk
+        for line, row in self._records:
+            if len(row) == self._width > len(self.names):
+                row = self._without_unnamed(row, line)
+            if len(row) != len(self.names):
+                if row and not (len(row) == 1 and not row[0].strip()):
+                    cells = plural(len(row), "cell")
+                    raise InvalidData(f"{self.path!r} line {line} has {cells}; the header has {len(self.names)}")
+                if len(self.names) > 1:
+                    continue
+                row = [""]
+            rows.append(row)
+            lines.append(line)
+            if len(rows) == _CHUNK_ROWS or self._characters > last:
+                yield rows, lines
+                rows, lines, last = [], [], self._characters + chunk
+        if rows:
+            yield rows, lines
+
+    def _without_unnamed(self, row: list[str], line: int) -> list[str]:
+        """Return a row without its cells in columns without a name, which must be empty."""
+        for position, cell in enumerate(row[len(self.names) :], start=len(self.names) + 1):
+            if cell.strip():
+                raise InvalidData(
+                    f"{self.path!r} has no name for column {position}, which has {cell.strip()!r} in line {line}: "
+                    "give every column a name"
+                )
+        return row[: len(self.names)]
+
+    def _checked_lines(self, text: TextIO) -> Iterator[str]:
+        while line := text.readline(_PIECE):
+            self.line += 1
+            self._characters += len(line)
+            if self._characters - self._record_start >= _PIECE:
+                line = self._long_line(text, line)
+            if "\0" in line:
+                raise InvalidData(f"{self.path!r} has a NUL character in line {self.line}: it is not a text file")
+            yield line
+
+    def _long_line(self, text: TextIO, piece: str) -> str:
+        """Return a line of a long record, given its first piece, unless the record cannot be part of a table."""
+        # Quotes may be doubled, so that a cell has at least half of the characters between two separators.
+        longest = 2 * csv.field_size_limit() + 3
+        pieces = [piece]
+        while True:
+            found = sum(map(piece.count, self._separators))
+            goes_on = len(piece) == _PIECE and not piece.endswith("\n")
+            if goes_on and not found and len(piece) > longest:
+                raise InvalidData(f"{self.path!r} line {self.line} {_csv_problem('field limit')}")
+            self._record_cells += found
+            self._check_record(self._characters - self._record_start, longest)
+            if not goes_on:
+                return "".join(pieces)
+            # A line break of two characters may end the line in the next piece.
+            piece = text.readline(_PIECE)
+            self._characters += len(piece)
+            pieces.append(piece)
+
+    def _check_record(self, length: int, longest: int) -> None:
+        """Check a long record before it is split into cells, given its length so far, and the length of a cell."""
+        if self._width and length > self._width * longest:
+            raise InvalidData(
+                f"{self.path!r} line {self.line} is part of a row of more than {length:,} characters, too many for the "
+                f"{plural(self._width, 'cell')} of the header: is a quote never closed?"
+            )
+        cell = _SPLIT_CELL_BYTES if self._width else _COLUMN_BYTES
+        needed = 8 * length + cell * self._record_cells
+        if needed > self._limit:
+            row = "a row" if self._width else "the header"
+            what = f"the {length:,} characters and {self._record_cells:,} cells of {row} in {self.path!r}"
+            check_memory(needed, self._limit, f"{what}, up to line {self.line},", "raise it, or shorten the row")
+
+    def _number_records(self, start: int) -> Iterator[tuple[int, list[str]]]:
+        """Iterate over records with the lines at which they start; a quoted cell may span several lines."""
+        try:
+            for row in self._reader:
+                yield start, row
+                start = self.line + 1
+                self._record_start, self._record_cells = self._characters, 0
+        except csv.Error as error:
+            raise InvalidData(f"{self.path!r} line {start} {_csv_problem(str(error))}") from error
+
+    def _check_separator_found(self) -> None:
+        if len(self.names) > 1:
+            return
+        for candidate in (",", "\t", ";", "|", " "):
+            if candidate in self.names[0] and (candidate != " " or self._first_row_has_as_many_spaces()):
+                raise InvalidData(
+                    f"{self.path!r} has a single column, called {self.names[0]!r}: "
+                    f"use {argument('separator', candidate)} if that separates its cells, or "
+                    f"{argument('separator', self.delimiter)} if the table has a single column"
+                )
+
+    def _first_row_has_as_many_spaces(self) -> bool:
+        """Whether spaces seem to separate cells: a name may have some, but then the values rarely have as many."""
+        first = next(self._records, None)
+        if first is None:
+            return False
+        self._records = chain([first], self._records)
+        return len(first[1]) == 1 and first[1][0].strip().count(" ") == self.names[0].count(" ")
+
+
+def _csv_problem(message: str) -> str:
+    """Describe an error of the csv module in clearer words."""
+    if "unexpected end of data" in message:
+        return "has a quote that is never closed"
+    if "field limit" in message:
+        return f"has a cell of more than {csv.field_size_limit()} characters: is a quote never closed?"
+    if "expected after" in message:
+        return "has text after a closing quote: double the quotes inside a quoted cell"
+    return f"is not valid: {message}"
+
+
+def _guess_separator(path: str, header: str) -> str:
+    if path == "-":
+        return "\t" if "\t" in header and "," not in header else ","
+    return "\t" if path.lower().removesuffix(".gz").endswith(_TAB_SUFFIXES) else ","
