@@ -5,35 +5,91 @@
 #include <nanobind/stl/optional.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <exception>
 #include <functional>
-#include <future>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "dagscape/monitor.hpp"
+#include "dagscape/parallel.hpp"
 
 namespace dagscape {
 
 // A Python callback progress(done, total), or none.
 using Progress = std::optional<nanobind::typed<nanobind::callable, void(std::uint64_t, std::uint64_t)>>;
 
+// A kernel that runs on a thread of its own.
+class RunningKernel {
+public:
+    // Throws std::system_error if no thread can be started.
+    RunningKernel(const std::function<void(Monitor&)>& kernel, Monitor& monitor)
+        : thread_([this, &kernel, &monitor] {
+              std::exception_ptr failure;
+              // Without memory for a thread, even an exception that says so would end the process.
+              const bool prepared = prepare_thread();
+              try {
+                  if (prepared) kernel(monitor);
+              } catch (...) {
+                  failure = std::current_exception();
+              }
+              const std::lock_guard lock(mutex_);
+              failure_ = failure;
+              prepared_ = prepared;
+              finished_ = true;
+              changed_.notify_one();
+          }) {}
+
+    ~RunningKernel() {
+        if (thread_.joinable()) thread_.join();
+    }
+
+    RunningKernel(const RunningKernel&) = delete;
+    RunningKernel& operator=(const RunningKernel&) = delete;
+
+    // Whether the kernel ends within the given time.
+    bool wait_for(std::chrono::milliseconds patience) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, patience, [this] { return finished_; });
+    }
+
+    // Waits for the end, and rethrows what the kernel has thrown.
+    void get() {
+        thread_.join();
+        if (!prepared_) throw std::bad_alloc();
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool finished_ = false;
+    bool prepared_ = false;
+    std::exception_ptr failure_;
+    // The last member, because the thread uses the others.
+    std::thread thread_;
+};
+
 // Calls kernel(monitor) without the GIL. Ten times a second it reacquires the GIL to run Python's signal handlers and
 // to call progress(done, total), if given. If either raises, it stops the kernel, waits for it and rethrows the Python
-// exception.
+// exception. If the system provides no thread, the kernel runs on this one, without either.
 inline void run_monitored(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
     using namespace std::chrono_literals;
     Monitor monitor;
-    std::future<void> finished;
+    std::optional<RunningKernel> running;
     try {
-        finished = std::async(std::launch::async, [&] { kernel(monitor); });
+        running.emplace(kernel, monitor);
     } catch (const std::system_error&) {
-        // A thread could not be started, for want of memory for its stack.
-        throw std::bad_alloc();
+        nanobind::gil_scoped_release unlocked;
+        kernel(monitor);
+        return;
     }
     const auto wait = [&](auto patience) {
         nanobind::gil_scoped_release unlocked;
-        return finished.wait_for(patience) == std::future_status::ready;
+        return running->wait_for(patience);
     };
     try {
         while (!wait(100ms)) {
@@ -44,10 +100,10 @@ inline void run_monitored(const Progress& progress, const std::function<void(Mon
     } catch (...) {
         monitor.stop();
         nanobind::gil_scoped_release unlocked;
-        finished.wait();
+        running.reset();
         throw;
     }
-    finished.get();
+    running->get();
 }
 
 }  // namespace dagscape

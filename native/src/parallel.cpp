@@ -1,14 +1,31 @@
 #include "dagscape/parallel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace dagscape {
+
+bool prepare_thread() noexcept {
+    // The allocator keeps small freed blocks for the thread that freed them. One block of each size, freed now, is
+    // therefore there when the runtime asks for it.
+    constexpr std::size_t least = 24, step = 16;
+    std::array<void*, 32> blocks{};
+    bool complete = true;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        blocks[i] = std::malloc(least + step * i);
+        complete = complete && blocks[i] != nullptr;
+    }
+    for (void* block : blocks) std::free(block);
+    return complete && std::uncaught_exceptions() == 0;
+}
 
 void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
                const std::function<void(std::size_t, unsigned)>& work) {
@@ -36,9 +53,15 @@ void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
     std::vector<std::thread> team;
     team.reserve(helpers);
     try {
-        for (unsigned worker = 1; worker <= helpers; ++worker) team.emplace_back(run, worker);
+        for (unsigned worker = 1; worker <= helpers; ++worker) {
+            team.emplace_back([&run, worker] {
+                if (prepare_thread()) run(worker);
+            });
+        }
     } catch (const std::system_error&) {
         // The system provides no more threads: the existing ones do all the work.
+    } catch (const std::bad_alloc&) {
+        // Nor memory for them.
     }
     run(0);
     for (std::thread& member : team) member.join();

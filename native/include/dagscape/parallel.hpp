@@ -19,6 +19,12 @@ namespace dagscape {
 void run_tasks(std::size_t tasks, unsigned threads, Monitor& monitor,
                const std::function<void(std::size_t task, unsigned worker)>& work);
 
+// Makes a new thread able to throw exceptions; returns false if there is not enough memory for that.
+//
+// The first throw on a thread allocates storage for the C++ runtime, and glibc ends the process if it cannot. Every new
+// thread calls this first, and returns at once if it fails.
+[[nodiscard]] bool prepare_thread() noexcept;
+
 // One item per active worker, created on first use within a task.
 template <class Item>
 class PerWorker {
