@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +25,7 @@ def test_all_that_the_stub_declares_is_at_hand():
             declared.add(node.name)
         elif isinstance(node, ast.AnnAssign):
             declared.add(node.target.id)
-    assert declared - {"supports_v3"} == {name for name in vars(kernels) if name in declared}
+    assert declared == {name for name in vars(kernels) if name in declared}
 
 
 @pytest.mark.parametrize(("n", "max_parents", "threads"), [(10, 2, 1), (18, 17, 2), (25, 4, 8)])
@@ -48,3 +51,31 @@ def test_byte_counts_of_any_number_of_variables_are_finite():
             kernels.best_scores_bytes_by_size(n, max_parents, 64),
         ]
         assert all(math.isfinite(count) and count > 0 for count in counts)
+
+
+def import_without(*missing: str, build: str = "") -> subprocess.CompletedProcess[str]:
+    """Import the kernels in another process where some builds are missing, and print the name of the build."""
+    hidden = "".join(f"sys.modules['dagscape.{module}'] = None; " for module in missing)
+    program = f"import sys; {hidden}import dagscape; from dagscape import kernels; print(kernels.name)"
+    environment = os.environ | {"DAGSCAPE_CPU": build}
+    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+
+
+def test_either_build_suffices():
+    assert import_without("_native_v3").stdout.split() == ["baseline"]
+    fastest = import_without().stdout
+    if fastest.split() != ["baseline"]:
+        assert import_without("_native").stdout == fastest
+
+
+@pytest.mark.parametrize(
+    ("missing", "build", "where"),
+    [(["_native", "_native_v3"], "", "here"), (["_native"], "baseline", "here for DAGSCAPE_CPU=baseline")],
+)
+def test_an_error_says_that_no_build_works(missing, build, where):
+    run = import_without(*missing, build=build)
+    *_, last = run.stderr.splitlines()
+    assert run.returncode == 1
+    assert last.startswith(f"ImportError: dagscape is installed without compiled kernels that work {where} (")
+    assert "dagscape._native: " in last
+    assert last.endswith("pip install --force-reinstall --no-cache-dir dagscape")

@@ -4,21 +4,23 @@ namespace nb = nanobind;
 
 namespace {
 
-// Whether this processor supports the kernels built for x86-64-v3.
-bool supports_v3() {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
-#else
-    return false;
+// A build for x86-64-v3 refuses to load on other processors. Nothing that runs before this check may need v3: the
+// kernels have no static constructors, and the linker prefers the copies of inline functions that the bindings and
+// nanobind, which are compiled for any processor, bring along.
+void check_processor() {
+#if defined(DAGSCAPE_NEEDS_V3)
+    if (!(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+          __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt"))) {
+        throw nb::import_error("the processor does not support x86-64-v3 (AVX2, BMI2 and FMA)");
+    }
 #endif
 }
 
 }  // namespace
 
 NB_MODULE(DAGSCAPE_MODULE, module) {
+    check_processor();
     nb::set_leak_warnings(false);
-    module.def("supports_v3", &supports_v3);
     dagscape::bind_best(module);
     dagscape::bind_editable_dag(module);
     dagscape::bind_equivalence(module);

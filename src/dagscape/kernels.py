@@ -1,22 +1,47 @@
 """The compiled kernels, in the fastest build that this processor supports.
 
 The kernels are compiled twice: for any x86-64 processor, and for those with AVX2, BMI2 and FMA (x86-64-v3). Both give
-bit-identical results; the environment variable ``DAGSCAPE_CPU=baseline`` selects the first.
+bit-identical results, and either suffices; the environment variable ``DAGSCAPE_CPU=baseline`` selects the first. Other
+architectures have one build.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from typing import TYPE_CHECKING
 
-from dagscape import _native
+if TYPE_CHECKING:
+    from types import ModuleType
 
-name = "baseline"
+# Fastest first. A build that the processor does not support raises ImportError, as one that is not there does.
+BUILDS = {"x86-64-v3": "dagscape._native_v3", "baseline": "dagscape._native"}
 
-if _native.supports_v3() and os.environ.get("DAGSCAPE_CPU", "") != "baseline":
+
+def load_build() -> tuple[str, ModuleType]:
+    """Return the name and the module of the fastest build that is installed and runs on this processor."""
+    only_baseline = os.environ.get("DAGSCAPE_CPU", "") == "baseline"
+    reasons = []
+    for build, module in BUILDS.items():
+        if only_baseline and build != "baseline":
+            continue
+        try:
+            return build, importlib.import_module(module)
+        except ImportError as error:
+            reasons.append(f"{module}: {error}")
+    where = " for DAGSCAPE_CPU=baseline" if only_baseline else ""
+    raise ImportError(
+        f"dagscape is installed without compiled kernels that work here{where} ({'; '.join(reasons)}): "
+        "reinstall it on this machine with: pip install --force-reinstall --no-cache-dir dagscape"
+    )
+
+
+name, _build = load_build()
+if TYPE_CHECKING:
     # The baseline's stub describes both builds: they differ only in their instructions.
-    _native = importlib.import_module("dagscape._native_v3")
-    name = "x86-64-v3"
+    from dagscape import _native
+else:
+    _native = _build
 
 IMPOSSIBLE = _native.IMPOSSIBLE
 LARGEST_TOTAL = _native.LARGEST_TOTAL
