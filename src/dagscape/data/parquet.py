@@ -35,6 +35,9 @@ _BUFFER_BYTES = 2**16
 _BATCH_ROWS = 2**20
 _COLUMNS_AT_ONCE = 64
 
+# Of a column of numbers, this many cells tell whether most are distinct.
+_SAMPLE = 2**12
+
 # As for text: the code of a cell, and as much again when the table is encoded; the position of a row, and its sorting
 # key. While a column is read, its cells take up to two words more.
 _CELL_BYTES, _ROW_BYTES, _RAW_CELL_BYTES = 8, 40, 16
@@ -239,7 +242,8 @@ class _Reader:
         strings = series_column(series, self._missing, repr(self._path))
         lookup = np.append(strings.codes, np.int32(MISSING))
         found = Column(strings.values, lookup[codes], strings.declared, strings.type)
-        return found if strings.declared else found.observed()
+        # The dictionaries of a file may have strings that no row has.
+        return found if strings.declared or isinstance(column, _Numbers) else found.observed()
 
 
 class _Numbers:
@@ -254,14 +258,17 @@ class _Numbers:
         """Add the next cells."""
         self._pieces.append(cells)
 
-    def finished(self) -> tuple[pa.Array, Codes]:
-        """Return the distinct values, and their codes; -1 for a missing cell."""
+    def finished(self) -> tuple[pa.Array | pa.ChunkedArray, Codes]:
+        """Return the distinct values, or all cells if most are, and their codes; -1 for a missing cell."""
         import pyarrow as pa
 
-        coded = pa.chunked_array(self._pieces).dictionary_encode().combine_chunks()
+        cells = pa.chunked_array(self._pieces)
         self._pieces.clear()
-        if isinstance(coded, pa.ChunkedArray):
-            coded = coded.chunk(0)
+        sample = cells[:_SAMPLE]
+        if 2 * len(sample.unique()) > _SAMPLE:
+            # Measurements: to look for equal ones would cost more than it saves.
+            return cells, np.arange(len(cells), dtype=np.int32)
+        coded = cells.dictionary_encode().combine_chunks()
         return coded.dictionary, _index_codes(coded.indices, len(coded.dictionary))
 
 

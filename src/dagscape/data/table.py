@@ -229,12 +229,15 @@ class TextCoder(dict[str, int]):
         text = raw.strip() if self._strip else raw
         code = MISSING if text in self._missing_values else self.distinct.setdefault(text, len(self.distinct))
         self[raw] = code
-        self.held += getsizeof(raw) + ENTRY_BYTES
         return code
 
     def encode(self, cells: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the codes of some cells."""
-        return np.fromiter(map(self.__getitem__, cells), dtype=np.int32, count=len(cells))
+        known = len(self)
+        codes = np.fromiter(map(self.__getitem__, cells), dtype=np.int32, count=len(cells))
+        new = len(self) - known
+        self.held += new * ENTRY_BYTES + sum(map(getsizeof, islice(reversed(self), new)))
+        return codes
 
 
 def column_from_strings(cells: Sequence[str], *, missing_values: Iterable[str] = DEFAULT_MISSING_VALUES) -> Column:
