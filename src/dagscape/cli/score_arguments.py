@@ -63,7 +63,7 @@ def take_scores(
             if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
                 option = next(p.opts[0] for p in context.command.params if p.name == name)
                 raise InvalidOption(f"{option} needs a table of data: the scores in {data!r} are used as they are")
-        return Scored(read_scores(data, score_equivalent=score_equivalent), None)
+        return Scored(read_scores(data, score_equivalent=score_equivalent, max_memory=work["max_memory"]), None)
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")
     dataset = take_data(data, options)

@@ -137,10 +137,16 @@ def _tiers(number: _Numbers, tiers: Sequence[Iterable[str]]) -> dict[int, int]:
 
 
 def _check_acyclic(variables: Sequence[str], parents: list[set[int]]) -> None:
-    placed: set[int] = set()
-    while len(placed) < len(variables):
-        ready = {v for v in range(len(variables)) if v not in placed and parents[v] <= placed}
-        if not ready:
-            left = ", ".join(repr(variables[v]) for v in range(len(variables)) if v not in placed)
-            raise InvalidOption(f"the required edges form a cycle among {left}")
-        placed |= ready
+    children: list[list[int]] = [[] for _ in variables]
+    for child, required in enumerate(parents):
+        for parent in required:
+            children[parent].append(child)
+    waiting = [len(required) for required in parents]
+    placed = [v for v, count in enumerate(waiting) if not count]
+    for parent in placed:
+        for child in children[parent]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                placed.append(child)
+    if left := ", ".join(repr(name) for name, count in zip(variables, waiting, strict=True) if count):
+        raise InvalidOption(f"the required edges form a cycle among {left}")

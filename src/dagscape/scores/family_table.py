@@ -15,11 +15,15 @@ from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range
-from dagscape.scores.lattice import Members, set_count
+from dagscape.scores.lattice import Members, is_every_set
 from dagscape.version import __version__
 
 # Scores must be distinguishable to a millionth of a nat.
 COARSEST_BITS = 20
+
+# Bounds on the memory of a family in a table while the table is made, and of each of its parents, in bytes.
+FAMILY_BYTES = 400
+PARENT_BYTES = 56
 
 # The scores of one child, in units, by the numbers of its parents, increasing.
 ExactFamilies = dict[tuple[int, ...], int]
@@ -130,8 +134,7 @@ class FamilyTable(EnumerableScores):
         check_range(largest, self.n, self.unit)
         self._exact = tuple(exact)
         self.max_parents = max((len(parents) for listed in self._exact for parents in listed), default=0)
-        every = set_count(self.n - 1, self.max_parents)
-        if complete is None and all(len(listed) == every for listed in self._exact):
+        if complete is None and self._lists_every_family():
             complete = True
         self.complete = complete
         self.constraints = EdgeConstraints.none(self.n)
@@ -158,8 +161,10 @@ class FamilyTable(EnumerableScores):
     @property
     def unconstrained(self) -> bool:
         """Whether every family of up to ``max_parents`` parents is listed as possible."""
-        every = set_count(self.n - 1, self.max_parents)
-        return all(len(listed) == every and IMPOSSIBLE not in listed.values() for listed in self._exact)
+        return self._lists_every_family() and all(IMPOSSIBLE not in listed.values() for listed in self._exact)
+
+    def _lists_every_family(self) -> bool:
+        return all(is_every_set(len(listed), self.n - 1, self.max_parents) for listed in self._exact)
 
     @property
     def nbytes(self) -> int:

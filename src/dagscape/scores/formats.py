@@ -19,7 +19,9 @@ from dagscape.scores.npz import read_npz, write_npz
 SCORE_FILES = (".jkl", ".jkl.gz", ".npz")
 
 
-def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False) -> EnumerableScores:
+def read_scores(
+    path: str | os.PathLike[str], *, score_equivalent: bool = False, max_memory: int | str | None = None
+) -> EnumerableScores:
     """Read local scores from a ``.jkl`` or ``.npz`` file.
 
     Scores that :func:`dagscape.write_scores` wrote come back as the same integers in the same unit, so that ties
@@ -32,6 +34,9 @@ def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False)
     score_equivalent : bool
         Whether the scores of a ``.jkl`` file are score-equivalent, such as BDeu and BIC. Only then can equivalence
         classes be ranked. An ``.npz`` file records it, and this argument has no effect.
+    max_memory : int or str, optional
+        The limit on memory, such as ``"8GiB"``; larger files are refused before they take more. Default: 80% of what is
+        available.
 
     Returns
     -------
@@ -42,9 +47,9 @@ def read_scores(path: str | os.PathLike[str], *, score_equivalent: bool = False)
     source = path_text(path)
     with open_binary(path) as stream:
         if starts_with(stream, b"PK\x03\x04", source):
-            return read_npz(stream, source)
+            return read_npz(stream, source, max_memory)
         with decode_text(stream, source) as text:
-            return read_jkl(text, source, score_equivalent)
+            return read_jkl(text, source, score_equivalent, max_memory)
 
 
 def write_scores(

@@ -18,21 +18,39 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import IO, TextIO
 
 import numpy as np
 
 from dagscape.errors import InvalidData
 from dagscape.progress import Progress, ProgressListener
+from dagscape.resources import check_memory, memory_limit
 from dagscape.results import Provenance
 from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_table import COARSEST_BITS, ExactFamilies, FamilyTable, largest_rounding, unit_of_list
+from dagscape.scores.family_table import (
+    COARSEST_BITS,
+    FAMILY_BYTES,
+    PARENT_BYTES,
+    ExactFamilies,
+    FamilyTable,
+    largest_rounding,
+    unit_of_list,
+)
 from dagscape.scores.fixed_point import FINEST_BITS, IMPOSSIBLE, Unit
-from dagscape.scores.lattice import set_count
+from dagscape.scores.lattice import is_every_set
 from dagscape.version import __version__
 from dagscape.wording import plural
 
 _LINES_AT_ONCE = 1000
+
+# Enough for a family of a million parents.
+_LONGEST_LINE = 2**24
+
+_LONGEST_NUMBER = 1000
+
+# The memory of a variable besides its families, in bytes.
+_VARIABLE_BYTES = 1500
 
 # Longer numbers are read as floating-point numbers.
 _PLAIN_DECIMAL = re.compile(rf"-?[0-9]{{1,19}}(?:\.([0-9]{{1,{FINEST_BITS}}}))?")
@@ -119,10 +137,12 @@ def _unescape(token: str) -> str:
 class _Lines:
     """The lines of a score file, without comments, with their numbers for error messages."""
 
-    def __init__(self, source: str, lines: Iterator[str]) -> None:
+    def __init__(self, source: str, text: TextIO, limit: int) -> None:
         self.source = source
         self.number = 0
-        self._lines = lines
+        # Each word of a line takes about 60 bytes.
+        self._longest = min(_LONGEST_LINE, max(limit // 64, 1000))
+        self._lines = iter(partial(text.readline, self._longest), "")
 
     def next(self, what: str) -> list[str]:
         """Return the words of the next line, which should hold ``what``."""
@@ -133,6 +153,8 @@ class _Lines:
     def next_or_none(self) -> list[str] | None:
         for line in self._lines:
             self.number += 1
+            if len(line) == self._longest and not line.endswith(("\n", "\r")):
+                raise self.fail(f"it has more than {self._longest:,} characters")
             words = line.split()
             if words and words[0][0] != "#":
                 return words
@@ -150,8 +172,10 @@ class _Lines:
 class _Reader:
     """Reads families. Variables have numbers in the order in which they are first mentioned."""
 
-    def __init__(self, lines: _Lines) -> None:
+    def __init__(self, lines: _Lines, limit: int) -> None:
         self.lines = lines
+        self.nbytes = 0
+        self._limit = limit
         self.names: list[str] = []
         self.decimals = 0
         self.exact = True
@@ -166,6 +190,13 @@ class _Reader:
             if len(self._number_of_name) > len(self.names):
                 self.names.append(name)
         return self._number_of_token[token]
+
+    def take(self, nbytes: int) -> None:
+        """Add to the estimate of the memory in use, and refuse to use more than the limit."""
+        self.nbytes += nbytes
+        if self.nbytes > self._limit:
+            what = f"the scores in {self.lines.source!r}, up to line {self.lines.number},"
+            check_memory(self.nbytes, self._limit, what, "raise the limit, or list fewer families")
 
     def families(self, child: int, count: int) -> _ReadFamilies:
         """Read the families of a child."""
@@ -184,6 +215,7 @@ class _Reader:
                 raise lines.fail(f"a family of {name!r} lists a parent twice, or the child itself")
             if parents in listed:
                 raise lines.fail(f"the family of {name!r} with these parents is listed twice")
+            self.take(FAMILY_BYTES + PARENT_BYTES * size)
             listed[parents] = score
         return listed
 
@@ -196,18 +228,19 @@ class _Reader:
                 self.decimals = max(self.decimals, decimals)
                 return units
         try:
-            score = float(word)
+            score = float(word if len(word) <= _LONGEST_NUMBER else "nan")
         except ValueError:
             score = math.nan
         if math.isnan(score) or score == math.inf:
-            raise self.lines.fail(f"the score {word!r} of a family of {child!r} is not a number")
+            raise self.lines.fail(f"the score {word[:40]!r} of a family of {child!r} is not a number")
         self.exact = self.exact and score == -math.inf
         return score
 
 
-def read_jkl(text: TextIO, source: str, score_equivalent: bool) -> FamilyTable:
-    """Read the families of a file; ``source`` is its name in error messages."""
-    reader = _Reader(lines := _Lines(source, iter(text)))
+def read_jkl(text: TextIO, source: str, score_equivalent: bool, max_memory: int | str | None = None) -> FamilyTable:
+    """Read the families of a file within a limit on memory; ``source`` is its name in error messages."""
+    limit = memory_limit(max_memory)
+    reader = _Reader(lines := _Lines(source, text, limit), limit)
     n = lines.integer(" ".join(lines.next("the number of variables")), "the number of variables")
     if n < 1:
         raise lines.fail("the number of variables must be at least 1")
@@ -219,13 +252,14 @@ def read_jkl(text: TextIO, source: str, score_equivalent: bool) -> FamilyTable:
         child = reader.number(header[0])
         if child in listed:
             raise lines.fail(f"the variable {reader.names[child]!r} is listed twice")
+        reader.take(_VARIABLE_BYTES)
         listed[child] = reader.families(child, lines.integer(header[1], "the number of families"))
     if lines.next_or_none():
         raise lines.fail("unexpected line after the last family")
     if unknown := set(range(len(reader.names))) - listed.keys():
         raise InvalidData(f"{source!r} has the parent {reader.names[min(unknown)]!r}, which is not a variable")
-    every = set_count(n - 1, max(len(parents) for families in listed.values() for parents in families))
-    complete = all(len(families) == every for families in listed.values())
+    max_parents = max(len(parents) for families in listed.values() for parents in families)
+    complete = all(is_every_set(len(families), n - 1, max_parents) for families in listed.values())
     variables = [reader.names[child] for child in listed]
     unit, rounding = _unit_and_rounding(listed, reader)
     return FamilyTable.from_exact(

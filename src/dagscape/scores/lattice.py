@@ -76,6 +76,23 @@ def set_count(n: int, max_size: int) -> int:
     return sum(math.comb(n, size) for size in range(max_size + 1))
 
 
+def is_every_set(count: int, n: int, max_size: int) -> bool:
+    """Whether ``count`` is the number of sets of at most ``max_size`` out of ``n`` variables.
+
+    It takes few steps, also where :func:`set_count` would be astronomical.
+
+    >>> is_every_set(21700, 20, 5), is_every_set(21700, 20_000, 10_000)
+    (True, False)
+    """
+    total, of_size = 0, 1
+    for size in range(min(max_size, n) + 1):
+        total += of_size
+        if total > count:
+            return False
+        of_size = of_size * (n - size) // (size + 1)
+    return total == count
+
+
 def with_member(sets: Members, member: int) -> Members:
     """Return each set with one more variable, which no set may already have."""
     return np.sort(np.column_stack([sets, np.full(len(sets), member)]), axis=1)

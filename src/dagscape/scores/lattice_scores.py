@@ -80,7 +80,9 @@ class LatticeScores(EnumerableScores):
     def _check_range(self) -> None:
         """Refuse tables from which the score of a family could overflow."""
         largest = [largest_of(table) for table in self.tables]
-        tables = max(largest[joint] + largest[base] for joint, base in zip(self.joint_table, self.base_table, strict=True))
+        tables = max(
+            largest[joint] + largest[base] for joint, base in zip(self.joint_table, self.base_table, strict=True)
+        )
         terms = max(largest_of(self.size_terms), largest_of(self._prior_terms))
         check_range(tables + terms, self.n, self.unit)
 

@@ -6,32 +6,34 @@ import dataclasses
 import io
 import json
 import math
-import zipfile
-import zlib
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidData
+from dagscape.errors import InvalidData, argument
+from dagscape.files.reading import read_whole
 from dagscape.progress import Progress, ProgressListener
-from dagscape.results import Provenance, decode_record
-from dagscape.score_info import ScoreInfo
+from dagscape.resources import check_memory
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_table import ExactFamilies, FamilyTable
-from dagscape.scores.fixed_point import Unit
-from dagscape.scores.lattice import set_count
+from dagscape.scores.family_table import FAMILY_BYTES, PARENT_BYTES, ExactFamilies, FamilyTable
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.lattice import is_every_set
 from dagscape.scores.lattice_scores import LatticeScores
+from dagscape.scores.npz_header import SCHEMA, Header, parse_header
+from dagscape.scores.npz_members import Members, seekable
 from dagscape.scores.rounding import unrecorded_rounding
 
-_NPZ_SCHEMA = 1
+# The memory of a header as JSON, relative to its text: at worst, a list of empty lists.
+_HEADER_FACTOR = 40
 
 
 def write_npz(scores: EnumerableScores, stream: IO[bytes], progress: ProgressListener | None) -> None:
     """Write scores as arrays."""
     header: dict[str, Any] = {
-        "schema": _NPZ_SCHEMA,
+        "schema": SCHEMA,
         "kind": "lattice" if isinstance(scores, LatticeScores) else "families",
         "variables": scores.variables,
         "max_parents": scores.max_parents,
@@ -55,99 +57,131 @@ def write_npz(scores: EnumerableScores, stream: IO[bytes], progress: ProgressLis
             if progress is not None:
                 progress(Progress("Writing scores", child, scores.n))
             blocks = list(scores.family_sets(child))
-            padding = ((0, 0), (0, scores.max_parents))
-            padded = [np.pad(block, padding, constant_values=-1)[:, : scores.max_parents] for block in blocks]
-            arrays[f"parents{child}"] = np.concatenate(padded)
+            arrays[f"parents{child}"] = _padded(blocks)
             arrays[f"exact{child}"] = np.concatenate([scores.exact_scores(child, block) for block in blocks])
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     np.savez(stream, **arrays)
 
 
-def read_npz(stream: io.BufferedReader[Any], source: str) -> EnumerableScores:
-    """Read the scores of :func:`write_npz`."""
+def _padded(blocks: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return parent sets as rows of one array, with -1 after the last parent of each."""
+    width = max(block.shape[1] for block in blocks)
+    return np.concatenate(
+        [np.pad(block, ((0, 0), (0, width - block.shape[1])), constant_values=-1) for block in blocks]
+    )
+
+
+def read_npz(stream: io.BufferedReader[Any], source: str, max_memory: int | str | None = None) -> EnumerableScores:
+    """Read the scores of :func:`write_npz`, within a limit on memory."""
+    packed = None if seekable(stream) else read_whole(stream, source, max_memory=max_memory, what="the scores")
+
+    def check(needed: int) -> None:
+        held = needed + len(packed or b"")
+        remedy = f"raise the limit, or score with a lower {argument('max_parents')}"
+        check_memory(held, max_memory, f"the scores in {source!r}", remedy)
+
     try:
-        with np.load(io.BytesIO(stream.read()), allow_pickle=False) as arrays:
-            header = json.loads(arrays["header"].tobytes())
-            if header["schema"] != _NPZ_SCHEMA:
-                raise InvalidData(f"{source!r} was written by another version of dagscape (schema {header['schema']})")
-            return _lattice(header, arrays) if header["kind"] == "lattice" else _families(header, arrays)
-    except (
-        KeyError,
-        ValueError,
-        TypeError,
-        IndexError,
-        EOFError,
-        OSError,
-        zlib.error,
-        zipfile.BadZipFile,
-    ) as error:
-        if isinstance(error, InvalidData):
-            raise
-        raise InvalidData(f"{source!r} is not a complete score file: {error}") from error
+        return _scores(Members(stream if packed is None else io.BytesIO(packed)), check)
+    except InvalidData as error:
+        raise InvalidData(f"{source!r} is not a valid score file: {error}") from error
 
 
-def _lattice(header: dict[str, Any], arrays: Any) -> LatticeScores:
-    variables = tuple(header["variables"])
-    n, max_parents = len(variables), int(header["max_parents"])
-    count = 1 + max(*header["joint_table"], *header["base_table"])
-    tables = [np.asarray(arrays[f"table{i}"], dtype=np.int64) for i in range(count)]
-    sets = set_count(n, max_parents + 1)
-    per_child = [header[key] for key in ("joint_table", "base_table", "required", "forbidden")]
-    if any(table.shape != (sets,) for table in tables) or any(len(listed) != n for listed in per_child):
-        raise ValueError("its arrays do not match its header")
-    unit = Unit(int(header["unit_bits"]))
-    return LatticeScores(
-        variables=variables,
-        max_parents=max_parents,
-        unit=unit,
-        rounding=float(header.get("rounding", unrecorded_rounding(unit, n))),
-        tables=tables,
-        joint_table=header["joint_table"],
-        base_table=header["base_table"],
-        size_terms=np.array(arrays["size_terms"], dtype=np.int64),
-        prior_terms=np.array(arrays["prior_terms"], dtype=np.int64),
-        constraints=EdgeConstraints(
-            tuple(map(frozenset, header["required"])), tuple(map(frozenset, header["forbidden"]))
-        ),
-        info=_info(header),
-        provenance=decode_record(Provenance, header["provenance"]),
+def _scores(members: Members, check: Callable[[int], None]) -> EnumerableScores:
+    """Read scores; ``check`` refuses a number of bytes that is too large."""
+    if "header" not in members.names:
+        raise InvalidData("it has no header")
+    needed = members.nbytes + _HEADER_FACTOR * members.size("header")
+    check(needed)
+    header = parse_header(members.text("header"))
+    if header.constraints is not None:
+        return _lattice(header, header.constraints, members)
+    check(needed + sum(_family_bytes(members, child) for child in range(_checked_count(header, members))))
+    return _families(header, members)
+
+
+def _lattice(header: Header, constraints: EdgeConstraints, members: Members) -> LatticeScores:
+    n, sizes = len(header.variables), header.max_parents + 1
+    joint, base = header.joint_table or (), header.base_table or ()
+    tables = [f"table{i}" for i in range(1 + max(*joint, *base))]
+    _check_names(members, {*tables, "size_terms", "prior_terms"})
+    arrays = [members.integers(name, dimensions=1) for name in tables]
+    if not all(is_every_set(len(array), n, sizes) for array in arrays):
+        raise InvalidData(f"its tables do not have an entry for each set of up to {sizes} of {n} variables")
+    terms = [members.integers(name, dimensions=1) for name in ("size_terms", "prior_terms")]
+    if any(len(array) != sizes or IMPOSSIBLE in array for array in terms):
+        raise InvalidData(f"its terms are not {sizes} numbers, one for each number of parents")
+    scores = LatticeScores(
+        variables=header.variables,
+        max_parents=header.max_parents,
+        unit=header.unit,
+        rounding=unrecorded_rounding(header.unit, n) if header.rounding is None else header.rounding,
+        tables=arrays,
+        joint_table=joint,
+        base_table=base,
+        size_terms=terms[0],
+        prior_terms=terms[1],
+        constraints=constraints,
+        info=header.info,
+        provenance=header.provenance,
     )
+    for child, name in enumerate(header.variables):
+        if not any((scores.exact_scores(child, sets) != IMPOSSIBLE).any() for sets in scores.family_sets(child)):
+            raise InvalidData(f"{name!r} has no possible family")
+    return scores
 
 
-def _info(header: dict[str, Any]) -> ScoreInfo:
-    """Return the description of the scores, which version 0.1.0 stored in the provenance."""
-    recorded = {**header["provenance"]["parameters"], "score_equivalent": header.get("score_equivalent", False)}
-    return ScoreInfo.from_dict(header.get("info", recorded))
+def _check_names(members: Members, expected: set[str]) -> None:
+    if members.names != expected | {"header"}:
+        raise InvalidData("it does not have the arrays that its header calls for")
 
 
-def _families(header: dict[str, Any], arrays: Any) -> FamilyTable:
-    variables = tuple(header["variables"])
-    unit = Unit(int(header["unit_bits"]))
-    exact: list[ExactFamilies] = []
-    for child in range(len(variables)):
-        sets, scores = arrays[f"parents{child}"], arrays[f"exact{child}"].astype(np.int64, casting="safe").tolist()
-        _check_sets(sets, child, len(variables))
-        listed = {tuple(p for p in row if p >= 0): s for row, s in zip(sets.tolist(), scores, strict=True)}
-        if len(listed) < len(scores):
-            raise ValueError(f"it lists a family of {variables[child]!r} twice")
-        exact.append(listed)
+def _checked_count(header: Header, members: Members) -> int:
+    """Return the number of variables, if the file has the families of each."""
+    n = len(header.variables)
+    if len(members.names) != 2 * n + 1:
+        raise InvalidData(f"it does not have two arrays for each of {n} variables")
+    _check_names(members, {f"{kind}{child}" for kind in ("parents", "exact") for child in range(n)})
+    return n
+
+
+def _family_bytes(members: Members, child: int) -> int:
+    """Return a bound on the memory of the families of a child in a table."""
+    return FAMILY_BYTES * members.size(f"exact{child}") // 8 + PARENT_BYTES * members.size(f"parents{child}") // 8
+
+
+def _families(header: Header, members: Members) -> FamilyTable:
     return FamilyTable.from_exact(
-        variables,
-        exact,
-        unit,
+        header.variables,
+        list(_listed(header, members)),
+        header.unit,
         # Version 0.1.0 did not record it: each score was rounded by at most half a unit.
-        rounding=float(header.get("rounding", math.ldexp(len(variables) / 2, -unit.bits))),
-        complete=header["complete"],
-        info=_info(header),
-        provenance=decode_record(Provenance, header["provenance"]),
+        rounding=math.ldexp(len(header.variables) / 2, -header.unit.bits)
+        if header.rounding is None
+        else header.rounding,
+        complete=header.complete,
+        info=header.info,
+        provenance=header.provenance,
     )
+
+
+def _listed(header: Header, members: Members) -> Iterator[ExactFamilies]:
+    """Iterate over the families of each child."""
+    for child, name in enumerate(header.variables):
+        sets = members.integers(f"parents{child}", dimensions=2)
+        exact = members.integers(f"exact{child}", dimensions=1)
+        if len(sets) != len(exact):
+            raise InvalidData(f"it has {len(sets)} families of {name!r}, but {len(exact)} scores")
+        _check_sets(sets, child, len(header.variables))
+        rows = zip(sets.tolist(), exact.tolist(), strict=True)
+        listed = {tuple(p for p in row if p >= 0): score for row, score in rows}
+        if len(listed) < len(exact):
+            raise InvalidData(f"it lists a family of {name!r} twice")
+        yield listed
 
 
 def _check_sets(sets: NDArray[np.int64], child: int, n: int) -> None:
     """Check that each row has the numbers of other variables, increasing, and then only -1."""
-    if sets.ndim != 2 or sets.dtype.kind != "i":
-        raise ValueError("its parent sets are not rows of integers")
     later = sets[:, 1:]
     increasing = (later > sets[:, :-1]) & (sets[:, :-1] >= 0)
     if (sets >= n).any() or (sets < -1).any() or (sets == child).any() or not (increasing | (later == -1)).all():
-        raise ValueError("its parent sets are not sets of other variables")
+        raise InvalidData("its parent sets are not sets of other variables")
