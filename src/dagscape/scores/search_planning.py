@@ -11,7 +11,8 @@ import numpy as np
 from dagscape import kernels
 from dagscape.methods import ProblemSize
 from dagscape.scores.family_arrays import Layout, can_be_tiled, suits_tiles
-from dagscape.scores.lattice import set_count
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.lattice import combinations, set_count
 from dagscape.wording import plural
 
 # Families are a list if an array would be more than this many times longer: short lists are searched quickly.
@@ -60,8 +61,9 @@ class SearchSize:
     @property
     def layout(self) -> Layout:
         """The layout of the families that needs the least work and memory."""
-        by_mask, by_size = self.n << (self.n - 1), self.n * set_count(self.n, self.max_parents)
-        if self.family_count * _MUCH_LONGER < min(by_mask, by_size):
+        enough = self.family_count * _MUCH_LONGER
+        by_mask, by_size = self.n << (self.n - 1), self.n * set_count(self.n, self.max_parents, most=enough)
+        if enough < min(by_mask, by_size):
             return "list"
         if not can_be_tiled(self.n, self.max_parents):
             return "mask"
@@ -105,8 +107,11 @@ def walk_seconds(n: int, max_parents: int, threads: int) -> float:
 
 def _trial_seconds(n: int, max_parents: int, tiled: bool, threads: int) -> float:
     columns = set_count(n, max_parents) if tiled else 1 << (n - 1)
-    # In tiles, the random families let a child be its own parent. Only the time matters here, and it is the same.
     values = np.random.default_rng(n).integers(-(20 << _TRIAL_BITS), 0, (n, columns))
+    if tiled:
+        members = (combinations(n, size) for size in range(max_parents + 1))
+        own = np.concatenate([(sets[:, :, None] == np.arange(n)).any(axis=1) for sets in members])
+        values[own.T] = IMPOSSIBLE
     families = kernels.Families.by_size(values, max_parents) if tiled else kernels.Families.by_mask(values)
     times = []
     for _ in range(2):
