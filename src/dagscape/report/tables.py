@@ -101,7 +101,7 @@ def _score_name(summary: ScoreSummary) -> str:
     info = summary.score_info
     if info is None or info.score is None:
         return "Scores"
-    parts = [SCORES[info.score].title]
+    parts = [SCORES[info.score].title if info.score in SCORES else info.score]
     if info.ess is not None:
         parts.append(f"ess {info.ess:g}")
     if info.structure_prior != "uniform":

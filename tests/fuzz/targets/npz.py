@@ -30,13 +30,13 @@ _TYPES = ("<f8", ">i8", "<i4", "<u8", "|u1", "<U4", "|b1", "|S8", "<M8[s]", "<c1
 
 def _scores() -> list[EnumerableScores]:
     rng = np.random.default_rng(3)
-    frame = {name: rng.integers(0, 2 + i % 2, 40).astype(str).tolist() for i, name in enumerate("abcde")}
+    frame = {name: rng.integers(0, 2 + i % 2, 40).astype(str).tolist() for i, name in enumerate("abcd")}
     data = ds.Dataset.from_frame(pd.DataFrame(frame))
     return [
         ds.local_scores(data),
         ds.local_scores(data, max_parents=1, structure_prior="edge-penalty:1.5"),
         ds.local_scores(data, "k2", max_parents=2, structure_prior="per-size", required=[("a", "b")]),
-        ds.local_scores(data, "bic", forbidden=[("a", "b"), ("c", "d")], required=[("d", "e")]),
+        ds.local_scores(data, "bic", forbidden=[("a", "b"), ("c", "d")], required=[("b", "d")]),
         ds.FamilyTable({"a": {(): -10.0, ("b",): -8.5}, "b": {(): -7.0, ("a",): -5.5}}),
         ds.FamilyTable({"x": {(): -1.25}, "y": {("x",): -0.1, ("x", "z"): -2e3}, "z": {(): 5.0, ("x",): 6.0}}),
     ]
@@ -58,7 +58,9 @@ def _bases() -> list[Parts]:
 def make(rng: Random) -> bytes:
     """Return a valid file with one kind of damage, or with none but other scores."""
     header, arrays = copy.deepcopy(rng.choice(_bases()))
-    damage = rng.choice((_header, _header, _scores_in_range, _extreme_scores, _array_types, _array_header, _members))
+    damage = rng.choice(
+        (_header, _header, _scores_in_range, _scores_in_range, _extreme_scores, _array_types, _array_header, _members)
+    )
     if rng.random() < 0.15:
         return damage_bytes(rng, _packed(rng, header, _as_bytes(arrays)))
     content = damage(rng, header, arrays)
