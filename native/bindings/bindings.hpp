@@ -10,6 +10,7 @@ void bind_editable_dag(nanobind::module_& module);
 void bind_equivalence(nanobind::module_& module);
 void bind_families(nanobind::module_& module);
 void bind_family_scorer(nanobind::module_& module);
+void bind_fixed_log(nanobind::module_& module);
 void bind_joint_scores(nanobind::module_& module);
 void bind_modes(nanobind::module_& module);
 void bind_sums(nanobind::module_& module);

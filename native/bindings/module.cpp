@@ -26,6 +26,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_equivalence(module);
     dagscape::bind_families(module);
     dagscape::bind_family_scorer(module);
+    dagscape::bind_fixed_log(module);
     dagscape::bind_joint_scores(module);
     dagscape::bind_modes(module);
     dagscape::bind_sums(module);

@@ -45,7 +45,7 @@ class FamilyScorer::Worker {
 public:
     explicit Worker(const FamilyScorer& scores) : scores_(scores), scratch_(scores.columns_.largest_arity()) {
         for (const CellTermSpec& term : scores.terms_) {
-            terms_.emplace_back(term, scores.log_states_, scores.term_bytes_ / scores.terms_.size());
+            terms_.emplace_back(term, scores.term_bytes_ / scores.terms_.size());
         }
     }
 
@@ -93,7 +93,8 @@ public:
 private:
     // The number of joint states of a set.
     struct SetSize {
-        std::uint64_t states = 1, log_states = 0;
+        std::uint64_t states = 1;
+        Fixed log_states = 0;
 
         void add(const FamilyScorer& scores, std::uint16_t variable) {
             states = more_states(states, scores.arities_[variable]);

@@ -29,6 +29,17 @@ std::vector<std::uint16_t> by_falling_arity(std::span<const std::uint32_t> ariti
     return order;
 }
 
+// The multiple of 2^-bits that is nearest to price · states; halves are rounded up.
+std::int64_t rounded_product(double price, std::uint64_t states, int bits) noexcept {
+    if (price == 0) return 0;
+    int exponent = 0;
+    const double mantissa = std::frexp(std::fabs(price), &exponent);
+    const UInt128 product = static_cast<UInt128>(static_cast<std::uint64_t>(std::ldexp(mantissa, 53))) * states;
+    const int dropped = std::min(53 - exponent - bits, 127);
+    const UInt128 units = dropped > 0 ? (product + (UInt128{1} << (dropped - 1))) >> dropped : product << -dropped;
+    return price < 0 ? -static_cast<std::int64_t>(units) : static_cast<std::int64_t>(units);
+}
+
 // Products of arities are capped here.
 constexpr std::uint64_t kManyStates = std::uint64_t{1} << 62;
 
@@ -40,16 +51,15 @@ std::uint64_t more_states(std::uint64_t states, std::uint32_t arity) noexcept {
 
 std::int64_t JointScoreSpec::value(std::int64_t sum, std::uint64_t states) const noexcept {
     if (states > max_states) return kImpossible;
-    const long double nats = static_cast<long double>(penalty_per_state) * static_cast<long double>(states);
-    return term.rounded(sum - term.fine(nats));
+    return term.rounded(sum - rounded_product(penalty_per_state, states, term.unit_bits + term.guard_bits));
 }
 
 // Walks branches of the lattice on one thread.
 class JointScoreJob::Walker {
 public:
     Walker(const JointScoreJob& job, Monitor& monitor)
-        : job_(job), monitor_(monitor), cache_(job.spec_.term, job.log_states_),
-          scratch_(job.rows_.columns().largest_arity()), level_(job.index_.max_size() + 1) {}
+        : job_(job), monitor_(monitor), cache_(job.spec_.term), scratch_(job.rows_.columns().largest_arity()),
+          level_(job.index_.max_size() + 1) {}
 
     void enter(const Branch& branch) {
         members_.clear();
@@ -151,7 +161,7 @@ private:
     std::vector<std::uint16_t> members_;
     std::vector<std::uint64_t> states_before_;
     unsigned depth_ = 0;
-    std::uint64_t log_states_ = 0;
+    Fixed log_states_ = 0;
     std::uint64_t states_ = 1;
     std::int64_t value_ = 0;
     std::uint64_t visits_ = 0;

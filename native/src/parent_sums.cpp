@@ -1,11 +1,10 @@
 #include "dagscape/parent_sums.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "dagscape/impossible.hpp"
 #include "dagscape/parallel.hpp"
+#include "dagscape/score_weights.hpp"
 #include "dagscape/zeta.hpp"
 
 namespace dagscape {
@@ -46,12 +45,9 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
     for (std::size_t set = 0; set < sets; ++set) {
         if (set % kSetsBetweenChecks == 0) monitor.check();
         if (scores[set] == kImpossible) continue;
-        // In long double, because the integral part may need 30 of the 64 bits.
-        const long double log2 =
-            std::ldexp(static_cast<long double>(scores[set]), -unit_bits) * std::numbers::log2e_v<long double>;
-        const long double whole = std::floor(log2) + 1;
-        mantissa[set] = std::exp2(static_cast<double>(log2 - whole));
-        exponent[set] = static_cast<double>(whole);
+        const BinaryLog log = binary_log(scores[set], unit_bits);
+        mantissa[set] = half_power(log.fraction);
+        exponent[set] = static_cast<double>(log.whole + 1);
     }
     zeta<ScaledSums, Over::subsets>({mantissa.data(), exponent.data()}, mantissa.size(), [&] { monitor.check(); });
     for (std::size_t set = 0; set < sets; ++set) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "dagscape/impossible.hpp"
 #include "dagscape/parallel.hpp"
 #include "dagscape/scaled_lanes.hpp"
+#include "dagscape/score_weights.hpp"
 #include "dagscape/subset.hpp"
 #include "dagscape/tile_walk.hpp"
 
@@ -19,7 +19,9 @@ namespace dagscape {
 namespace {
 
 // A child whose scores span less than this many powers of two needs no separate exponents.
-constexpr double kPlainRange = 990;
+constexpr std::int64_t kPlainRange = 990;
+// Powers of two below this one are zero.
+constexpr std::int64_t kTiniest = -1100;
 
 // Sums and products of scaled numbers; columns may omit exponents.
 class ScaledArithmetic {
@@ -84,27 +86,26 @@ struct Problem {
 
 // The weights of one child's families, and their scale.
 std::pair<Column, double> weights_of(std::span<const std::int64_t> scores, int unit_bits) {
-    std::vector<double> log2(scores.size(), kNothing);
-    double highest = kNothing;
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-        if (scores[i] == kImpossible) continue;
-        log2[i] = static_cast<double>(std::ldexp(static_cast<long double>(scores[i]), -unit_bits) *
-                                      std::numbers::log2e_v<long double>);
-        highest = std::max(highest, log2[i]);
+    auto highest = static_cast<std::int64_t>(kNothing);
+    for (const std::int64_t score : scores) {
+        if (score != kImpossible) highest = std::max(highest, binary_log(score, unit_bits).whole);
     }
     // Every A includes the family without parents; if that is impossible, nothing bounds A from below.
-    const bool wide = highest - log2[0] > kPlainRange;
-    const double scale = std::floor(highest);
+    const bool wide = scores[0] == kImpossible || highest - binary_log(scores[0], unit_bits).whole > kPlainRange;
     Column families;
     families.reset(scores.size(), wide);
     for (std::size_t i = 0; i < scores.size(); ++i) {
-        if (log2[i] == kNothing) continue;
-        const double relative = log2[i] - scale;
-        const double whole = wide ? std::floor(relative) + 1 : 0;
-        families.mantissa[i] = std::exp2(relative - whole);
-        if (wide) families.exponent[i] = whole;
+        if (scores[i] == kImpossible) continue;
+        const BinaryLog log = binary_log(scores[i], unit_bits);
+        const std::int64_t exponent = log.whole + 1 - highest;
+        families.mantissa[i] = half_power(log.fraction);
+        if (wide) {
+            families.exponent[i] = static_cast<double>(exponent);
+        } else {
+            families.mantissa[i] = std::ldexp(families.mantissa[i], static_cast<int>(std::max(exponent, kTiniest)));
+        }
     }
-    return {std::move(families), scale};
+    return {std::move(families), static_cast<double>(highest)};
 }
 
 Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits) {

@@ -44,10 +44,11 @@ Data random_data(std::mt19937& random, std::uint32_t largest_arity, std::size_t 
 std::int64_t obvious_value(const Data& data, std::uint32_t function, const Members& members) {
     const JointScoreSpec& spec = data.functions.specs[function];
     const LogStates log_states(data.arities);
-    CellTermCache cache(spec.term, log_states);
+    CellTermCache cache(spec.term);
     const std::size_t n = data.arities.size(), rows = data.weights.size();
     std::map<std::vector<std::uint32_t>, std::uint32_t> cells;
-    std::uint64_t states = 1, log_sum = 0;
+    std::uint64_t states = 1;
+    Fixed log_sum = 0;
     for (const std::uint16_t member : members) {
         states *= data.arities[member];
         log_sum += log_states.of_variable(member);

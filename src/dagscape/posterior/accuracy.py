@@ -3,9 +3,9 @@
 *Scores.* If the log weight of each structure has an error of at most δ (``LocalScores.rounding``), odds change by a
 factor of at most e^(2δ), and probabilities by at most tanh(δ/2). This is a proved bound.
 
-*Weights.* A weight e^s is computed with a relative error of |s| epsilons of the type of s. If structures with weights
-w ≤ 1 are drawn in proportion to w, the mean of −ln w is −ln Σw plus the entropy, which is at most the log of the number
-of structures. This is a proved bound.
+*Weights.* The logarithm s of a weight is multiplied by log2 e with a relative error of 2^-65, which changes the
+weight by |s| 2^-65 of it. If structures with weights w ≤ 1 are drawn in proportion to w, the mean of −ln w is −ln Σw
+plus the entropy, which is at most the log of the number of structures. This is a proved bound.
 
 *Sums over orders* add and multiply positive numbers, so relative errors add up, and the number of roundings bounds the
 error of a result. Edges are differences A(S) − A(S∖u) with an error of at most that of A(S); their shares add up to 1.
@@ -24,7 +24,8 @@ import numpy as np
 from dagscape.scores.lattice import set_count
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_LONG_EPSILON = float(np.finfo(np.longdouble).eps)
+# The relative error of log2 of a weight, which the kernels compute in integers.
+_LOG_ERROR = 2.0**-65
 # Tiled sums store words of 40 bits, rounded to nearest.
 _WORD_ROUNDING = 2.0**-41
 
@@ -41,14 +42,14 @@ def score_error(rounding: float) -> float:
 def dag_sum_error(n: int, disagreement: float, condition: float, log_total: float) -> float:
     """Return an estimate of the error of a sum over DAGs."""
     terms = _TERM_ROUNDINGS * _EPSILON * (condition + 1) * (n + 4)
-    return _DISAGREEMENTS * disagreement + terms + _weight_error(n, log_total, 2 * _LONG_EPSILON)
+    return _DISAGREEMENTS * disagreement + terms + _weight_error(n, log_total)
 
 
 def order_sum_error(n: int, log_total: float) -> float:
     """Return a bound on the error of a dense sum over orders."""
     # An edge is a sum over 2^(n-2) sets, with half an epsilon for each addition.
     edges = math.ldexp(_EPSILON / 2, max(n - 2, 0))
-    return 3 * _chain_error(n) + edges + 4 * _EPSILON + _weight_error(n, log_total, 2 * _LONG_EPSILON)
+    return 3 * _chain_error(n) + edges + 4 * _EPSILON + _weight_error(n, log_total)
 
 
 def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
@@ -57,7 +58,7 @@ def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
     words = 2 * (n + 1) * _WORD_ROUNDING
     # Γ is a sum over the variables and over at most 64 parts; an edge is a sum over the families that contain it.
     additions = n + 64 + set_count(n - 1, max(max_parents - 1, 0))
-    return 3 * _chain_error(n) + words + additions * _EPSILON + _weight_error(n, log_total, 2 * _EPSILON)
+    return 3 * _chain_error(n) + words + additions * _EPSILON + _weight_error(n, log_total)
 
 
 def _chain_error(n: int) -> float:
@@ -67,6 +68,6 @@ def _chain_error(n: int) -> float:
     return _EPSILON * n * (weight + step)
 
 
-def _weight_error(n: int, log_total: float, epsilon: float) -> float:
+def _weight_error(n: int, log_total: float) -> float:
     structures = math.lgamma(n + 1) + math.log(2) * n * (n - 1) / 2
-    return epsilon * (structures - log_total)
+    return 2 * _LOG_ERROR * (structures - log_total)

@@ -19,6 +19,7 @@ from dagscape import kernels
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption, argument
 from dagscape.scores.fixed_point import Unit
+from dagscape.scores.logarithms import natural_log
 from dagscape.scores.rounding import EPSILON, SHORT_ULPS
 from dagscape.scores.set_functions import ScoreFacts, SetFunctions
 
@@ -29,10 +30,11 @@ _PENALTY_FLOOR = 1e6
 _UNLIMITED_STATES = 2**62
 _MAX_NEEDED_STATES = 2**30
 
-_LONG_EPSILON = float(np.finfo(np.longdouble).eps)
-# Relative errors of N ln N and of a sum of logarithms, in epsilons of a long double, with a safety margin.
-_ENTROPY_ULPS = 4
-_GAMMA_ULPS = 8
+# The error of a logarithm in the kernels (``native/include/dagscape/fixed_log.hpp``). The other errors of a term are
+# multiples of it, with a safety margin: those of N ln N, and of lnΓ, for each row of a cell.
+_LOG_ERROR = 2.0**-77
+_ENTROPY_ERRORS = 2
+_GAMMA_ERRORS = 24
 
 
 class TermKind(IntEnum):
@@ -117,7 +119,7 @@ class CellSum:
         """Return the most joint states that a possible set has; sets of ``needed`` states must be possible."""
         if self.term.penalty <= 0:
             return _UNLIMITED_STATES
-        likelihood = self.row_count * math.log(max(self.row_count, 2))
+        likelihood = self.row_count * natural_log(max(self.row_count, 2))
         affordable = (_PENALTY_ROOM * likelihood + _PENALTY_FLOOR) / self.term.penalty
         return max(needed, int(affordable))
 
@@ -125,10 +127,10 @@ class CellSum:
         """Return a bound on the absolute value of the function, over sets of at most exp(log_states) joint states."""
         if self.term.kind == TermKind.ENTROPY:
             largest_penalty = self.term.penalty * self.max_states(needed) if self.term.penalty > 0 else 0.0
-            return self.row_count * math.log(max(self.row_count, 2)) + largest_penalty
-        log_alpha = math.log(self.term.alpha)
+            return self.row_count * natural_log(max(self.row_count, 2)) + largest_penalty
+        log_alpha = natural_log(self.term.alpha)
         smallest = log_alpha - (log_states if self.term.kind == TermKind.DIRICHLET_SHARED else 0.0)
-        return self.row_count * max(abs(smallest), abs(log_alpha), math.log(self.row_count + self.term.alpha + 1))
+        return self.row_count * max(abs(smallest), abs(log_alpha), natural_log(self.row_count + self.term.alpha + 1))
 
 
 class CellSums(SetFunctions):
@@ -154,7 +156,7 @@ class CellSums(SetFunctions):
         self.count = len(functions)
         self.joint, self.base = tuple(joint), tuple(base)
         largest_set = sorted(data.arities.tolist(), reverse=True)[: facts.max_size]
-        log_states = sum(math.log(arity) for arity in largest_set)
+        log_states = sum(natural_log(arity) for arity in largest_set)
         self.bound = max(function.bound(log_states, self._needed_states) for function in functions)
 
     def rounding(self, unit: Unit) -> float:
@@ -175,12 +177,9 @@ class CellSums(SetFunctions):
     def _term_errors(self, function: CellSum, size: int) -> float:
         """Return a bound on the total error of the terms of all cells of a set, before they are rounded."""
         if function.term.kind == TermKind.ENTROPY:
-            return _ENTROPY_ULPS * _LONG_EPSILON * function.row_count * math.log(max(function.row_count, 2))
-        log_states = math.fsum(math.log(arity) for arity in self._data.arities.tolist())
-        magnitude = function.bound(log_states, self._needed_states)
-        # The parameter of a cell comes from a sum of logarithms. Each row changes a term by its relative error.
-        parameter = (size + _GAMMA_ULPS) * (1 + abs(math.log(function.term.alpha)) + log_states)
-        return _LONG_EPSILON * (_GAMMA_ULPS * magnitude + function.row_count * (1 + parameter))
+            return function.row_count * _ENTROPY_ERRORS * _LOG_ERROR
+        # The parameter comes from a sum of logarithms; Stirling's series multiplies an error by parameter / 2^14.
+        return function.row_count * (_GAMMA_ERRORS + size + function.term.alpha / 2**12) * _LOG_ERROR
 
     def lattice_kernel(self, function: int, unit: Unit) -> kernels.JointScoreJob:
         """Return the kernel that computes one of the functions for all sets."""

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.errors import InvalidData
+from dagscape.scores.logarithms import binary_log_ceiling
 
 IMPOSSIBLE: int = kernels.IMPOSSIBLE
 
-# A finer unit than this would only store the rounding errors of the logarithms.
+# Finer than any difference between scores that matters; .jkl files and saved scores of all versions use it.
 FINEST_BITS = 48
 
 
@@ -38,11 +39,13 @@ class Unit:
     @classmethod
     def for_scores_up_to(cls, largest: float, n: int) -> Unit:
         """Return the finest unit in which any sum of ``n`` numbers within ``±largest`` nats fits."""
-        return cls(min(FINEST_BITS, 61 - math.ceil(math.log2(max(largest, 1.0)) + math.log2(n + 1))))
+        # The product of the largest float and n + 1 would overflow.
+        scaled = math.ldexp(max(largest, 1.0), -64) * (n + 1)
+        return cls(min(FINEST_BITS, 61 - 64 - binary_log_ceiling(scaled)))
 
     def guard_bits(self, largest: float) -> int:
         """Return how many more bits an intermediate sum may have if all numbers are within ``±largest`` nats."""
-        return 62 - math.ceil(math.log2(max(largest, 1.0))) - self.bits
+        return 62 - binary_log_ceiling(max(largest, 1.0)) - self.bits
 
     def to_int(self, nats: float) -> int:
         """Return the nearest number of units; minus infinity becomes ``IMPOSSIBLE``."""

@@ -10,12 +10,12 @@ states minus that of its parents. A price per parameter is therefore a price per
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from dagscape.data.dataset import Dataset
 from dagscape.scores.cell_sums import CellSums, CellTerm, TermKind, cell_sums, same_for_parents
 from dagscape.scores.definition import ScoreDefinition
+from dagscape.scores.logarithms import natural_log
 from dagscape.scores.set_functions import ScoreFacts
 
 
@@ -26,7 +26,7 @@ def charged_per_parameter(price: Callable[[int], float]) -> Callable[[Dataset, S
 
 def half_log(rows: int) -> float:
     """Return half the log of the number of rows: the price of a parameter in BIC and MDL."""
-    return math.log(max(rows, 1)) / 2
+    return natural_log(max(rows, 1)) / 2
 
 
 LOG_LIKELIHOOD = ScoreDefinition(

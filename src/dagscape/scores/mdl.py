@@ -16,10 +16,11 @@ import math
 
 from dagscape.scores.definition import ScoreDefinition
 from dagscape.scores.log_likelihood import charged_per_parameter, half_log
+from dagscape.scores.logarithms import natural_log
 
 
 def _size_cost(n: int, parents: int) -> float:
-    return math.log(n) + math.log(math.comb(n, parents))
+    return natural_log(n) + natural_log(math.comb(n, parents))
 
 
 MDL = ScoreDefinition(

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.scores.logarithms import natural_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def _edge_penalty(penalty: float) -> StructurePrior:
 
 
 UNIFORM = StructurePrior("uniform", lambda n, parents: 0.0)
-PER_SIZE = StructurePrior("per-size", lambda n, parents: -math.log(math.comb(n - 1, parents)))
+PER_SIZE = StructurePrior("per-size", lambda n, parents: -natural_log(math.comb(n - 1, parents)))
 
 PRIORS: dict[str, str] = {
     "uniform": "all DAGs are equally likely",

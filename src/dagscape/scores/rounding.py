@@ -1,8 +1,9 @@
 """Proved bounds on the rounding errors of scores, in nats.
 
 A family's score is J(G ∪ {i}) − J'(G), two sums over cells, plus a term for the number of parents. The terms of a sum
-are exact to a few ulps of a long double. They are rounded to a unit 2^guard times finer than that of scores, and their
-sum is rounded once. Set functions bound these errors for the largest sets (``cell_sums.py``); this module adds them up.
+are computed in fixed point with errors far below their last digit. They are rounded to a unit 2^guard times finer than
+that of scores, and their sum is rounded once. Set functions bound these errors for the largest sets
+(``cell_sums.py``); this module adds them up.
 """
 
 from __future__ import annotations

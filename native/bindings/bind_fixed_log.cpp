@@ -1,0 +1,23 @@
+#include <nanobind/nanobind.h>
+
+#include "bindings.hpp"
+#include "dagscape/fixed_log.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dagscape {
+namespace {
+
+double natural_log(std::uint64_t mantissa, int exponent) {
+    if (mantissa == 0 || exponent < -32000 || exponent > 32000) {
+        throw nb::value_error("the mantissa must be positive, and the exponent between -32000 and 32000");
+    }
+    return nearest_double(fixed_log(UInt128{mantissa}, exponent));
+}
+
+}  // namespace
+
+void bind_fixed_log(nb::module_& module) { module.def("natural_log", &natural_log, "mantissa"_a, "exponent"_a); }
+
+}  // namespace dagscape
