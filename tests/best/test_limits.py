@@ -253,6 +253,25 @@ def test_kernels_check_the_shape_of_arrays():
             kernels.Families.by_size(wrong, max_parents)
 
 
+def test_kernels_refuse_scores_that_would_overflow():
+    first, sets = np.array([0, 1, 2], dtype=np.int64), np.zeros(2, dtype=np.uint64)
+    by_size = np.full((10, 11), kernels.IMPOSSIBLE)
+    by_size[:, 0] = 0
+    kernels.Families.by_size(by_size, 1)
+    for too_large in (kernels.LARGEST_TOTAL // 2 + 1, -(2**62), 2**63 - 1):
+        with pytest.raises(ValueError, match="outside the range"):
+            kernels.Families.by_mask(np.array([[0, too_large], [0, 0]]))
+        with pytest.raises(ValueError, match="outside the range"):
+            kernels.Families.listed(first, sets, np.array([too_large, 0]))
+        by_size[9, 1] = too_large
+        with pytest.raises(ValueError, match="outside the range"):
+            kernels.Families.by_size(by_size, 1)
+    by_size[9] = kernels.IMPOSSIBLE
+    by_size[9, 10] = 0
+    with pytest.raises(ValueError, match="must not be a parent of itself"):
+        kernels.Families.by_size(by_size, 1)
+
+
 def test_kernels_check_lists():
     first, sets, exact = family_list(ds.local_scores(tiny()))
     kernels.Families.listed(first, sets, exact)

@@ -343,3 +343,17 @@ def test_the_network_is_fitted_as_the_scores_assume(capfd, table, tmp_path, scor
     assert (code, err) == (0, "")
     written, data = ds.read_network(path), ds.read_data(table)
     assert written == ds.Network.fit(written.dag, data, ess=4.0, prior=score)
+
+
+def test_the_memory_limit_holds_for_reading_scores(capfd, tmp_path):
+    ds.write_scores(ds.local_scores(ds.load_dataset("iris"), max_parents=2), tmp_path / "iris.npz")
+    with np.load(tmp_path / "iris.npz") as file:
+        arrays = dict(file)
+    arrays["table0"] = np.zeros(10**7, dtype=np.int64)
+    np.savez_compressed(tmp_path / "bomb.npz", **arrays)
+    code, out, err = run(capfd, "best", tmp_path / "bomb.npz", "--max-memory", "50MiB")
+    assert (code, out) == (4, "")
+    assert "bomb.npz' need 76.3 MiB; the limit is 50.0 MiB (--max-memory)" in err
+    code, _, err = run(capfd, "best", tmp_path / "bomb.npz")
+    assert code == 3
+    assert "bomb.npz' is not a valid score file: its tables do not have an entry for each set of up to 3" in err

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape import kernels
 from dagscape.posterior import backends
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, find_backend
 
@@ -84,3 +85,30 @@ def test_too_many_variables_for_any_amount_of_memory():
     families = {f"v{i}": {(): 0.0} for i in range(41)}
     with pytest.raises(ds.InvalidOption, match="up to 40 variables; there are 41"):
         ds.posterior(ds.FamilyTable(families, complete=True), "orders", max_memory="100000TiB")
+
+
+def test_kernels_refuse_scores_that_are_too_far_apart():
+    edges, paths = np.empty((2, 2)), np.empty((0, 0, 0))
+    wide = np.array([[0, -(10**9) - 1], [0, 0]])
+    for values, bits in ((wide, 0), (wide << 20, 20), (np.zeros((2, 2), dtype=np.int64), 10**9)):
+        with pytest.raises(ValueError, match="wider range"):
+            kernels.dag_sum(values, bits, edges, edges.copy(), paths, 1, None)
+        with pytest.raises(ValueError, match="wider range"):
+            kernels.order_sum(values, bits, edges, 1, None)
+    tiled = np.full((10, 11), kernels.IMPOSSIBLE)
+    tiled[:, 0] = 0
+    tiled[0, 1] = -(5 * 10**6) - 1
+    with pytest.raises(ValueError, match="wider range"):
+        kernels.tiled_order_sum(tiled, 1, 0, np.empty((10, 10)), 1, None)
+
+
+def test_a_variable_without_a_possible_family_leaves_nothing_to_sum(scores):
+    tables = [np.full(16, kernels.IMPOSSIBLE)]
+    zeros = np.zeros(4, dtype=np.int64)
+    empty = ds.LatticeScores(
+        scores.variables, 3, scores.unit, 0.0, tables, [0] * 4, [0] * 4, zeros, zeros, scores.constraints, scores.info,
+        scores.provenance,
+    )  # fmt: skip
+    for over in SUMMED_OVER:
+        with pytest.raises(ds.InvalidData, match="nothing to sum"):
+            ds.posterior(empty, over=over)

@@ -336,3 +336,45 @@ def test_files_are_the_same_each_time(odd, tmp_path):
         ds.write_scores(odd, tmp_path / name)
     assert (tmp_path / "a.jkl.gz").read_bytes() == (tmp_path / "b.jkl.gz").read_bytes()
     assert gzip.decompress((tmp_path / "a.jkl.gz").read_bytes()).startswith(b"7\nM.%20Work 22\n")
+
+
+def test_a_file_of_many_variables_and_a_long_family(tmp_path):
+    # Once, this took over a minute: the number of all families of up to 10,000 parents was computed.
+    n, parents = 20_000, 10_000
+    lines = [str(n), "v0 1", " ".join(["-1", str(parents), *(f"v{1 + i}" for i in range(parents))])]
+    for child in range(1, n):
+        lines += [f"v{child} 1", "-1 0"]
+    (tmp_path / "wide.jkl").write_text("\n".join(lines))
+    scores = ds.read_scores(tmp_path / "wide.jkl")
+    assert (scores.n, scores.family_count, scores.max_parents) == (n, n, parents)
+    assert (scores.complete, scores.unconstrained) == (False, False)
+    with pytest.raises(ds.TooLarge, match="20,000 variables"):
+        ds.optimal_network(scores)
+    with pytest.raises(ds.InvalidOption, match="up to 63 variables"):
+        ds.modes(scores)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "message"),
+    [
+        ("1\n" + "#" * 10**6, "1MiB", "line 2: it has more than 16,384 characters"),
+        ("1\na 1\n-1 " + "b " * 10**6, "8MiB", "line 3: it has more than 131,072 characters"),
+        ("1\na 1\n" + "9" * 10**5 + " 0\n", "100MiB", "line 3: the score '9{40}' of a family of 'a' is not a number"),
+    ],
+)
+def test_long_lines_and_numbers_are_refused(tmp_path, text, limit, message):
+    (tmp_path / "long.jkl.gz").write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(ds.InvalidData, match=message):
+        ds.read_scores(tmp_path / "long.jkl.gz", max_memory=limit)
+
+
+def test_a_file_of_more_families_than_fit_is_refused_while_it_is_read(tmp_path):
+    n = 5_000
+    lines = [str(n), "v0 4999", *(f"-1 1 v{parent}" for parent in range(1, n))]
+    with gzip.open(tmp_path / "many.jkl.gz", "wt") as stream:
+        # The file ends too early, which is not noticed.
+        stream.write("\n".join(lines))
+    with pytest.raises(ds.TooLarge, match=r"the scores in '.*many.jkl.gz', up to line 2299, need 1.0 MiB; the limit"):
+        ds.read_scores(tmp_path / "many.jkl.gz", max_memory="1MiB")
+    with pytest.raises(ds.InvalidData, match="ends after line 5001"):
+        ds.read_scores(tmp_path / "many.jkl.gz")

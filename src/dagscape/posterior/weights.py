@@ -44,9 +44,10 @@ class FamilyWeights:
         """Make weights relative to the best of each variable, in place. They are integers, so this is exact."""
         offset = 0
         for row in values:
-            possible = row != IMPOSSIBLE
-            best = int(row[possible].max())
-            np.subtract(row, best, out=row, where=possible)
+            best = int(row.max())
+            if best == IMPOSSIBLE:
+                continue
+            np.subtract(row, best, out=row, where=row != IMPOSSIBLE)
             offset += best
         return cls(values, offset, max_parents)
 
@@ -65,7 +66,7 @@ class FamilyWeights:
 
     def spans(self, unit: Unit) -> list[float]:
         """Return the range of the possible weights of each variable, in nats."""
-        return [-unit.to_float(int(row[row != IMPOSSIBLE].min())) for row in self.values]
+        return [-unit.to_float(int(row[row != IMPOSSIBLE].min(initial=0))) for row in self.values]
 
     def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
         """Return other weights of the same families."""
