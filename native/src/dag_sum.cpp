@@ -100,6 +100,11 @@ void for_each_lane(Visit&& visit) {
 
 }  // namespace
 
+// The products of the forward pass, whose memory is reused from tile to tile.
+struct DagSum::TargetProducts {
+    Products inner, outer;
+};
+
 // The contribution of one part of the backward pass to the result.
 struct DagSum::Features {
     explicit Features(const DagSumResult& result, unsigned n)
@@ -178,8 +183,9 @@ void DagSum::sum_forward() {
         // Owners of many targets come first.
         run_tasks(std::size_t{1} << owners, threads_, monitor_, [&](std::size_t task, unsigned) {
             const Subset owned = (owner_mask - (static_cast<Subset>(task) << first_owner));
+            TargetProducts products;
             for (const Subset tile : sources) {
-                if ((tile & owner_mask & ~owned) == 0) push_tile(tile, owned, owner_mask);
+                if ((tile & owner_mask & ~owned) == 0) push_tile(tile, owned, owner_mask, products);
             }
         });
     }
@@ -199,8 +205,8 @@ void DagSum::finish_tile(Subset tile) {
     }
 }
 
-void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask) {
-    thread_local Products inner, outer;
+void DagSum::push_tile(Subset tile, Subset owned, Subset owner_mask, TargetProducts& products_of_targets) {
+    Products &inner = products_of_targets.inner, &outer = products_of_targets.outer;
     const std::size_t base = tile << 2;
     const Lanes values = load(&forward_[base]);
     LaneWeights weights;  // [u][s]: the lanes of s that are not in u

@@ -68,6 +68,7 @@ public:
 
 private:
     struct Features;
+    struct TargetProducts;
 
     unsigned n() const noexcept { return sums_.n(); }
     // The lanes are variables 0 and 1; tiles are sets of the others.
@@ -77,7 +78,7 @@ private:
     void find_references();
     void sum_forward();
     void finish_tile(Subset tile);
-    void push_tile(Subset tile, Subset owned, Subset owner_mask);
+    void push_tile(Subset tile, Subset owned, Subset owner_mask, TargetProducts& products_of_targets);
     void sum_backward(DagSumResult& result);
     void pull_tile(Subset tile, Features& features);
     void start_pull(Subset tile, Features& features);
