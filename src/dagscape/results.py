@@ -24,6 +24,7 @@ from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files.paths import format_by_ending
 from dagscape.files.writing import replace_by_ending
 from dagscape.score_info import ScoreInfo
+from dagscape.wording import visible_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +225,7 @@ def document(result: Result, file_format: str) -> str:
         known = ", ".join(RESULT_FORMATS) + did_you_mean(file_format, RESULT_FORMATS)
         raise InvalidOption(f"is {file_format!r}; it must be one of {known}", option="file_format")
     if file_format == "json":
-        return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        return visible_json(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)) + "\n"
     frame = result._file_frame().map(
         lambda cell: json.dumps(cell, ensure_ascii=False) if isinstance(cell, tuple | list) else cell
     )

@@ -1,6 +1,45 @@
-"""Counts and durations in messages, representations and tables."""
+"""Counts and durations in messages, representations and tables, and characters that must not reach a terminal."""
 
 from __future__ import annotations
+
+import re
+
+# Control characters, halves of surrogate pairs, separators of lines, invisible marks, and characters that change the
+# direction of text.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff]"
+)
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Replace characters that a terminal would obey, or not show, by their escapes in Python.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    keep : str
+        Characters to keep, such as newlines.
+
+    Examples
+    --------
+    >>> print(visible("clear\x1b[2J screen\r\n"))
+    clear\x1b[2J screen\r\n
+    """
+    return _HIDDEN.sub(lambda found: found[0] if found[0] in keep else _escape(found[0]), text)
+
+
+def visible_json(document: str) -> str:
+    r"""Escape the same characters in a JSON document, which remains equivalent.
+
+    >>> print(visible_json('{"name": "a\u202eb"}'))
+    {"name": "a\u202eb"}
+    """
+    return _HIDDEN.sub(lambda found: found[0] if found[0] in "\n\t" else f"\\u{ord(found[0]):04x}", document)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.text import Text
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.report.layout import format_factor, listed_names, table_of
+from dagscape.report.layout import format_factor, listed_names, plain, table_of
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -22,11 +21,11 @@ _ROWS_SHOWN = 10
 
 def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
     """Render the share of a list, if known, its first networks, and the edges that all or some of them have."""
-    parts: list[RenderableType] = [Text(_heading(best))]
+    parts: list[RenderableType] = [plain(_heading(best))]
     if best.log_total is not None:
         share = best.coverage(best.log_total)
-        parts.append(Text(f"The list covers {_percent(share)} of the posterior probability of all DAGs"))
-    parts.append(Text())
+        parts.append(plain(f"The list covers {_percent(share)} of the posterior probability of all DAGs"))
+    parts.append(plain())
     shown = min(rows, len(best))
     classes = best.space == "classes"
     if shown:
@@ -41,8 +40,8 @@ def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
             table.add_row(str(rank), f"{score:,.4f}", less, f"{share:.4f}", *sizes, str(edges))
         parts.append(table)
         if len(best) > shown:
-            parts.append(Text(f"… {len(best) - shown:,} more"))
-    return Group(*parts, Text(), *agreement_parts(best, rows, best.space))
+            parts.append(plain(f"… {len(best) - shown:,} more"))
+    return Group(*parts, plain(), *agreement_parts(best, rows, best.space))
 
 
 def _percent(share: float) -> str:
@@ -74,22 +73,22 @@ def agreement_parts(networks: RankedNetworks, rows: int, level: str) -> list[Ren
     disputed = frame.drop(agreed.index)
     disputed = disputed[disputed["adjacent"] != "none"]
     none = int((frame["adjacent"] == "none").sum())
-    parts: list[RenderableType] = [Text(f"In all of them ({plural(len(agreed), 'edge')}): {_edges(agreed)}")]
+    parts: list[RenderableType] = [plain(f"In all of them ({plural(len(agreed), 'edge')}): {_edges(agreed)}")]
     if len(disputed):
-        parts += [Text(), Text(f"Where they differ: {plural(len(disputed), 'pair')} of variables")]
+        parts += [plain(), plain(f"Where they differ: {plural(len(disputed), 'pair')} of variables")]
     if len(disputed) and rows:
-        parts.append(Text())
+        parts.append(plain())
         probable = "probability" in frame
         headers = ["pair", *(["edge"] if probable else []), "→", "←", *(["undirected"] if undirected else []), "absent"]
         table = table_of(*headers, right=range(1, len(headers)))
         for _, row in disputed.head(rows).iterrows():
             cells = [f"{row['probability']:.4f}"] if probable else []
             cells += [str(row[kind]) for kind in kinds[: 3 if undirected else 2]]
-            table.add_row(Text(listed_names([row["source"], row["target"]])), *cells, str(row["absent"]))
+            table.add_row(listed_names([row["source"], row["target"]]), *cells, str(row["absent"]))
         parts.append(table)
         if len(disputed) > rows:
-            parts.append(Text(f"… {len(disputed) - rows:,} more"))
-    parts += [Text(), Text(f"In none of them: {plural(none, 'pair')} of variables")]
+            parts.append(plain(f"… {len(disputed) - rows:,} more"))
+    parts += [plain(), plain(f"In none of them: {plural(none, 'pair')} of variables")]
     return parts
 
 
@@ -103,10 +102,10 @@ def render_optimal(optimal: OptimalNetwork) -> RenderableType:
     """Render the optimal network: its score and its edges."""
     table = table_of("from", "to")
     for source, target in optimal.network.edges:
-        table.add_row(Text(source), Text(target))
+        table.add_row(source, target)
     tied = "; others have the same score" if optimal.tied else ""
     if optimal.tied_dags is not None and optimal.tied_classes is not None:
         classes = plural(optimal.tied_classes, "class", "classes")
         tied = f"; {plural(optimal.tied_dags, 'DAG')} in {classes} have this score"
     heading = f"The optimal network: score {optimal.score:,.4f}, {plural(optimal.network.edge_count, 'edge')}{tied}"
-    return Group(Text(heading), Text(), table)
+    return Group(plain(heading), plain(), table)

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+
+from dagscape.wording import visible
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 # Half a unit in the last digit of probabilities, which have four.
 HALF_DIGIT = 5e-5
@@ -19,9 +25,34 @@ HALF_DIGIT = 5e-5
 _LARGEST_LOG = 700.0
 
 
+def plain(text: str = "", style: str = "") -> Text:
+    r"""Return text that is shown as it is: no markup, and no control characters except newlines.
+
+    >>> plain("[red]\x1b[2J").plain
+    '[red]\\x1b[2J'
+    """
+    return Text(visible(text, keep="\n"), style=style)
+
+
+class PlainTable(Table):
+    """A table whose cells and headers are plain text: names and levels are data, never markup."""
+
+    def add_column(self, header: RenderableType = "", *others: Any, **options: Any) -> None:
+        """Add a column."""
+        super().add_column(_cell(header), *others, **options)
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        """Add a row."""
+        super().add_row(*map(_cell, cells), **options)
+
+
+def _cell(content: Any) -> Any:
+    return Text(visible(content)) if isinstance(content, str) else content
+
+
 def table_of(*headers: str, right: Collection[int] = ()) -> Table:
     """Return an empty table with the given headers; columns whose indices are in ``right`` are right-aligned."""
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table = PlainTable(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for i, header in enumerate(headers):
         table.add_column(header, justify="right" if i in right else "left", overflow="fold")
     return table
@@ -35,6 +66,7 @@ class Name:
     """
 
     def __init__(self, name: str) -> None:
+        name = visible(name)
         self._name = name
         # A word with the separators after it.
         self._pieces = re.findall(r"[^\s_./:-]*[\s_./:-]+|[^\s_./:-]+", name) or [name]
@@ -60,7 +92,7 @@ class Name:
 
 def listed_names(variables: Sequence[str]) -> str:
     """Join names with commas; names that contain a comma are quoted."""
-    return ", ".join(repr(name) if "," in name else name for name in variables)
+    return ", ".join(repr(name) if "," in name else visible(name) for name in variables)
 
 
 def format_factor(log_times: float) -> str:

@@ -7,10 +7,9 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.text import Text
 
 from dagscape.networks.network import Network
-from dagscape.report.layout import listed_names, table_of
+from dagscape.report.layout import listed_names, plain, table_of
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def render_network(network: Network, title: str, *, cpts: bool) -> RenderableTyp
         f"{plural(network.parameter_count, 'free parameter')}"
     )
     tables = list(_cpt_tables(network)) if cpts else []
-    return Group(Text(f"{title}: {counts}"), Text(), families, *tables)
+    return Group(plain(f"{title}: {counts}"), plain(), families, *tables)
 
 
 def _cpt_tables(network: Network) -> Iterator[RenderableType]:
@@ -42,7 +41,7 @@ def _cpt_tables(network: Network) -> Iterator[RenderableType]:
         states = product(*(network.levels[parent] for parent in parents))
         for state, row in zip(states, network.cpts[name].reshape(-1, len(levels)), strict=True):
             table.add_row(*state, *(f"{probability:.4f}" for probability in row))
-        yield Group(Text(), table)
+        yield Group(plain(), table)
 
 
 def render_query(answer: pd.Series[float]) -> RenderableType:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.text import Text
 
-from dagscape.report.layout import Name, table_of
+from dagscape.report.layout import Name, plain, table_of
 from dagscape.studies.sensitivity_result import MIN_SHARE, OPTIONS, Sensitivity
 from dagscape.wording import plural
 
@@ -25,11 +24,11 @@ def render_sensitivity(
     """Render the settings, and the edges whose probability crosses a threshold between credible settings."""
     influence = {name: change for name, change in found.influence().items() if change > 0}
     heading = f"Posteriors over {found.over} under {plural(len(found.settings), 'setting')}"
-    parts: list[RenderableType] = [Text(heading)]
+    parts: list[RenderableType] = [plain(heading)]
     if influence:
         listed = ", ".join(f"{_HEADERS[name]} {change:.3f}" for name, change in influence.items())
-        parts.append(Text(f"Average change of the probability of an edge: {listed} (over all settings)"))
-    parts += [Text(), _settings(found), Text()]
+        parts.append(plain(f"Average change of the probability of an edge: {listed} (over all settings)"))
+    parts += [plain(), _settings(found), plain()]
     return Group(*parts, *_changes(found, rows, threshold, min_share))
 
 
@@ -50,13 +49,13 @@ def _changes(found: Sensitivity, rows: int, threshold: float, min_share: float) 
     frame = found.changes(threshold, min_share=min_share)
     summary = found.summary(threshold, min_share=min_share)
     sentences = [summary, *filter(None, [found.on_defaults(threshold, min_share=min_share)])]
-    parts: list[RenderableType] = [Text(sentence[0].upper() + sentence[1:]) for sentence in sentences]
+    parts: list[RenderableType] = [plain(sentence[0].upper() + sentence[1:]) for sentence in sentences]
     if rows and len(frame):
         table = table_of("from", "to", "lowest", "highest", "lowest at", "highest at", right=(2, 3))
         for row in frame.head(rows).to_dict("records"):
             ends = (f"{row['lowest']:.4f}", f"{row['highest']:.4f}")
             table.add_row(Name(row["source"]), Name(row["target"]), *ends, row["lowest_at"], row["highest_at"])
-        parts += [Text(), table]
+        parts += [plain(), table]
         if len(frame) > rows:
-            parts.append(Text(f"… {len(frame) - rows:,} more"))
+            parts.append(plain(f"… {len(frame) - rows:,} more"))
     return parts

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.text import Text
 
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
-from dagscape.report.layout import HALF_DIGIT, Name, listed_names, table_of
+from dagscape.report.layout import HALF_DIGIT, Name, listed_names, plain, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
@@ -41,11 +40,11 @@ def _data_summary(summary: DataSummary) -> RenderableType:
     table = table_of("variable", "kind", "levels", "missing", "counts", right=(2, 3))
     for column in summary.columns:
         table.add_row(
-            Text(column.name),
+            column.name,
             column.kind,
             str(column.distinct),
             str(column.missing or "-"),
-            Text(_counts(column)),
+            _counts(column),
         )
     missing = sum(column.missing for column in summary.columns)
     heading = (
@@ -54,8 +53,8 @@ def _data_summary(summary: DataSummary) -> RenderableType:
     )
     if summary.experimental_rows:
         heading += f"\n{_experiments(summary)}"
-    warnings = [Text(f"warning: {warning}", style="yellow") for warning in summary.warnings]
-    return Group(Text(heading), Text(), table, *([Text(), *warnings] if warnings else []))
+    warnings = [plain(f"warning: {warning}", style="yellow") for warning in summary.warnings]
+    return Group(plain(heading), plain(), table, *([plain(), *warnings] if warnings else []))
 
 
 def _experiments(summary: DataSummary) -> str:
@@ -85,15 +84,15 @@ def _score_summary(summary: ScoreSummary) -> RenderableType:
             previous, best = family.child, family.score
         behind = "" if first else f"{best - family.score:,.4f}"
         table.add_row(
-            Text(family.child if first else ""),
-            Text(listed_names(family.parents) or "(none)"),
+            family.child if first else "",
+            listed_names(family.parents) or "(none)",
             f"{family.score:,.4f}",
             *([behind] if several else []),
         )
     families = plural(summary.family_count, "family", "families")
     parents = plural(summary.max_parents, "parent")
     heading = f"{_score_name(summary)}: {families} of up to {parents}, {format_bytes(summary.memory)}"
-    return Group(Text(heading), Text(), table)
+    return Group(plain(heading), plain(), table)
 
 
 def _score_name(summary: ScoreSummary) -> str:
@@ -121,9 +120,9 @@ def _plan(planned: Plan) -> RenderableType:
         table.add_row(step.name, step.work, format_bytes(step.memory), format_seconds(step.seconds))
     limit = f"the limit is {format_bytes(planned.memory_limit)}"
     if planned.fits:
-        return Group(table, Text(), Text(f"It fits: {limit}."))
-    verdict = Text(f"It does not fit: {planned.refusal or limit}.", style="bold red")
-    return Group(table, Text(), verdict, Text(f"Advice: {planned.advice}."))
+        return Group(table, plain(), plain(f"It fits: {limit}."))
+    verdict = plain(f"It does not fit: {planned.refusal or limit}.", style="bold red")
+    return Group(table, plain(), verdict, plain(f"Advice: {planned.advice}."))
 
 
 def _comparison(comparison: Comparison) -> RenderableType:
@@ -172,12 +171,12 @@ def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus:
     hidden = len(frame) - len(shown)
     evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
     heading = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
-    footer = [Text(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
+    footer = [plain(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
     if consensus is not None:
         arrows = [f"{listed_names([u])} → {listed_names([v])}" for u, v in consensus.edges]
         listed = ", ".join(arrows) or "(none)"
-        footer.append(Text(f"\nConsensus network ({plural(consensus.edge_count, 'edge')}): {listed}"))
-    return Group(Text(heading), Text(), table, *footer)
+        footer.append(plain(f"\nConsensus network ({plural(consensus.edge_count, 'edge')}): {listed}"))
+    return Group(plain(heading), plain(), table, *footer)
 
 
 RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
