@@ -8,7 +8,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "dagscape"
 
 # Rooms may import only from rooms above them in this list; those on one line may not import from each other.
 FLOORS = [
-    {"errors", "masks", "score_info", "version", "wording", "_native", "_native_v3"},
+    {"errors", "masks", "score_info", "startup", "version", "wording", "_native", "_native_v3"},
     {"checks"},
     {"resources"},
     {"files", "kernels", "progress", "randomness"},

@@ -9,6 +9,10 @@ Dataset(10 variables, 958 rows, 958 of them distinct)
 LatticeScores(10 variables, 5,120 families of up to 9 parents, 8.0 KiB)
 """
 
+# The program answers signals from here on, while the rest is imported.
+from dagscape.startup import PROGRAM as _PROGRAM  # noqa: F401 (imported for what it does)
+
+# isort: split
 from dagscape.best.k_best import iter_best, k_best
 from dagscape.best.optimal import OptimalNetwork, optimal_network
 from dagscape.best.result import BestNetworks

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dagscape.errors import InvalidOption
+from dagscape.wording import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,22 @@ def progress_bar(*, enabled: bool = True) -> Iterator[ProgressListener | None]:
     from rich.progress import Progress as RichProgress
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
+    bar = RichProgress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    try:
+        bar.start()
+    except RuntimeError:
+        # The system provides no thread for the bar, which is no reason to stop the work.
+        bar.live.stop()
+        yield None
+        return
     tasks: dict[str, TaskID] = {}
-    with RichProgress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
 
-        def show(progress: Progress) -> None:
-            if progress.task not in tasks:
-                tasks[progress.task] = bar.add_task(progress.task, total=progress.total)
-            bar.update(tasks[progress.task], completed=progress.done, total=progress.total)
+    def show(progress: Progress) -> None:
+        if progress.task not in tasks:
+            tasks[progress.task] = bar.add_task(visible(progress.task), total=progress.total)
+        bar.update(tasks[progress.task], completed=progress.done, total=progress.total)
 
+    try:
         yield show
+    finally:
+        bar.stop()

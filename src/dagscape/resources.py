@@ -87,7 +87,8 @@ def memory_limit(max_memory: int | str | None) -> int:
     """Return how many bytes a job may use: the user's limit, or 80% of what is available."""
     if max_memory is not None:
         return min(parse_bytes(max_memory), _NO_LIMIT)
-    return int(available_memory() * _SHARE_OF_AVAILABLE)
+    # A limit of zero would be no valid argument where it is passed on.
+    return max(int(available_memory() * _SHARE_OF_AVAILABLE), 1)
 
 
 def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: str) -> None:

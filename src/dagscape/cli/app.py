@@ -1,24 +1,26 @@
 """The program ``dagscape``: runs a subcommand, and turns errors into one sentence and an exit code.
 
 Exit codes: 0 done; 1 failed while running; 2 wrong usage; 3 bad data; 4 too large, or a back end is missing;
-130 interrupted.
+130 interrupted; 128 plus the number of the signal if another one ended the program.
 """
 
 from __future__ import annotations
 
 import importlib
+import io
 import os
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from types import ModuleType
 
 import click
 from click.shell_completion import CompletionItem
 
+from dagscape.cli.signals import RaisedSignals
+from dagscape.cli.streams import replace_what_terminals_lack, say
 from dagscape.cli.wording import worded
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
+from dagscape.startup import OUT_OF_MEMORY, PROGRAM, ending, short_of_memory
 from dagscape.version import __version__
 
 # A subcommand is a module of this package with a click command called `command`, imported on demand.
@@ -97,46 +99,55 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if PROGRAM:
+        replace_what_terminals_lack()
+    with RaisedSignals() as signals:
+        try:
+            code = _run(given)
+            signals.stop_raising()
+        except BaseException as error:
+            signals.stop_raising()
+            if signals.received is not None:
+                return _fail(ending(signals.received), 128 + signals.received)
+            return _failure(error)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
     if instruction := os.environ.get("_DAGSCAPE_COMPLETE"):
         code: int = _module("completion").answer(cli, instruction)
         return code
-    _exit_on_sigterm()
-    try:
-        with cli.make_context("dagscape", given) as context:
-            cli.invoke(context)
+    with cli.make_context("dagscape", arguments) as context:
+        cli.invoke(context)
+    if sys.stdout is not None:
         sys.stdout.flush()
-    except click.exceptions.Exit as finished:
-        return finished.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except DagscapeError as error:
-        code = next(code for kind, code in _EXIT_CODES if isinstance(error, kind))
-        return _fail(worded(error), code)
-    except MemoryError:
-        return _fail("out of memory: set a lower --max-memory or a lower --max-parents", 4)
-    except KeyboardInterrupt:
-        return _fail("interrupted", 130)
-    except OSError as error:
-        # Otherwise Python would report the same error again when it flushes standard output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            # A reader such as head has closed the pipe.
-            return 0
-        return _fail(f"cannot write to standard output: {error.strerror or error}", 1)
     return 0
 
 
-def _exit_on_sigterm() -> None:
-    """Turn SIGTERM into an exception, so that temporary files are removed."""
-
-    def leave(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, leave)
+def _failure(error: BaseException) -> int:
+    """Say what an exception means, and return its exit code; raise it again if it is a defect."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        message = io.StringIO()
+        error.show(message)
+        say(message.getvalue().rstrip("\n"))
+        return error.exit_code
+    if isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError):
+        # A reader such as head has closed the pipe.
+        return 0
+    if isinstance(error, DagscapeError):
+        return _fail(worded(error), next(code for kind, code in _EXIT_CODES if isinstance(error, kind)))
+    if short_of_memory(error):
+        return _fail(OUT_OF_MEMORY, 4)
+    if isinstance(error, KeyboardInterrupt):
+        return _fail("interrupted", 130)
+    if isinstance(error, OSError):
+        about = f"{error.filename!r}: " if error.filename is not None else ""
+        return _fail(f"{about}{error.strerror or error}", 1)
+    raise error
 
 
 def _fail(message: str, code: int) -> int:
-    click.echo(f"dagscape: {message}", err=True)
+    say(f"dagscape: {message}")
     return code

@@ -7,6 +7,7 @@ import click
 from dagscape.best.k_best import k_best
 from dagscape.cli.options import output_options
 from dagscape.cli.output import Output
+from dagscape.cli.streams import show
 from dagscape.data.bundled import load_dataset
 from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
@@ -25,15 +26,15 @@ def command(as_json: bool, quiet: bool) -> None:
     if as_json:
         out.show(summarize_scores(scores))
         return
-    click.echo("1. The data: every final board of tic-tac-toe when x moves first.\n")
+    show("1. The data: every final board of tic-tac-toe when x moves first.\n\n")
     out.show(data.describe())
-    click.echo("\n2. The local scores: which parents explain each square, and the outcome, best?\n")
+    show("\n2. The local scores: which parents explain each square, and the outcome, best?\n\n")
     out.show(summarize_scores(scores, top=1))
-    click.echo("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n")
+    show("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n\n")
     out.show_table(render_posterior(posterior(scores), threshold=0.1))
-    click.echo("\n4. The best equivalence classes: how many explain the boards equally well?\n")
+    show("\n4. The best equivalence classes: how many explain the boards equally well?\n\n")
     out.show_table(render_best(k_best(scores, within=20), rows=6))
-    click.echo(_READING)
+    show(_READING + "\n")
 
 
 _READING = """

@@ -8,6 +8,7 @@ from dagscape.cli.drawing_options import label_width
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_structure
 from dagscape.cli.numbers import FloatRange
 from dagscape.cli.output import checked_path
+from dagscape.cli.streams import write_document
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
 from dagscape.drawing.own_pictures import OwnPicture
@@ -72,4 +73,4 @@ def command(
         raise InvalidOption(f"--threshold is for posteriors, and {network!r} has no probabilities of edges")
     text = draw(graph, output, title=title, threshold=threshold, label_width=label_width)
     if text is not None:
-        click.echo(text, nl=not text.endswith("\n"))
+        write_document(text)

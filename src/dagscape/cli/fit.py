@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -21,6 +20,7 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.output import Output, checked_path
 from dagscape.cli.score_arguments import take_scores
+from dagscape.cli.streams import write_json
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
@@ -95,7 +95,7 @@ def command(
     if output is not None and output != "-":
         write_network(network, output)
     if as_json or output == "-":
-        click.echo(json.dumps(network_to_dict(network), ensure_ascii=False, allow_nan=False))
+        write_json(network_to_dict(network))
     else:
         out.show_table(render_network(network, title, cpts=cpts))
 

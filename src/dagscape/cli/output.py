@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import warnings
@@ -13,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dagscape.cli.streams import say, show, write_document, write_json
 from dagscape.cli.wording import worded
 from dagscape.errors import DagscapeWarning, SuspiciousColumns
 from dagscape.files.writing import check_writable
 from dagscape.progress import ProgressListener, progress_bar
 from dagscape.report.tables import render
 from dagscape.results import Result, document
+from dagscape.wording import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,22 +39,25 @@ class Output:
     def show(self, result: Result) -> None:
         """Print a result on standard output: as tables, or as one JSON document."""
         if self.as_json:
-            click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
+            write_json(result.to_dict())
             return
         self.show_table(render(result))
 
     def show_table(self, table: RenderableType) -> None:
         """Print a rich renderable on standard output."""
         from rich.console import Console
+        from rich.segment import Segment, Segments
 
         # Files and pipes have no width: leave room for long names.
         fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
         console = Console(highlight=False, width=None if fits_terminal else _FILE_WIDTH)
+        # Whatever a cell contains, nothing but the styles of rich controls the terminal.
+        cells = [Segment(visible(part.text, keep="\n"), part.style) for part in console.render(table)]
         # When the pipe is closed, rich would exit without our exit code.
         with console.capture() as captured:
-            console.print(table)
+            console.print(Segments(cells))
         # rich fills lines with blanks, which are of no use in a file.
-        click.echo("\n".join(line.rstrip(" ") for line in captured.get().split("\n")), nl=False)
+        show("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
     def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType | None]) -> None:
         """Save a result if there is a path for it, and print it: as one JSON document, or as a table if there is one.
@@ -62,7 +66,7 @@ class Output:
         """
         file_format = click.get_current_context().meta.get(FORMAT_KEY)
         if path == "-":
-            click.echo(document(result, file_format or "json"), nl=False)
+            write_document(document(result, file_format or "json"))
             return
         if path is not None:
             result.save(path, file_format=file_format)
@@ -74,12 +78,12 @@ class Output:
     def warn(self, message: str) -> None:
         """Show a warning on standard error."""
         if not self.quiet:
-            click.echo(f"dagscape: warning: {message}", err=True)
+            say(f"dagscape: warning: {message}")
 
     def note(self, message: str) -> None:
         """Say on standard error what was chosen in place of a default."""
         if not self.quiet:
-            click.echo(f"dagscape: {message}", err=True)
+            say(f"dagscape: {message}")
 
     @contextmanager
     def working(self) -> Iterator[ProgressListener | None]:

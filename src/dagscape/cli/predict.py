@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from dagscape.cli.options import (
     table_options,
 )
 from dagscape.cli.output import Output
+from dagscape.cli.streams import say, write_json
 from dagscape.cli.table_files import table_output, table_writer
 from dagscape.cli.wording import worded
 from dagscape.data.reading import read_table
@@ -77,7 +77,7 @@ def command(
             "probabilities": found.to_numpy().tolist(),
             **quality,
         }
-        click.echo(json.dumps(document, ensure_ascii=False))
+        write_json(document)
     else:
         _report(quality, quiet)
     if output is not None or not as_json:
@@ -140,4 +140,4 @@ def _report(quality: dict[str, Any], quiet: bool) -> None:
     if quality and not quiet:
         accuracy, loss = quality["accuracy"], float(quality["log_loss"])
         rows = plural(quality["rows"], "row")
-        click.echo(f"accuracy {accuracy:.4f}, mean log-loss {loss:.4f} in {rows}", err=True)
+        say(f"accuracy {accuracy:.4f}, mean log-loss {loss:.4f} in {rows}")

@@ -10,6 +10,7 @@ import click
 from dagscape.cli.graph_arguments import MODEL_HELP, load
 from dagscape.cli.options import output_options
 from dagscape.cli.output import Output
+from dagscape.cli.streams import write_json
 from dagscape.errors import InvalidOption
 from dagscape.report.networks import render_query
 
@@ -69,4 +70,4 @@ def command(
             {**row, "probability": probability} for row, probability in zip(rows, answer.tolist(), strict=True)
         ],
     }
-    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    write_json(document)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from dagscape.cli.output import checked_path
+from dagscape.cli.streams import document_stream
 from dagscape.files.paths import format_by_ending
 from dagscape.files.writing import replace_by_ending
 
@@ -43,15 +43,15 @@ table_output: Callable[[Any], Any] = click.option(
 def table_writer(path: str | None) -> Iterator[Writer]:
     """Yield a writer of rows to a file, or to standard output if the path is None."""
     if path is None:
-        yield _writer(sys.stdout, ",")
-        sys.stdout.flush()
+        with document_stream() as text:
+            yield _writer(text, ",")
         return
     with replace_by_ending(path) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        yield _writer(text, _SEPARATORS[_format(path)])
-        text.flush()
+        packed = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        yield _writer(packed, _SEPARATORS[_format(path)])
+        packed.flush()
         # The wrapper must not close the stream that it wraps.
-        text.detach()
+        packed.detach()
 
 
 def _writer(text: TextIO, separator: str) -> Writer:

@@ -1,0 +1,112 @@
+"""What the program ``dagscape`` does before its slow imports: it answers signals, and finds closed streams.
+
+The package imports this module first. In other programs, it does nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType, TracebackType
+
+# Signals that ask the program to end; SIGINT is Ctrl-C. Not all systems have all of them.
+ENDING_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+)
+
+Handler = Callable[[int, FrameType | None], object]
+
+OUT_OF_MEMORY = "out of memory: set a lower --max-memory or a lower --max-parents"
+
+# How the loader of shared libraries says that memory is short.
+_LOADER_SHORT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "cannot create shared object descriptor")
+
+
+def is_program() -> bool:
+    """Whether this process is the program, run as ``dagscape`` or ``python -m dagscape``."""
+    started = sys.argv[0] if getattr(sys, "argv", None) else ""
+    # Python replaces "-m" when it has imported the package of the module that it runs.
+    return started == "-m" or os.path.basename(started) in {"dagscape", "dagscape.exe"}
+
+
+def ending(number: int) -> str:
+    """Return what to say when a signal ends the program.
+
+    >>> ending(signal.SIGINT), ending(signal.SIGTERM)
+    ('interrupted', 'stopped by SIGTERM')
+    """
+    return "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
+
+
+def leave(number: int, _frame: FrameType | None = None) -> None:
+    """End the process at once: while modules load and at the very end, there is nothing to clean up."""
+    _leave(ending(number), 128 + number)
+
+
+def short_of_memory(error: BaseException | None) -> bool:
+    """Whether memory was short, if only for loading a module.
+
+    >>> short_of_memory(ImportError("libx.so: failed to map segment from shared object")), short_of_memory(KeyError())
+    (True, False)
+    """
+    while error is not None:
+        message = str(error).lower()
+        if isinstance(error, ImportError | OSError) and any(words in message for words in _LOADER_SHORT_OF_MEMORY):
+            return True
+        if isinstance(error, MemoryError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _start() -> None:
+    for number in ENDING_SIGNALS:
+        # A signal that is ignored, as by nohup, stays ignored.
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, leave)
+    sys.excepthook = _report
+    _occupy_closed_streams()
+
+
+def _leave(message: str, code: int) -> None:
+    with suppress(OSError):
+        os.write(2, f"dagscape: {message}\n".encode())
+    os._exit(code)
+
+
+def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Report an exception that nothing has caught, for example while modules load."""
+    if isinstance(error, KeyboardInterrupt):
+        leave(signal.SIGINT)
+    if short_of_memory(error):
+        _leave(OUT_OF_MEMORY, 4)
+    sys.__excepthook__(kind, error, trace)
+
+
+def _occupy_closed_streams() -> None:
+    """Open closed standard streams so that no file gets their numbers; using them remains an error."""
+    for number, missing in enumerate((sys.stdin is None, sys.stdout is None, sys.stderr is None)):
+        if not missing:
+            continue
+        # Standard input is opened for writing only, and the others for reading only.
+        descriptor = os.open(os.devnull, os.O_WRONLY if number == 0 else os.O_RDONLY)
+        if descriptor != number:
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0)), encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w")), encoding="utf-8", write_through=True)
+    if sys.stderr is None:
+        # There is nowhere to say that messages cannot be written.
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open as long as the process runs)
+
+
+PROGRAM = is_program()
+
+if PROGRAM:
+    _start()
