@@ -239,6 +239,15 @@ def test_nothing_is_left_behind(pattern):
     assert not found
 
 
+def test_paths_in_shell_commands_are_quoted():
+    """The checkout, and the environment in it, may be in a folder whose name has spaces or quotes."""
+    here = Path(__file__)
+    found = [
+        path for path in here.parent.rglob("*.py") if path != here and "{sys.executable}" in path.read_text("utf-8")
+    ]
+    assert not found
+
+
 def test_python_runs_the_command_line_as_a_module():
     run = subprocess.run(
         [sys.executable, "-m", "dagscape", "--version"],

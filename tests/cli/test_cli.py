@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -281,7 +282,7 @@ def test_interrupt_ends_the_work_and_leaves_nothing(tmp_path):
 
 
 def test_a_closed_pipe_is_not_an_error():
-    program = f"{sys.executable} -m dagscape demo | head -1"
+    program = f"{shlex.quote(sys.executable)} -m dagscape demo | head -1"
     found = subprocess.run(["bash", "-c", f"set -o pipefail; {program}"], capture_output=True, text=True)
     assert found.returncode == 0
     assert not found.stderr
@@ -375,7 +376,7 @@ def test_a_full_standard_output():
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     found = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m dagscape demo > /dev/full"], capture_output=True, text=True
+        ["bash", "-c", f"{shlex.quote(sys.executable)} -m dagscape demo > /dev/full"], capture_output=True, text=True
     )
     assert found.returncode == 1
     assert found.stderr == "dagscape: cannot write to standard output: No space left on device\n"

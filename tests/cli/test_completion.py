@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -104,7 +105,7 @@ def test_scripts(capfd, monkeypatch, shell):
 def test_bash_runs_its_script(tmp_path):
     """The function that the script defines fills COMPREPLY."""
     program = tmp_path / "dagscape"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m dagscape "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dagscape "$@"\n')
     program.chmod(0o755)
     text = """
     eval "$(dagscape completion bash)"
