@@ -23,7 +23,8 @@ SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsan
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
 .SECONDARY: $(SANITIZED_KERNELS)
-.PHONY: demo test check-all lint types stub native-test native-test-threads native-test-clang pytest fuzz docs dist bench clean
+.PHONY: demo test check-all lint types stub native-test native-test-threads native-test-clang \
+        pytest fuzz test-oldest docs dist bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
@@ -84,6 +85,14 @@ pytest: $(VENV)/installed-dev
 FUZZ ?= --cases 20000
 fuzz: $(VENV)/installed-dev
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ) --keep build/fuzz
+
+# The tests with the oldest versions of everything that pyproject.toml allows.
+test-oldest:
+	mkdir -p build
+	$(PYTHON) packaging/oldest.py > build/oldest.txt
+	$(PYTHON) -m venv --clear build/oldest
+	PIP_CONSTRAINT=build/oldest.txt build/oldest/bin/python -m pip install --quiet ".[dev]"
+	build/oldest/bin/pytest tests
 
 docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build/html

@@ -130,7 +130,7 @@ def _failure(error: BaseException) -> int:
         return error.exit_code
     if isinstance(error, click.ClickException):
         message = io.StringIO()
-        error.show(message)
+        _in_own_words(error).show(message)
         say(message.getvalue().rstrip("\n"))
         return error.exit_code
     if isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError):
@@ -146,6 +146,14 @@ def _failure(error: BaseException) -> int:
         about = f"{error.filename!r}: " if error.filename is not None else ""
         return _fail(f"{about}{error.strerror or error}", 1)
     raise error
+
+
+def _in_own_words(error: click.ClickException) -> click.ClickException:
+    """Return the error with a message that is the same with every version of click."""
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    name = error.option_name
+    return click.UsageError(f"No such option {name!r}{did_you_mean(name, error.possibilities or ())}", error.ctx)
 
 
 def _fail(message: str, code: int) -> int:

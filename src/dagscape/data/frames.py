@@ -167,7 +167,9 @@ def is_frame(thing: object) -> bool:
     """
     import narwhals as nw
 
-    return nw.dependencies.is_into_dataframe(thing) or nw.dependencies.is_into_lazyframe(thing)
+    return nw.dependencies.is_into_dataframe(thing) or isinstance(
+        nw.from_native(thing, pass_through=True), nw.LazyFrame
+    )
 
 
 def is_empty_frame(thing: Any) -> bool:
