@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 
 import networkx as nx
 import numpy as np
@@ -75,6 +76,13 @@ def test_conversions_round_trip():
         assert ds.Dag.from_edges(dag.variables, dag.edges) == dag
         assert ds.Dag.from_parents({v: dag.parents(v) for v in dag.variables}) == dag
         assert hash(ds.Dag(dag.variables, dag.parent_masks)) == hash(dag)
+
+
+@pytest.mark.parametrize("graph", [ds.Dag.from_edges("ab", []), ds.Dag.from_edges("ab", []).to_cpdag()])
+def test_networkx_graphs_need_the_extra(graph, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ds.BackendUnavailable, match=r"needs networkx, .*pip install networkx; to_adjacency\(\) and"):
+        graph.to_networkx()
 
 
 def test_editing_makes_new_graphs():

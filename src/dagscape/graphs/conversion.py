@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.errors import InvalidData
+from dagscape.errors import BackendUnavailable, InvalidData, function
 from dagscape.masks import bits, mask_of
 from dagscape.wording import plural
 
@@ -60,9 +60,7 @@ def names_and_edges(graph: nx.DiGraph[Any]) -> tuple[list[str], list[tuple[str, 
 
 def networkx_graph(variables: Sequence[str], edges: Edges) -> nx.DiGraph[str]:
     """Return a networkx ``DiGraph`` of directed edges."""
-    import networkx as nx
-
-    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph: nx.DiGraph[str] = _empty_networkx_graph()
     graph.add_nodes_from(variables)
     graph.add_edges_from(edges)
     return graph
@@ -70,11 +68,20 @@ def networkx_graph(variables: Sequence[str], edges: Edges) -> nx.DiGraph[str]:
 
 def mixed_networkx_graph(variables: Sequence[str], directed: Edges, undirected: Edges) -> nx.DiGraph[Any]:
     """Return a networkx ``DiGraph`` with the edge attribute ``directed``; an undirected edge is in both directions."""
-    import networkx as nx
-
-    graph: nx.DiGraph[Any] = nx.DiGraph()
+    graph = _empty_networkx_graph()
     graph.add_nodes_from(variables)
     graph.add_edges_from(directed, directed=True)
     both = [edge for u, v in undirected for edge in ((u, v), (v, u))]
     graph.add_edges_from(both, directed=False)
     return graph
+
+
+def _empty_networkx_graph() -> nx.DiGraph[Any]:
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise BackendUnavailable(
+            "a networkx graph needs networkx, which is not installed: pip install networkx; "
+            f"{function('to_adjacency')} and the edges do not need it"
+        ) from error
+    return nx.DiGraph()

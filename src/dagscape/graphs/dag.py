@@ -264,7 +264,7 @@ class Dag:
         return adjacency_of(self.parent_masks)
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """Return the graph as a networkx ``DiGraph``."""
+        """Return the graph as a networkx ``DiGraph`` (extra ``networkx``)."""
         return networkx_graph(self.variables, self.edges)
 
     @property
@@ -423,7 +423,10 @@ class Cpdag:
         return adjacency_of([a | b for a, b in zip(self.directed, self.undirected, strict=True)])
 
     def to_networkx(self) -> nx.DiGraph[Any]:
-        """Return a networkx ``DiGraph``, edge attribute ``directed``; undirected edges are in both directions."""
+        """Return a networkx ``DiGraph`` with the edge attribute ``directed`` (extra ``networkx``).
+
+        Undirected edges are in both directions.
+        """
         return mixed_networkx_graph(self.variables, self.directed_edges, self.undirected_edges)
 
     def _repr_svg_(self) -> str | None:
