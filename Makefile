@@ -24,7 +24,7 @@ FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R
 
 .SECONDARY: $(SANITIZED_KERNELS)
 .PHONY: demo test check-all lint types stub native-test native-test-threads native-test-clang \
-        pytest fuzz test-oldest docs dist bench clean
+        pytest fuzz test-oldest docs wheel dist bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
@@ -97,10 +97,16 @@ test-oldest:
 docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build/html
 
-# Build an sdist and a wheel from it, and try both in separate environments.
-dist: $(VENV)/installed-dev
-	rm -rf dist
-	$(BIN)/python -m build --outdir dist
+# Build an sdist, and from it a wheel with the tag of the oldest Linux systems that it runs on.
+wheel: $(VENV)/installed-dev
+	rm -rf dist build/dist
+	$(BIN)/python -m build --outdir build/dist
+	mkdir dist
+	cp build/dist/*.tar.gz dist
+	PATH="$$PWD/$(BIN):$$PATH" $(BIN)/python -m auditwheel repair --wheel-dir dist build/dist/*.whl
+
+# Build both, and try each in an environment of its own.
+dist: wheel
 	$(BIN)/python packaging/check_distributions.py dist/*
 
 bench: $(VENV)/created $(SOURCES)

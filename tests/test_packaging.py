@@ -1,13 +1,18 @@
-"""What distributions declare: the oldest versions that they allow."""
+"""What distributions declare: the oldest versions that they allow, and the licences of what they contain."""
 
 from __future__ import annotations
 
+import re
 import runpy
+import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
+import nanobind
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+LICENCES = ROOT / "packaging" / "licenses"
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +39,19 @@ def test_every_requirement_has_a_lower_bound(oldest):
     assert {"nanobind==3.1", "numpy==2"} <= set(constraints)
     with pytest.raises(SystemExit, match="'numpy<3' has no lower bound"):
         oldest["constraint"]("numpy<3")
+
+
+def test_licences_of_linked_libraries_are_their_own():
+    """The texts are those of the installed nanobind, with which the extension modules are built."""
+    (licence,) = (path for path in distribution("nanobind").files if path.name == "LICENSE")
+    assert (LICENCES / "nanobind.txt").read_text(encoding="utf-8") == licence.read_text(encoding="utf-8")
+    header = Path(nanobind.include_dir()).parent / "ext" / "robin_map" / "include" / "tsl" / "robin_map.h"
+    comment = re.match(r"/\*\*(.*?)\*/", header.read_text(encoding="utf-8"), re.DOTALL)[1]
+    assert (LICENCES / "robin_map.txt").read_text(encoding="utf-8").split() == comment.replace("\n *", "\n").split()
+
+
+def test_licences_of_linked_libraries_are_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["license"] == "MIT AND BSD-3-Clause AND CC-BY-4.0"
+    listed = {path.relative_to(ROOT).as_posix() for pattern in project["license-files"] for path in ROOT.glob(pattern)}
+    assert listed >= {"LICENSE", "packaging/licenses/nanobind.txt", "packaging/licenses/robin_map.txt"}
