@@ -10,16 +10,17 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import dagscape as ds
 from dagscape.report.loading import RESULTS
-from dagscape.results import Provenance, Result, ScoredResult, array_field
+from dagscape.results import Provenance, Result, ScoredResult
 
 
 @dataclass(frozen=True, slots=True)
 class Example(Result):
     kind: ClassVar[str] = "example"
-    matrix: np.ndarray = array_field()
+    matrix: NDArray[np.float64]
     count: int = 0
 
     def to_frame(self):
@@ -166,7 +167,7 @@ def made_infinite(value):
 
 
 @pytest.mark.parametrize("kind", RESULTS)
-def test_any_number_may_be_infinite(kind, tmp_path):
+def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
     result = ds.load_result(OLD / f"{kind}.json")
     # What the scores were computed from, and the scores of networks in a list, are always finite.
     finite = {"provenance", "score_info", "networks", "network", "scores"}
@@ -174,6 +175,10 @@ def test_any_number_may_be_infinite(kind, tmp_path):
     for name in names:
         changed = dataclasses.replace(result, **{name: made_infinite(getattr(result, name))})
         changed.save(tmp_path / "result.json")
+        if name in {"edges", "ancestors", "paths"} or name.startswith(("precision_", "recall_", "f1_")):
+            with pytest.raises(ds.InvalidData, match=f"{name} (is|has) .* between 0 and 1"):
+                ds.load_result(tmp_path / "result.json")
+            continue
         back = ds.load_result(tmp_path / "result.json")
         assert back == changed, name
         with np.errstate(invalid="ignore"):

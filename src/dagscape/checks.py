@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
 import numpy as np
 
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 
 
 def is_whole(value: object, at_least: int) -> bool:
@@ -61,3 +61,37 @@ def is_flag(value: object) -> bool:
     (True, False)
     """
     return isinstance(value, bool | np.bool_)
+
+
+def check_names(names: Iterable[object], what: str = "variable") -> None:
+    r"""Refuse names that are not distinct strings, or that no file can hold.
+
+    >>> check_names(["rain", "rain"])
+    Traceback (most recent call last):
+      ...
+    dagscape.errors.InvalidData: two variables are called 'rain'
+    """
+    seen = set()
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidData(f"the name {name!r} of a {what} is not a string")
+        if name in seen:
+            raise InvalidData(f"two {what}s are called {name!r}")
+        seen.add(name)
+    check_unicode(seen, f"the name of a {what}")
+
+
+def check_unicode(texts: Iterable[str], what: str) -> None:
+    r"""Refuse strings that cannot be written as UTF-8.
+
+    >>> check_unicode(["a", "\ud800"], "a level of 'x'")
+    Traceback (most recent call last):
+      ...
+    dagscape.errors.InvalidData: a level of 'x', '\ud800', is not valid Unicode: it contains a lone surrogate
+    """
+    listed = list(texts)
+    try:
+        "".join(listed).encode()
+    except UnicodeEncodeError:
+        wrong = next(text for text in listed if any("\ud800" <= letter <= "\udfff" for letter in text))
+        raise InvalidData(f"{what}, {wrong!r}, is not valid Unicode: it contains a lone surrogate") from None

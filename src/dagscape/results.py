@@ -1,8 +1,9 @@
 """The base of all results: plain data, provenance, and JSON that can be read back.
 
 A result is a frozen dataclass that derives from :class:`Result`. It never needs the data or the scores again.
-Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses. In JSON, arrays are nested
-lists, and infinities, which JSON lacks, are the strings ``"inf"`` and ``"-inf"``. ``docs/results.md`` has the schema.
+Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses; :mod:`dagscape.documents`
+decodes them from JSON by their annotations, and ``_check`` refuses fields that contradict each other.
+``docs/results.md`` has the schema.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import html
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.checks import check_names
+from dagscape.documents import NotNegative, decode_fields
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files.paths import format_by_ending
 from dagscape.files.writing import replace_by_ending
@@ -28,8 +32,6 @@ from dagscape.wording import visible_json
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Record = TypeVar("Record")
 
 # The formats in which a result can be written; only JSON can be read back.
 RESULT_FORMATS = ("json", "csv", "tsv")
@@ -62,35 +64,8 @@ class Provenance:
     method: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    seconds: Mapping[str, NotNegative] = field(default_factory=dict)
     backend: str = ""
-
-
-def array_field(dtype: Any = np.float64) -> Any:
-    """Declare a dataclass field that is read back as an array."""
-    return field(metadata={"decode": lambda value: np.array(_decode_floats(value), dtype=dtype)})
-
-
-def decoded_field(decode: Callable[[Any], Any]) -> Any:
-    """Declare a dataclass field that ``decode`` rebuilds from JSON."""
-    return field(metadata={"decode": decode})
-
-
-def records_field(record: type) -> Any:
-    """Declare a dataclass field that is read back as a tuple of ``record`` dataclasses."""
-    return decoded_field(lambda documents: tuple(decode_record(record, document) for document in documents))
-
-
-def decode_record(record: type[Record], document: Mapping[str, Any]) -> Record:
-    """Rebuild a dataclass from JSON; missing fields get their defaults, unknown ones are ignored."""
-    if not isinstance(document, Mapping):
-        raise TypeError(f"a {record.__name__} should be an object, not {document!r:.40}")
-    values = {
-        entry.name: entry.metadata.get("decode", _decoder(entry))(document[entry.name])
-        for entry in dataclasses.fields(cast("Any", record))
-        if entry.name in document
-    }
-    return record(**values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,13 +146,16 @@ class Result(ABC):
 
         Missing fields get their defaults, if they have one; unknown fields are ignored.
         """
-        values: dict[str, Any] = {}
-        for entry in _stored_fields(cls):
-            if entry.name in document:
-                values[entry.name] = entry.metadata.get("decode", _decoder(entry))(document[entry.name])
-            elif entry.default is dataclasses.MISSING and entry.default_factory is dataclasses.MISSING:
-                raise InvalidData(f"the {cls.kind!r} document lacks {entry.name!r}")
-        return cls(**values)
+        found = cls(**decode_fields(cls, document))
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        """Raise :class:`InvalidData` if the fields of a result that was read contradict each other.
+
+        Whatever passes can be shown, drawn, compared and saved again.
+        """
+        check_names(self.variables)
 
     def save(self, path: str | os.PathLike[str], *, file_format: str | None = None) -> None:
         """Write the result to a file.
@@ -243,20 +221,30 @@ class ScoredResult(Result):
         What the scores were computed from; None if a file does not say.
     """
 
-    score_info: ScoreInfo | None = field(
-        default=None,
-        kw_only=True,
-        metadata={"decode": lambda value: None if value is None else ScoreInfo.from_dict(value)},
-    )
+    score_info: ScoreInfo | None = field(default=None, kw_only=True)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from a document of :meth:`to_dict`."""
         if "score_info" not in document:
             # Version 0.1.0 kept these facts in the provenance.
-            recorded = document.get("provenance", {}).get("parameters", {})
+            recorded = recorded_parameters(document)
             document = {**document, "score_info": recorded if "score" in recorded else recorded.get("scores")}
         return super(ScoredResult, cls).from_dict(document)
+
+    def _check(self) -> None:
+        super(ScoredResult, self)._check()
+        if self.score_info is not None:
+            edges = (*self.score_info.required, *self.score_info.forbidden)
+            check_known("score_info", chain.from_iterable(edges), self.variables)
+            check_length("score_info.level_counts", self.score_info.level_counts, "variables", len(self.variables))
+
+
+def recorded_parameters(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters in the provenance of a document, where earlier versions kept what results now have."""
+    provenance = document.get("provenance")
+    recorded = provenance.get("parameters") if isinstance(provenance, Mapping) else None
+    return recorded if isinstance(recorded, Mapping) else {}
 
 
 def check_same_scores(first: ScoredResult, second: ScoredResult) -> None:
@@ -294,11 +282,23 @@ def matrix_frame(variables: Sequence[str], matrix: NDArray[np.float64], rows: st
     return pd.DataFrame(matrix, index=pd.Index(variables, name=rows), columns=pd.Index(variables, name=columns))
 
 
-def check_lengths(document: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise an error if the named lists of a document do not all have the same length."""
-    lengths = {len(value) if isinstance(value := document.get(name), list) else None for name in names}
-    if len(lengths) > 1 or None in lengths:
-        raise InvalidData(f"the lists {', '.join(names)} of the {document.get('kind')!r} document do not match")
+def check_shape(name: str, array: NDArray[np.float64] | None, shape: tuple[int, ...]) -> None:
+    """Raise an error if an array of a result, if it has it, does not have this shape."""
+    if array is not None and array.shape != shape:
+        raise InvalidData(f"{name} has the shape {array.shape}; it must be {shape}")
+
+
+def check_known(name: str, mentioned: Iterable[str], variables: Sequence[str]) -> None:
+    """Raise an error if a part of a result mentions a variable that the result does not have."""
+    if unknown := set(mentioned).difference(variables):
+        wrong = min(unknown)
+        raise InvalidData(f"{name} mentions {wrong!r}, which is not a variable{did_you_mean(wrong, variables)}")
+
+
+def check_length(name: str, values: Sequence[object] | None, of: str, length: int) -> None:
+    """Raise an error if a list of a result, if it has it, is not as long as another."""
+    if values is not None and len(values) != length:
+        raise InvalidData(f"{name} and {of} do not match: their lengths are {len(values):,} and {length:,}")
 
 
 def _stored_fields(result: Result | type[Result]) -> list[dataclasses.Field[Any]]:
@@ -320,22 +320,3 @@ def _encode(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
     return value
-
-
-def _decode_floats(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_decode_floats(item) for item in value]
-    return float(value) if isinstance(value, str) else value
-
-
-def _decoder(entry: dataclasses.Field[Any]) -> Callable[[Any], Any]:
-    """Return the default decoder of a field: JSON has strings for infinities, and lists for tuples."""
-    if entry.type in ("Provenance", Provenance):
-        return lambda document: decode_record(Provenance, document)
-    if entry.type in ("float | None", float | None):
-        return lambda value: None if value is None else float(value)
-    return float if entry.type in ("float", float) else _as_tuple
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(_as_tuple(item) for item in value) if isinstance(value, list) else value

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
+
+from dagscape.documents import Count, Finite, decode_record
 
 NamedEdge = tuple[str, str]
 
@@ -43,29 +45,24 @@ class ScoreInfo:
     """
 
     score: str | None = None
-    ess: float | None = None
-    max_parents: int | None = None
+    ess: Finite | None = None
+    max_parents: Count | None = None
     structure_prior: str = "uniform"
     required: tuple[NamedEdge, ...] = ()
     forbidden: tuple[NamedEdge, ...] = ()
     data: str | None = None
-    rows: int | None = None
-    dropped_rows: int | None = None
-    experimental_rows: int | None = None
+    rows: Count | None = None
+    dropped_rows: Count | None = None
+    experimental_rows: Count | None = None
     # It follows from the other fields, and files of version 0.1.0 lack it.
     score_equivalent: bool = field(default=False, compare=False)
     # It follows from the data, and earlier files lack it.
-    level_counts: tuple[int, ...] | None = field(default=None, compare=False)
+    level_counts: tuple[Count, ...] | None = field(default=None, compare=False)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild it from :meth:`to_dict`; missing fields get their defaults, unknown ones are ignored."""
-        known = {entry.name: document[entry.name] for entry in fields(cls) if entry.name in document}
-        for option in ("required", "forbidden"):
-            known[option] = tuple((parent, child) for parent, child in known.get(option, ()))
-        if known.get("level_counts") is not None:
-            known["level_counts"] = tuple(known["level_counts"])
-        return cls(**known)
+        return decode_record(cls, document, "score_info")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values, with lists in place of tuples."""

@@ -159,8 +159,11 @@ def test_saving_and_loading(tmp_path):
     [
         ({"kind": "posterior"}, "its kind is not 'discretizer'"),
         ({"schema": 99}, "has schema 99; this version of dagscape reads 1"),
-        ({"fitted": {"x": {"levels": ["a"]}}}, "is not complete"),
-        ({"fitted": {"x": {"levels": [], "type": "text", "cuts": None}}}, "no valid levels or type for column 'x'"),
+        ({"fitted": {"x": {"levels": ["a"]}}}, "fitted.x lacks 'type'"),
+        (
+            {"fitted": {"x": {"levels": [], "type": "text", "cuts": None}}},
+            "levels of column 'x' are not distinct",
+        ),
         ({"fitted": {"x": {"levels": ["a", "b"], "type": "text", "cuts": [2, 1]}}}, "cuts of column 'x' are not"),
         ({"fitted": {"x": {"levels": ["a"], "type": "text", "cuts": [1]}}}, "cuts of column 'x' are not"),
     ],

@@ -377,9 +377,9 @@ def test_sizes_beyond_the_whole_numbers_of_a_float(tmp_path):
         ({"networks": [[["v0", "nowhere"]]]}, "nowhere"),
         ({"networks": [["v10"]]}, "not a complete 'k-best' result"),
         ({"networks": 3}, "not a complete 'k-best' result"),
-        ({"class_sizes": 3}, "do not match"),
+        ({"class_sizes": 3}, "class_sizes is 3; it must be a list"),
         ({"scores": [1.0, 2.0]}, "do not match"),
-        ({"scores": None}, "do not match"),
+        ({"scores": None}, "scores is None; it must be a list"),
     ],
 )
 def test_broken_documents_are_refused(tmp_path, change, message):

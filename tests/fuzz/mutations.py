@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import json
 import math
 from collections.abc import Sequence
 from random import Random
@@ -63,6 +63,9 @@ ODD_NUMBERS = (
     -math.inf,
     math.nan,
 )
+
+
+_DEEPEST_PLACE = 50
 
 
 def odd_value(rng: Random) -> Any:
@@ -135,7 +138,7 @@ def damage_text(rng: Random, text: str, words: Sequence[str] = ()) -> str:
 
 def damage_json(rng: Random, document: Any) -> Any:
     """Return a copy of a document of lists and dictionaries, with one to a few parts lost, repeated or replaced."""
-    document = {"": copy.deepcopy(document)}
+    document = {"": _copied(document)}
     for _ in range(_damages(rng)):
         places = list(_places(document))
         container, key = rng.choice(places)
@@ -146,7 +149,7 @@ def damage_json(rng: Random, document: Any) -> Any:
             container.insert(rng.randrange(len(container) + 1), container[key])
         elif kind == 2:
             giver, given = rng.choice(places)
-            container[key] = copy.deepcopy(giver[given])
+            container[key] = _copied(giver[given])
         elif kind == 3 and isinstance(container, dict) and container is not document:
             container[rng.choice((key.upper(), "", "kind", *ODD_STRINGS))] = container.pop(key)
         else:
@@ -158,10 +161,15 @@ def _damages(rng: Random) -> int:
     return 1 + min(int(rng.expovariate(0.9)), 8)
 
 
-def _places(container: Any) -> Any:
-    """Iterate over the places of all values in a document, as (container, key or index)."""
+def _copied(document: Any) -> Any:
+    """Return a copy; ``copy.deepcopy`` needs too many frames for deep documents."""
+    return json.loads(json.dumps(document))
+
+
+def _places(container: Any, depth: int = 0) -> Any:
+    """Iterate over the places of the values in a document that are not too deep, as (container, key or index)."""
     pairs = container.items() if isinstance(container, dict) else enumerate(container)
     for key, value in pairs:
         yield container, key
-        if isinstance(value, list | dict):
-            yield from _places(value)
+        if isinstance(value, list | dict) and depth < _DEEPEST_PLACE:
+            yield from _places(value, depth + 1)

@@ -103,12 +103,12 @@ BROKEN = [
     (lambda d: d.clear(), "is not a network of dagscape: it has no kind"),
     (lambda d: d.update(kind="k-best"), "is not a network of dagscape: its kind is 'k-best', not 'network'"),
     (lambda d: d.update(schema=7), "has schema 7 of 'network'; this version of dagscape reads 1"),
-    (lambda d: d.pop("variables"), "'variables' must be a list of strings"),
+    (lambda d: d.pop("variables"), "variables is None; it must be a list"),
     (lambda d: d.update(variables=[]), "the network has no variables"),
-    (lambda d: d.update(variables=["asia", "asia"]), "'variables' must be different from each other"),
+    (lambda d: d.update(variables=["asia", "asia"]), "variables must be different from each other"),
     (lambda d: d.pop("levels"), "'levels' is a NoneType; it must be an object with an entry for each variable"),
     (lambda d: d["levels"].pop("tub"), "'levels' has no entry for 'tub'"),
-    (lambda d: d["levels"].update(tub=[1, 2]), "the levels of 'tub' must be a list of strings"),
+    (lambda d: d["levels"].update(tub=[1, 2]), r"levels.tub\[0\] is 1; it must be a string"),
     (lambda d: d["parents"].update(asia=["either"]), "cycle"),
     (lambda d: d["parents"].update(asia=["nobody"]), "nobody"),
     (lambda d: d["cpts"].update(tub=[[0.5, 0.5]]), r"the probabilities of 'tub' given 'asia' have shape \(1, 2\)"),
@@ -117,12 +117,12 @@ BROKEN = [
         lambda d: d["cpts"].update(tub=[[0.5, 0.6], [1, 0]]),
         "the probabilities of 'tub' given 'asia' = 'yes' sum to 1.1",
     ),
-    (lambda d: d["cpts"].update(tub="x"), "the probabilities of 'tub' are not nested lists of numbers"),
-    (lambda d: d["cpts"].update(tub=[[0.5], [1, 0]]), "the probabilities of 'tub' are not nested lists of numbers"),
+    (lambda d: d["cpts"].update(tub="x"), "cpts.tub is 'x'; it must be a list"),
+    (lambda d: d["cpts"].update(tub=[[0.5], [1, 0]]), "cpts.tub is not an array: its lists must have equal"),
     (lambda d: d["cpts"].update(tub=[[float("nan"), 1], [1, 0]]), "include nan"),
-    (lambda d: d.update(types=[]), "'types' is a list; it must be an object"),
-    (lambda d: d.update(types={"tub": 3}), "the type of 'tub' is 3"),
-    (lambda d: d.update(name=3), "'name' is an int; it must be a string"),
+    (lambda d: d.update(types=[]), "types is a list; it must be an object"),
+    (lambda d: d.update(types={"tub": 3}), "types.tub is 3; it must be a string"),
+    (lambda d: d.update(name=3), "name is 3; it must be a string"),
     (lambda d: d.update(discretizer=[]), "the document is not a discretizer"),
 ]
 
@@ -140,7 +140,7 @@ def test_wrong_documents_give_one_sentence(tmp_path, damage, sentence):
 @pytest.mark.parametrize("text", ["{", "{}}", '{"a":' * 100_000, '{"kind": "network", }'])
 def test_text_that_is_not_json_is_refused(tmp_path, text):
     (tmp_path / "m.json.gz").write_bytes(gzip.compress(text.encode()))
-    with pytest.raises(InvalidData, match=r"m.json.gz' is not JSON"):
+    with pytest.raises(InvalidData, match=r"m.json.gz' is (not JSON|nested too deeply)"):
         read_network(tmp_path / "m.json.gz")
 
 

@@ -8,7 +8,7 @@ s within W∖s; tracing back from the set of all variables gives the network. Th
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,16 +16,19 @@ from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_a
 from dagscape.best.k_best import gather
 from dagscape.best.requirements import ROOM_FOR_TIES
 from dagscape.checks import is_flag
+from dagscape.documents import Count, decode
 from dagscape.drawing.display import Drawn
 from dagscape.ensembles.diversity import class_counts
 from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import DagList
+from dagscape.graphs.validation import check_graph_memory
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.results import ScoredResult
+from dagscape.score_info import NamedEdge
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.wording import plural
@@ -56,8 +59,8 @@ class OptimalNetwork(Drawn, ScoredResult):
     network: Dag
     score: float
     tied: bool | None
-    tied_dags: int | None
-    tied_classes: int | None
+    tied_dags: Count | None
+    tied_classes: Count | None
 
     @property
     def dag(self) -> Dag:
@@ -81,8 +84,9 @@ class OptimalNetwork(Drawn, ScoredResult):
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> OptimalNetwork:
         """Rebuild a result from a document of :meth:`to_dict`."""
-        edges: Sequence[Sequence[str]] = document["network"]
-        network = Dag.from_edges(document["variables"], [(parent, child) for parent, child in edges])
+        names = decode(tuple[str, ...], document.get("variables"), "variables")
+        check_graph_memory(len(names))
+        network = Dag.from_edges(names, decode(tuple[NamedEdge, ...], document.get("network"), "network"))
         return super(OptimalNetwork, cls).from_dict({**document, "network": network})
 
     def to_frame(self) -> pd.DataFrame:

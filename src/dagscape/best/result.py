@@ -6,24 +6,28 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.documents import Between, Count, Finite, OneOf
 from dagscape.ensembles import averaging
 from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
-from dagscape.errors import InvalidOption, argument, function
+from dagscape.errors import InvalidData, InvalidOption, argument, function
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
 from dagscape.networks.queries import check_one_target, most_probable
-from dagscape.results import ScoredResult, check_same_scores, decoded_field, pair_frame
+from dagscape.results import ScoredResult, check_same_scores, pair_frame
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# More DAGs in a class than any number of variables that can be searched has; their number is still a float.
+ClassSize = Annotated[int, Between(1, 10**300)]
 
 Probabilities = NDArray[np.float64]
 
@@ -76,14 +80,14 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
     label: ClassVar[str] = "the k best"
     lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "class_sizes")
 
-    space: str = decoded_field(str)
-    class_sizes: tuple[int, ...] = decoded_field(tuple)
-    ties: tuple[int, ...] = decoded_field(tuple)
-    ends_in_tie: bool | None = decoded_field(lambda value: value)
-    exhausted: bool = decoded_field(bool)
-    complete: bool = decoded_field(bool)
-    stored: int = decoded_field(int)
-    log_total: float | None = None
+    space: Annotated[str, OneOf(("classes", "dags"))]
+    class_sizes: tuple[ClassSize, ...]
+    ties: tuple[Count, ...]
+    ends_in_tie: bool | None
+    exhausted: bool
+    complete: bool
+    stored: Count
+    log_total: Finite | None = None
     _averages: dict[tuple[str, str], Probabilities] = field(default_factory=dict, init=False)
 
     @property
@@ -358,6 +362,20 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
                 "edges": self.networks.edge_counts(),
             }
         )
+
+    def _check(self) -> None:
+        super(BestNetworks, self)._check()
+        if not len(self):
+            raise InvalidData("networks is empty; it must have at least one network")
+        if not self._ranks_classes and set(self.class_sizes) != {1}:
+            raise InvalidData("class_sizes must be 1 in a list of DAGs")
+        if sum(self.ties) != len(self):
+            raise InvalidData(f"ties sums to {sum(self.ties):,}; it must be {len(self):,}, the number of networks")
+        if self.log_total is not None:
+            try:
+                self.coverage(self.log_total)
+            except InvalidOption as error:
+                raise InvalidData(str(error)) from error
 
     @property
     def _agreement_level(self) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.checks import check_unicode
 from dagscape.data.codes import check_codes, checked_weights
 from dagscape.data.encoding import Encoded, EncodingOptions, Missing, encode_table, unused_columns
 from dagscape.data.frames import cell_strings, table_from_array, table_from_frame
@@ -106,6 +107,9 @@ class Dataset:
         for array in (self.codes, self.weights, self.interventions):
             if array is not None:
                 array.flags.writeable = False
+        for name, levels in self.levels.items():
+            check_unicode([name], "the name of a variable")
+            check_unicode(levels, f"a level of {name!r}")
         types = {name: self.types.get(name, "text") for name in self.variables}
         object.__setattr__(self, "types", MappingProxyType(types))
         for name in ("levels", "missing", "set_aside"):

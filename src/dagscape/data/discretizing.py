@@ -14,13 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, Unpack
 
 import numpy as np
 
-from dagscape.checks import check_choice
+from dagscape.checks import check_choice, check_unicode
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.cutting import bins_by_column, checked_bins, choose_columns, cut_table, fit_column
 from dagscape.data.dataset import Dataset, encode
@@ -30,9 +29,9 @@ from dagscape.data.identifiers import numbers_the_rows
 from dagscape.data.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
-from dagscape.data.value_types import VALUE_TYPES, ValueType
+from dagscape.data.value_types import ValueType
+from dagscape.documents import Finite, decode_fields, read_json
 from dagscape.errors import InvalidData, InvalidOption, argument, type_of
-from dagscape.files.reading import open_text
 from dagscape.files.writing import replace_file
 from dagscape.version import __version__
 from dagscape.wording import plural
@@ -66,8 +65,30 @@ class FittedColumn:
 
     levels: tuple[str, ...]
     type: ValueType
-    cuts: tuple[float, ...] | None = None
+    cuts: tuple[Finite, ...] | None = None
     numbering: bool = False
+
+    def check(self, name: str) -> None:
+        """Raise :class:`InvalidData` if it cannot be the column with this name of a fitted discretizer."""
+        check_unicode([name, *self.levels], f"the name or a level of column {name!r}")
+        if not self.levels or len(set(self.levels)) < len(self.levels):
+            raise InvalidData(f"the levels of column {name!r} are not distinct, or there are none")
+        if self.cuts is None:
+            return
+        if len(self.cuts) >= len(self.levels) or any(not low < high for low, high in pairwise(self.cuts)):
+            raise InvalidData(f"the cuts of column {name!r} are not ascending numbers, fewer than its levels")
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """What a document of a discretizer holds."""
+
+    method: str
+    bins: Any
+    columns: tuple[str, ...] | None
+    class_column: str | None
+    fitted: Mapping[str, FittedColumn]
+    set_aside: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -298,15 +319,13 @@ class Discretizer:
             raise InvalidData(
                 f"the discretizer has schema {document.get('schema')!r}; this version of dagscape reads {_SCHEMA}"
             )
+        fields = decode_fields(_Document, document)
+        for name, column in fields["fitted"].items():
+            column.check(name)
         try:
-            fitted = {name: _fitted_column(name, column) for name, column in document["fitted"].items()}
-            options = {name: document[name] for name in ("method", "bins", "columns", "class_column")}
-            aside = dict(document.get("set_aside", {}))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, InvalidData):
-                raise
-            raise InvalidData(f"the discretizer's document is not complete: {error!r}") from error
-        return cls(**options, fitted=fitted, set_aside=aside)
+            return cls(**fields)
+        except InvalidOption as error:
+            raise InvalidData(str(error)) from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the discretizer as JSON."""
@@ -317,11 +336,7 @@ class Discretizer:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a discretizer that :meth:`save` wrote."""
-        with open_text(path) as text:
-            try:
-                document = json.load(text)
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise InvalidData(f"{os.fspath(path)!r} is not JSON: {error}") from error
+        document = read_json(path)
         try:
             return cls.from_dict(document)
         except InvalidData as error:
@@ -426,14 +441,3 @@ def _as_table(
     if isinstance(source, np.ndarray):
         return table_from_array(source, missing_values=missing_values)
     return table_from_frame(source, missing_values=missing_values, unused=unused)
-
-
-def _fitted_column(name: str, document: Mapping[str, Any]) -> FittedColumn:
-    levels, own, cuts = tuple(document["levels"]), document["type"], document["cuts"]
-    if not levels or not all(isinstance(level, str) for level in levels) or own not in VALUE_TYPES:
-        raise InvalidData(f"the discretizer has no valid levels or type for column {name!r}")
-    if cuts is not None:
-        cuts = tuple(map(float, cuts))
-        if len(cuts) >= len(levels) or any(not low < high for low, high in pairwise((-inf, *cuts, inf))):
-            raise InvalidData(f"the cuts of column {name!r} are not ascending numbers, fewer than its levels")
-    return FittedColumn(levels, own, cuts, bool(document.get("numbering", False)))

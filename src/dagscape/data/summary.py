@@ -17,7 +17,9 @@ from dagscape.data.identifiers import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
-from dagscape.results import Provenance, Result, records_field
+from dagscape.documents import Count
+from dagscape.errors import InvalidData
+from dagscape.results import Provenance, Result, check_length
 from dagscape.version import __version__
 from dagscape.wording import plural
 
@@ -56,11 +58,11 @@ class VariableSummary:
 
     name: str
     kind: Kind
-    distinct: int
+    distinct: Count
     levels: tuple[str, ...]
-    counts: tuple[int, ...]
-    missing: int
-    set_rows: int = 0
+    counts: tuple[Count, ...]
+    missing: Count
+    set_rows: Count = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -90,11 +92,18 @@ class DataSummary(Result):
 
     kind: ClassVar[str] = "data-summary"
 
-    rows: int
-    distinct_rows: int
+    rows: Count
+    distinct_rows: Count
     warnings: tuple[str, ...]
-    columns: tuple[VariableSummary, ...] = records_field(VariableSummary)
-    experimental_rows: int = 0
+    columns: tuple[VariableSummary, ...]
+    experimental_rows: Count = 0
+
+    def _check(self) -> None:
+        super(DataSummary, self)._check()
+        if self.variables != tuple(column.name for column in self.columns):
+            raise InvalidData("columns does not have one entry for each variable, in the same order")
+        for column in self.columns:
+            check_length(f"the counts of {column.name!r}", column.counts, "its levels", len(column.levels))
 
     def __repr__(self) -> str:
         warned = plural(len(self.warnings), "warning")

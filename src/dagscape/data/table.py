@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.checks import check_unicode
 from dagscape.data.value_types import LevelFinder, ValueType
 from dagscape.errors import InvalidData, InvalidOption
 
@@ -194,6 +195,7 @@ def check_names(names: Sequence[str], source: str) -> None:
             header = "" if parse_numbers(names) is None else ", and the first line must have the names, not numbers"
             raise InvalidData(f"{source} has more than one column called {name!r}: names must differ{header}")
         seen.add(name)
+    check_unicode(names, f"the name of a column of {source}")
 
 
 def check_missing_values(missing_values: Iterable[str]) -> frozenset[str]:

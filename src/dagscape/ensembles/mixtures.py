@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dagscape.checks import check_names
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.graphs.equivalence import cpdags
-from dagscape.graphs.validation import check_variables
 from dagscape.graphs.words import Words, checked_graphs, distinct
 from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
@@ -217,7 +217,7 @@ class Mixture:
     @classmethod
     def of(cls, variables: Sequence[str], parents: Words, log_weights: ArrayLike) -> Self:
         """Check networks and weights, as :func:`log_predictive` takes them, and collect the families."""
-        check_variables(variables)
+        check_names(variables)
         shape = np.shape(parents)
         if len(shape) not in (2, 3) or shape[0] == 0 or shape[1] != len(variables):
             raise InvalidData(

@@ -11,19 +11,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.documents import FiniteArray, decode
 from dagscape.drawing.curves import draw_curves
 from dagscape.drawing.display import Drawn
 from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances
-from dagscape.errors import InvalidOption, function, type_of
+from dagscape.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.graphs.words import Words, holds
-from dagscape.results import ScoredResult, array_field, check_lengths, check_same_scores
+from dagscape.resources import check_memory
+from dagscape.results import ScoredResult, check_length, check_same_scores
 from dagscape.scores.equivalence import distinguishes_members
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# The matrices of averages that a document of a list holds.
+_MATRICES = 4
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -42,7 +48,7 @@ class RankedNetworks(Drawn, ScoredResult):
     lists: ClassVar[tuple[str, ...]] = ("networks", "scores")
 
     networks: DagList
-    scores: NDArray[np.float64] = array_field()
+    scores: FiniteArray
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -210,9 +216,31 @@ class RankedNetworks(Drawn, ScoredResult):
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from :meth:`to_dict`'s document."""
-        networks = DagList.from_edges(document["variables"], document["networks"])
-        check_lengths(document, cls.lists)
+        names = decode(tuple[str, ...], document.get("variables"), "variables")
+        # Averages over the list are matrices of floats.
+        check_memory(
+            _MATRICES * 8 * len(names) ** 2, None, f"averages over {len(names):,} variables", "reduce the file"
+        )
+        networks = DagList.from_edges(names, _edge_lists(document.get("networks")))
         return super(RankedNetworks, cls).from_dict({**document, "networks": networks})
+
+    def _check(self) -> None:
+        super(RankedNetworks, self)._check()
+        for name in self.lists:
+            check_length(name, getattr(self, name), "networks", len(self.networks))
+        if self.scores.ndim != 1 or (np.diff(self.scores) > 0).any():
+            raise InvalidData("scores is not a list of numbers in descending order")
+
+
+def _edge_lists(networks: Any) -> list[list[Any]]:
+    """Return the networks of a document, after checking that they are lists of lists; the edges are not checked."""
+    if (
+        type(networks) is not list
+        or set(map(type, networks)) - {list}
+        or set(map(type, itertools.chain.from_iterable(networks))) - {list}
+    ):
+        raise InvalidData("networks must be lists of edges, and an edge a list of its parent and its child")
+    return networks
 
 
 def _counts(sets: Words) -> NDArray[np.int64]:

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, runtime_checkable
 
 from dagscape.checks import check_choice
-from dagscape.errors import InvalidOption, type_of
+from dagscape.documents import Count, OneOf, Share
+from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.masks import bits, transposed
 from dagscape.results import Provenance, Result
@@ -31,6 +32,9 @@ from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+LEVELS = ("classes", "dags")
 
 
 @runtime_checkable
@@ -68,20 +72,26 @@ class Comparison(Result, Mapping[str, float]):
 
     kind: ClassVar[str] = "comparison"
 
-    shd: int
-    a_plus: int
-    a_minus: int
-    vs_plus: int
-    vs_minus: int
-    precision_adjacency: float
-    recall_adjacency: float
-    f1_adjacency: float
-    precision_orientation: float
-    recall_orientation: float
-    f1_orientation: float
-    level: str = "classes"
-    reversed: int | None = None
-    same_direction: float | None = None
+    shd: Count
+    a_plus: Count
+    a_minus: Count
+    vs_plus: Count
+    vs_minus: Count
+    precision_adjacency: Share
+    recall_adjacency: Share
+    f1_adjacency: Share
+    precision_orientation: Share
+    recall_orientation: Share
+    f1_orientation: Share
+    level: Annotated[str, OneOf(LEVELS)] = "classes"
+    reversed: Count | None = None
+    same_direction: Share | None = None
+
+    def _check(self) -> None:
+        super(Comparison, self)._check()
+        of_dags = self.level == "dags"
+        if (self.reversed is not None) != of_dags or (self.same_direction is not None) != of_dags:
+            raise InvalidData("reversed and same_direction must be given if DAGs were compared, and only then")
 
     def _measures(self) -> dict[str, float]:
         values = {name: getattr(self, name) for name in _MEASURES}
@@ -108,8 +118,6 @@ class Comparison(Result, Mapping[str, float]):
 
 
 _MEASURES = tuple(name for name in Comparison.__slots__ if name not in ("variables", "provenance", "level"))
-
-LEVELS = ("classes", "dags")
 
 
 def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag, level: str = "classes") -> Comparison:

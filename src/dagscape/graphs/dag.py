@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dagscape.checks import check_names
 from dagscape.drawing.draw import notebook_svg
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.graphs.class_size import class_size
@@ -34,7 +35,7 @@ from dagscape.graphs.parent_sets import (
     topological_order,
     v_structures,
 )
-from dagscape.graphs.validation import check_collection, check_masks, check_order, check_variables, numbered
+from dagscape.graphs.validation import check_collection, check_masks, check_order, numbered
 from dagscape.masks import bits, mask_of, transposed
 from dagscape.wording import plural
 
@@ -71,7 +72,7 @@ class Dag:
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
         object.__setattr__(self, "parent_masks", tuple(map(int, self.parent_masks)))
-        check_variables(self.variables)
+        check_names(self.variables)
         check_masks(self.variables, self.parent_masks)
         if len(self.order_numbers()) < self.n:
             cycle = directed_cycle(self.parent_masks)
@@ -95,7 +96,7 @@ class Dag:
                 raise InvalidData(f"{edge!r} is not an edge: an edge is a pair (parent, child)")
             parent, child = edge
             for name in (parent, child):
-                if name not in number:
+                if not isinstance(name, str) or name not in number:
                     raise InvalidData(
                         f"the edge {parent!r} -> {child!r} names {name!r}, which is not a variable"
                         f"{did_you_mean(name, number)}"
@@ -322,7 +323,7 @@ class Cpdag:
         object.__setattr__(self, "variables", tuple(self.variables))
         object.__setattr__(self, "directed", tuple(map(int, self.directed)))
         object.__setattr__(self, "undirected", tuple(map(int, self.undirected)))
-        check_variables(self.variables)
+        check_names(self.variables)
         check_masks(self.variables, self.directed)
         check_masks(self.variables, self.undirected)
         if not is_cpdag(self.directed, self.undirected):

@@ -7,17 +7,19 @@ first. If the edges alone would give another order, or leave out a variable, all
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from dagscape.documents import read_text
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.files.paths import format_by_ending, path_text
-from dagscape.files.reading import open_text
 from dagscape.files.writing import replace_by_ending
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.graphs.validation import check_collection
+from dagscape.graphs.validation import check_collection, check_graph_memory
+from dagscape.resources import check_memory
 
 EDGE_LISTS = ("csv", "tsv")
 
@@ -29,6 +31,9 @@ _UNDIRECTED = {"--", "-", "—", "–", "undirected"}
 
 # A table with more columns is an edge list only if its header says so.
 _MOST_WITHOUT_HEADER = 3
+
+# An upper bound on the memory for one character, such as a short name: rows, names and pairs of names.
+_BYTES_PER_CHARACTER = 40
 
 _TYPES = {"", *_DIRECTED, *_BACKWARD, *_UNDIRECTED}
 
@@ -67,13 +72,16 @@ def read_graph(path: str | os.PathLike[str], variables: Sequence[str] | None = N
     Dag(4 variables, 2 edges: rain -> wet, sprinkler -> wet)
     """
     source = path_text(path)
-    with open_text(path) as text:
-        separator = "\t" if source.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ","
-        try:
-            table = _Table(source, csv.reader(text, delimiter=separator, strict=True), separator)
-        except csv.Error as error:
-            raise InvalidData(f"{source!r} is not a table of edges: {error}") from error
+    text = read_text(path)
+    check_memory(len(text) * _BYTES_PER_CHARACTER, None, f"the edges of {source!r}", "reduce the file")
+    separator = "\t" if source.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ","
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        table = _Table(source, rows, separator)
+    except csv.Error as error:
+        raise InvalidData(f"{source!r} is not a table of edges: {error}") from error
     names = table.mentioned if variables is None else _with_others(table.mentioned, variables, source)
+    check_graph_memory(len(names))
     if not names:
         raise InvalidData(f"{source!r} has no edges and no variables")
     try:

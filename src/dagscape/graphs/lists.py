@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.equivalence import class_keys, cpdags
-from dagscape.graphs.validation import check_variables
-from dagscape.graphs.words import Words, pack, unpack, with_words
+from dagscape.graphs.validation import check_graph_memory, numbered
+from dagscape.graphs.words import Words, acyclic, pack, unpack, with_words
 from dagscape.wording import plural
 
 
@@ -56,9 +56,25 @@ class DagList(Sequence[Dag]):
     @classmethod
     def from_edges(cls, variables: Sequence[str], graphs: Iterable[Iterable[tuple[str, str]]]) -> DagList:
         """Return the DAGs with the given edges, each a pair (parent, child); cycles are refused."""
-        check_variables(variables)
-        dags = [Dag.from_edges(variables, [(parent, child) for parent, child in edges]) for edges in graphs]
-        return cls(variables, pack([dag.parent_masks for dag in dags], len(variables)))
+        number = numbered(variables)
+        bit = {name: 1 << place for name, place in number.items()}
+        lists = list(map(list, graphs))
+        check_graph_memory(len(number), len(lists))
+        masks = []
+        for edges in lists:
+            parents = [0] * len(number)
+            try:
+                for parent, child in edges:
+                    parents[number[child]] |= bit[parent]
+            except (KeyError, TypeError, ValueError):
+                # It says what is wrong with the edges.
+                Dag.from_edges(variables, edges)
+                raise
+            masks.append(parents)
+        packed = pack(masks, len(number))
+        for wrong in np.flatnonzero(~acyclic(packed))[:1].tolist():
+            Dag(tuple(variables), tuple(masks[wrong]))
+        return cls(variables, packed)
 
     def to_edges(self) -> list[list[list[str]]]:
         """Return the edges of every DAG, as :meth:`from_edges` takes them: lists of strings."""

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dagscape.checks import check_names
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.graphs.words import word_count
+from dagscape.resources import check_memory
 from dagscape.wording import plural
 
-
-def check_variables(variables: Sequence[str]) -> None:
-    """Refuse names that are not strings, or not distinct."""
-    seen = set()
-    for name in variables:
-        if not isinstance(name, str):
-            raise InvalidData(f"the name {name!r} of a variable is not a string")
-        if name in seen:
-            raise InvalidData(f"two variables are called {name!r}")
-        seen.add(name)
+# The sets of each variable that algorithms on a graph hold at a time.
+_SETS_HELD = 4
 
 
 def numbered(variables: Sequence[str]) -> dict[str, int]:
     """Return the number of each variable by its name."""
-    check_variables(variables)
+    check_names(variables)
     return {name: number for number, name in enumerate(variables)}
 
 
@@ -34,6 +29,15 @@ def check_masks(variables: Sequence[str], masks: Sequence[int]) -> None:
             raise InvalidData(f"the parents of {variables[number]!r} are not a set of the variables")
         if mask >> number & 1:
             raise InvalidData(f"{variables[number]!r} cannot be a parent of itself")
+
+
+def check_graph_memory(n: int, graphs: int = 1) -> None:
+    """Refuse graphs on so many variables that the sets of their parents and children do not fit in memory.
+
+    A file that lists names and few edges can be far smaller than the sets, which have a bit for each pair of variables.
+    """
+    what = f"{plural(graphs, 'graph')} on {plural(n, 'variable')}"
+    check_memory(graphs * n * word_count(n) * 8 * _SETS_HELD, None, what, "reduce the file")
 
 
 def check_order(variables: Sequence[str], order: Sequence[str]) -> None:

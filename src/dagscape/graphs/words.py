@@ -110,6 +110,32 @@ def transposed(sets: Words) -> Words:
     return opposite
 
 
+def acyclic(parents: Words) -> NDArray[np.bool_]:
+    """Whether each graph, given as the parents of its variables, has no directed cycle; an edge to itself is one.
+
+    >>> acyclic(np.array([[[2], [0]], [[2], [1]]], dtype=np.uint64)).tolist()
+    [True, False]
+    """
+    done = np.zeros(len(parents), dtype=np.bool_)
+    size = max(1, _PIECE // max(1, parents[:1].size))
+    for at in range(0, len(parents), size):
+        piece = parents[at : at + size]
+        left = np.arange(len(piece))
+        placed = np.zeros((len(piece), 1, piece.shape[2]), dtype=np.uint64)
+        while left.size:
+            # Place all variables without parents among those that are not placed yet.
+            free: NDArray[np.bool_] = (piece[left] & ~placed[left] == 0).all(axis=2)
+            octets = np.packbits(free, axis=1, bitorder="little")
+            padded = np.zeros((len(left), 8 * piece.shape[2]), dtype=np.uint8)
+            padded[:, : octets.shape[1]] = octets
+            now = padded.view("<u8").astype(np.uint64, copy=False)[:, np.newaxis]
+            grown = (now != placed[left]).any(axis=(1, 2))
+            placed[left] = now
+            done[at + left[free.all(axis=1)]] = True
+            left = left[grown & ~free.all(axis=1)]
+    return done
+
+
 def with_words(sets: Words) -> Words:
     """Return an array of graphs × variables with a third axis; an array that has one is unchanged."""
     return sets[:, :, np.newaxis] if sets.ndim == 2 else sets

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
+from dagscape.documents import Between, Count, OneOf
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
-from dagscape.graphs.comparison import HasDag
+from dagscape.errors import InvalidData
+from dagscape.graphs.comparison import LEVELS, HasDag
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.results import decoded_field
+from dagscape.results import check_length
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Distance = Annotated[int, Between(0, 2**62)]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -57,19 +62,19 @@ class Modes(RankedNetworks):
     label: ClassVar[str] = "modes"
     lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "orders")
 
-    delta: int = decoded_field(int)
-    distinct: str = decoded_field(str)
-    orders: tuple[tuple[str, ...], ...] = decoded_field(lambda orders: tuple(map(tuple, orders)))
-    complete: bool = decoded_field(bool)
-    exhausted: bool = decoded_field(bool)
-    stopped: str = decoded_field(str)
-    bound: float = decoded_field(float)
-    expanded: int = decoded_field(int)
-    generated: int = decoded_field(int)
-    failed: int = decoded_field(int)
-    merged: int = decoded_field(int)
-    distance_to_truth: tuple[int, ...] | None = None
-    truth_level: str | None = None
+    delta: Count
+    distinct: Annotated[str, OneOf(("network", "class"))]
+    orders: tuple[tuple[str, ...], ...]
+    complete: bool
+    exhausted: bool
+    stopped: str
+    bound: float
+    expanded: Count
+    generated: Count
+    failed: Count
+    merged: Count
+    distance_to_truth: tuple[Distance, ...] | None = None
+    truth_level: Annotated[str, OneOf(LEVELS)] | None = None
 
     @property
     def distance_to_best(self) -> tuple[int, ...]:
@@ -94,6 +99,16 @@ class Modes(RankedNetworks):
     @property
     def _ranks_classes(self) -> bool:
         return self.distinct == "class"
+
+    def _check(self) -> None:
+        super(Modes, self)._check()
+        check_length("distance_to_truth", self.distance_to_truth, "networks", len(self))
+        if (self.distance_to_truth is None) != (self.truth_level is None):
+            raise InvalidData("distance_to_truth and truth_level must be given together")
+        every = sorted(self.variables)
+        for order in set(self.orders):
+            if sorted(order) != every:
+                raise InvalidData(f"orders has {order!r:.60}, which is not an ordering of the variables")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one mode per row: score, how many times less probable than the best, edges, distances, ordering."""

@@ -14,9 +14,9 @@ encoded (:mod:`dagscape.networks.bif_names`), and types and the discretizer, as 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.discretizing import Discretizer
+from dagscape.data.value_types import ValueType
+from dagscape.documents import decode, parse_json
 from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Dag
 from dagscape.masks import mask_of
@@ -73,7 +75,7 @@ def parse_network(text: str, title: str = "text") -> Network:
         raise source.fail(cycle[-1].offset, f"the parents of the variables form a cycle: {path}")
     dag = Dag(tuple(levels), tuple(mask_of(above) for above in parents))
     cpts = dict(_tables(source, blocks, levels, parents))
-    types = _read_property(source, document, TYPES, dict)
+    types = _read_property(source, document, TYPES, partial(decode, Mapping[str, ValueType], place="types"))
     discretizer = _read_property(source, document, DISCRETIZER, Discretizer.from_dict)
     return Network(dag, levels, cpts, document.name, types=types or {}, discretizer=discretizer)
 
@@ -106,14 +108,14 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> list[int]:
     return []
 
 
-def _read_property(source: Source, document: Document, name: str, decode: Callable[[Any], Any]) -> Any:
+def _read_property(source: Source, document: Document, name: str, decoded: Callable[[Any], Any]) -> Any:
     """Return what a property of dagscape holds as encoded JSON; None if the file lacks it."""
     if name not in document.properties:
         return None
     word, offset = document.properties[name]
     try:
-        return decode(json.loads(decode_name(word)))
-    except (ValueError, TypeError, RecursionError) as error:
+        return decoded(parse_json(decode_name(word), name))
+    except (ValueError, TypeError) as error:
         raise source.fail(offset, f"the property {name} is damaged ({error}): remove it") from error
 
 

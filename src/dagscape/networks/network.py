@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.checks import check_unicode
 from dagscape.data.value_types import ValueType
 from dagscape.data.values import as_dataset
 from dagscape.drawing.draw import notebook_svg
@@ -89,6 +90,7 @@ class Network:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dag", checked_structure(self.dag))
         check_variables(self.variables)
+        check_unicode([self.name], "the name of the network")
         check_keys(self.variables, self.levels, "levels")
         check_keys(self.variables, self.cpts, "probabilities")
         levels = {name: checked_levels(name, self.levels[name]) for name in self.variables}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dagscape.checks import check_unicode
 from dagscape.data.table import listing
 from dagscape.data.value_types import VALUE_TYPES, ValueType, type_of_text
 from dagscape.errors import InvalidData, InvalidOption, type_of
@@ -54,16 +55,7 @@ def check_variables(variables: tuple[str, ...]) -> None:
         raise InvalidData("the network has no variables; it must have at least one")
     if "" in variables:
         raise InvalidData("a variable of the network has an empty name: give every variable a name")
-    for name in variables:
-        _check_text(name, "the name of a variable")
-
-
-def _check_text(text: str, what: str) -> None:
-    """Check that a string can be written to a file."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidData(f"{what}, {text!r}, is not valid Unicode: it contains a lone surrogate") from None
+    check_unicode(variables, "the name of a variable")
 
 
 def check_keys(variables: tuple[str, ...], given: Mapping[str, Any], what: str) -> None:
@@ -83,8 +75,7 @@ def checked_levels(name: str, levels: Sequence[str]) -> tuple[str, ...]:
         raise InvalidData(f"the levels of {name!r} must be a sequence of strings")
     if not strings:
         raise InvalidData(f"{name!r} has no levels; it must have at least one")
-    for text in strings:
-        _check_text(text, f"a level of {name!r}")
+    check_unicode(strings, f"a level of {name!r}")
     if len(set(strings)) < len(strings):
         raise InvalidData(f"the levels of {name!r} are not distinct: {listing(strings)}")
     return strings

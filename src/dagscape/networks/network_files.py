@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from dagscape.errors import InvalidData, InvalidOption, type_of
+from dagscape.documents import read_text
+from dagscape.errors import InvalidOption, type_of
 from dagscape.files.paths import path_text
-from dagscape.files.reading import open_text
 from dagscape.networks.bif import parse_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_json import parse_json_network
 from dagscape.networks.network_writing import save_network
-from dagscape.resources import format_bytes, memory_limit
+from dagscape.resources import check_memory
 
-# An upper bound on the memory for one character of a file, such as a short level, while reading.
+# An upper bound on the memory for one character of a BIF file, such as a short level, while reading.
 _BYTES_PER_CHARACTER = 64
 
 
@@ -40,15 +40,11 @@ def read_network(path: str | os.PathLike[str]) -> Network:
     Network('asia': 8 variables, 8 edges, 18 free parameters)
     """
     title = path_text(path)
-    limit = memory_limit(None) // _BYTES_PER_CHARACTER
-    with open_text(path) as stream:
-        text = stream.read(limit + 1)
-    if len(text) > limit:
-        raise InvalidData(
-            f"{title!r} has more than {limit} characters, which need more than the available "
-            f"{format_bytes(memory_limit(None))} of memory"
-        )
-    return parse_json_network(text, title) if text.lstrip().startswith("{") else parse_network(text, title)
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        return parse_json_network(text, title)
+    check_memory(len(text) * _BYTES_PER_CHARACTER, None, f"the contents of {title!r}", "reduce the file")
+    return parse_network(text, title)
 
 
 def write_network(network: Network, path: str | os.PathLike[str]) -> None:

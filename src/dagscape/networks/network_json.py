@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.data.discretizing import Discretizer
+from dagscape.data.value_types import ValueType
+from dagscape.documents import decode, parse_json
 from dagscape.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.validation import check_graph_memory
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network
 from dagscape.networks.network_writing import KIND, SCHEMA
@@ -43,10 +45,7 @@ def parse_json_network(text: str, title: str = "text") -> Network:
     title : str
         The name of the file in messages.
     """
-    try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InvalidData(f"{title!r} is not JSON: {error}") from error
+    document = parse_json(text, title)
     if not isinstance(document, dict) or document.get("kind") != KIND:
         kind = document.get("kind") if isinstance(document, dict) else None
         found = f"its kind is {kind!r:.60}" if isinstance(kind, str) else "it has no kind"
@@ -70,20 +69,17 @@ def network_from_dict(document: Mapping[str, Any]) -> Network:
     >>> network_from_dict(network_to_dict(load_network("asia"))) == load_network("asia")
     True
     """
-    names = _strings(document.get("variables"), "'variables'")
-    levels = {name: tuple(_strings(_entry(document, "levels", name), f"the levels of {name!r}")) for name in names}
-    parents = {name: _strings(_entry(document, "parents", name), f"the parents of {name!r}") for name in names}
+    names = _strings(document.get("variables"), "variables")
+    levels = {name: tuple(_strings(_entry(document, "levels", name), f"levels.{name}")) for name in names}
+    parents = {name: _strings(_entry(document, "parents", name), f"parents.{name}") for name in names}
     for name, above in parents.items():
         if len(above) > MAX_PARENTS:
             raise InvalidData(f"{name!r} has {len(above)} parents; the limit is {MAX_PARENTS}")
+    check_graph_memory(len(names))
     dag = Dag.from_parents(parents)
     cpts = {name: _table(name, _entry(document, "cpts", name), parents[name], dag) for name in names}
-    types, discretizer = document.get("types", {}), document.get("discretizer")
-    if not isinstance(types, dict):
-        raise InvalidData(f"'types' is {type_of(types)}; it must be an object")
-    title = document.get("name", "")
-    if not isinstance(title, str):
-        raise InvalidData(f"'name' is {type_of(title)}; it must be a string")
+    types = decode(Mapping[str, ValueType], document.get("types", {}), "types")
+    title, discretizer = decode(str, document.get("name", ""), "name"), document.get("discretizer")
     cut = None if discretizer is None else Discretizer.from_dict(discretizer)
     return Network(dag, levels, cpts, title, types=types, discretizer=cut)
 
@@ -107,19 +103,15 @@ def _entry(document: Mapping[str, Any], field: str, name: str) -> Any:
 
 
 def _strings(value: Any, what: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InvalidData(f"{what} must be a list of strings")
-    if len(set(value)) < len(value):
+    found: list[str] = list(decode(tuple[str, ...], value, what))
+    if len(set(found)) < len(found):
         raise InvalidData(f"{what} must be different from each other")
-    return value
+    return found
 
 
 def _table(name: str, nested: Any, parents: list[str], dag: Dag) -> NDArray[np.float64]:
     """Return a table with its axes in the order of the DAG's parents; the network checks its shape and its rows."""
-    try:
-        table = np.array(nested, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidData(f"the probabilities of {name!r} are not nested lists of numbers") from error
+    table: NDArray[np.float64] = decode(NDArray[np.float64], nested, f"cpts.{name}")
     if table.ndim != len(parents) + 1:
         raise InvalidData(f"the probabilities of {name!r} have {table.ndim} axes; it must be {len(parents) + 1}")
     order = [parents.index(parent) for parent in dag.parents(name)]

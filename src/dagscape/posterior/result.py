@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dagscape.documents import NotNegative, OneOf, Probabilities
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.errors import InvalidOption, argument, function
-from dagscape.results import ScoredResult, array_field, decoded_field, pair_frame
+from dagscape.results import ScoredResult, check_shape, pair_frame, recorded_parameters
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def _decode_matrix(rows: Any) -> NDArray[np.float64] | None:
-    return None if rows is None else np.array(rows, dtype=np.float64)
 
 
 class Probability(float):
@@ -92,21 +86,28 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     kind: ClassVar[str] = "posterior"
     derived: ClassVar[tuple[str, ...]] = ("log_evidence",)
 
-    over: str
+    over: Annotated[str, OneOf(("dags", "orders"))]
     log_total: float
     log_prior_total: float
-    error: float
-    edges: NDArray[np.float64] = array_field()
-    ancestors: NDArray[np.float64] | None = decoded_field(_decode_matrix)
-    paths: NDArray[np.float64] | None = decoded_field(_decode_matrix)
+    error: NotNegative
+    edges: Probabilities
+    ancestors: Probabilities | None
+    paths: Probabilities | None
     prior: bool = False
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from a document of :meth:`to_dict`."""
         # Earlier files say only in their provenance whether the data were ignored.
-        recorded = document.get("provenance", {}).get("parameters", {})
-        return super(Posterior, cls).from_dict({"prior": bool(recorded.get("prior", False)), **document})
+        ignored = bool(recorded_parameters(document).get("prior", False))
+        return super(Posterior, cls).from_dict({"prior": ignored, **document})
+
+    def _check(self) -> None:
+        super(Posterior, self)._check()
+        n = len(self.variables)
+        check_shape("edges", self.edges, (n, n))
+        check_shape("ancestors", self.ancestors, (n, n))
+        check_shape("paths", self.paths, (n, n, n))
 
     @property
     def log_evidence(self) -> float:

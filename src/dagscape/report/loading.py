@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from dagscape.data.summary import DataSummary
+from dagscape.documents import read_json
 from dagscape.errors import InvalidData, function
 from dagscape.files.paths import path_text
-from dagscape.files.reading import open_text
 from dagscape.graphs.comparison import Comparison
 from dagscape.networks.network_writing import KIND as NETWORK
 from dagscape.registry import METHODS
@@ -35,22 +34,18 @@ _READERS = {NETWORK: "read_network", "discretizer": "Discretizer.load"}
 def load_result(path: str | os.PathLike[str]) -> Result:
     """Read a result that was written as JSON by its ``save`` method or by the command line, compressed or not."""
     source = path_text(path)
-    with open_text(path) as text:
-        try:
-            document = json.load(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InvalidData(f"{source!r} is not JSON: {error}") from error
+    document = read_json(path)
     kind = document.get("kind") if isinstance(document, dict) else None
     if isinstance(kind, str) and kind in _READERS:
         raise InvalidData(f"{source!r} is a {kind}, not a result: read it with {function(_READERS[kind])}")
     if not isinstance(kind, str) or kind not in RESULTS:
         raise InvalidData(f"{source!r} is not a result of dagscape: its kind is none of {', '.join(RESULTS)}")
     schema, known = document.get("schema"), RESULTS[kind].schema
-    if schema not in range(1, known + 1):
-        raise InvalidData(f"{source!r} has schema {schema} of {kind!r}; this version of dagscape reads up to {known}")
+    if type(schema) is not int or not 1 <= schema <= known:
+        raise InvalidData(
+            f"{source!r} has schema {schema!r:.40} of {kind!r}; this version of dagscape reads up to {known}"
+        )
     try:
         return RESULTS[kind].from_dict(document)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, InvalidData):
-            raise
+    except InvalidData as error:
         raise InvalidData(f"{source!r} is not a complete {kind!r} result: {error}") from error

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dagscape.checks import check_choice
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.errors import InvalidOption, Spelling, argument, function, python_spelling, spelled
+from dagscape.documents import Count, NotNegative
+from dagscape.errors import InvalidData, InvalidOption, Spelling, argument, function, python_spelling, spelled
 from dagscape.methods import FEW_PARENTS, Requirements, provenance_of
 from dagscape.registry import METHODS
 from dagscape.resources import format_bytes, memory_limit, thread_count
-from dagscape.results import Result, decoded_field, records_field
+from dagscape.results import Result
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize
@@ -49,8 +50,8 @@ class PlanStep:
 
     name: str
     work: str
-    memory: int
-    seconds: float
+    memory: Count
+    seconds: NotNegative
     refusal: str = ""
 
 
@@ -71,9 +72,14 @@ class Plan(Result):
     kind: ClassVar[str] = "plan"
     derived: ClassVar[tuple[str, ...]] = ("memory", "seconds", "fits", "refusal")
 
-    steps: tuple[PlanStep, ...] = records_field(PlanStep)
-    memory_limit: int = decoded_field(int)
+    steps: tuple[PlanStep, ...]
+    memory_limit: Count
     advice: str = ""
+
+    def _check(self) -> None:
+        super(Plan, self)._check()
+        if not self.steps:
+            raise InvalidData("steps is empty; it must have at least one step")
 
     @property
     def memory(self) -> int:

@@ -40,8 +40,8 @@ def _settings(found: Sensitivity) -> RenderableType:
     for setting, share in zip(found.settings, found.shares, strict=True):
         limit = "no limit" if setting.unlimited else str(setting.max_parents)
         cells = [f"{setting.ess:g}"] if graded else []
-        cells += [setting.structure_prior, limit, f"{setting.log_evidence:,.2f}", f"{share:.4f}"]
-        table.add_row(*cells, f"{setting.parent_states:,.0f}")
+        numbers = (f"{setting.log_evidence:,.2f}", f"{share:.4f}", f"{setting.parent_states:,.0f}")
+        table.add_row(*cells, setting.structure_prior, limit, *numbers)
     return table
 
 
@@ -52,9 +52,9 @@ def _changes(found: Sensitivity, rows: int, threshold: float, min_share: float) 
     parts: list[RenderableType] = [plain(sentence[0].upper() + sentence[1:]) for sentence in sentences]
     if rows and len(frame):
         table = table_of("from", "to", "lowest", "highest", "lowest at", "highest at", right=(2, 3))
-        for row in frame.head(rows).to_dict("records"):
-            ends = (f"{row['lowest']:.4f}", f"{row['highest']:.4f}")
-            table.add_row(Name(row["source"]), Name(row["target"]), *ends, row["lowest_at"], row["highest_at"])
+        columns = ["source", "target", "lowest", "highest", "lowest_at", "highest_at"]
+        for source, target, low, high, *settings in frame[columns].head(rows).itertuples(index=False):
+            table.add_row(Name(source), Name(target), f"{low:.4f}", f"{high:.4f}", *settings)
         parts += [plain(), table]
         if len(frame) > rows:
             parts.append(plain(f"… {len(frame) - rows:,} more"))

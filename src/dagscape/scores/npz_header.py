@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagscape.checks import is_between, is_whole
+from dagscape.documents import decode_record
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.results import Provenance, decode_record
+from dagscape.results import Provenance
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import EdgeConstraints, edge_constraints
 from dagscape.scores.fixed_point import FINEST_BITS, Unit

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from dagscape.results import ScoredResult, records_field
+from dagscape.documents import Count
+from dagscape.results import ScoredResult, check_known
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.families import Family
 from dagscape.wording import plural
@@ -36,12 +37,17 @@ class ScoreSummary(ScoredResult):
 
     kind: ClassVar[str] = "score-summary"
 
-    max_parents: int
+    max_parents: Count
     complete: bool | None
     score_equivalent: bool
-    family_count: int
-    memory: int
-    families: tuple[Family, ...] = records_field(Family)
+    family_count: Count
+    memory: Count
+    families: tuple[Family, ...]
+
+    def _check(self) -> None:
+        super(ScoreSummary, self)._check()
+        for family in self.families:
+            check_known("families", (family.child, *family.parents), self.variables)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per family."""

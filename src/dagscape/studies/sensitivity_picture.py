@@ -32,19 +32,22 @@ def range_plot(study: Sensitivity, feature: str, rows: int, title: str | None, m
     }
     varied = {option: values for option, values in varied.items() if len(values) > 1}
     ends = ["source", "target"]
-    every, ranges = study.to_frame(feature, min_share=0), study.to_frame(feature, min_share=min_share)
+    # Settings may have the same label, so that the columns of settings are not used.
+    every = study.to_frame(feature, min_share=0)[[*ends, "range"]]
+    ranges = study.to_frame(feature, min_share=min_share)[[*ends, "lowest", "highest", "range"]]
     ranges["crosses"] = (ranges["lowest"] < _THRESHOLD) & (ranges["highest"] >= _THRESHOLD)
     order = every.merge(ranges[[*ends, "range", "crosses"]], on=ends, suffixes=("_all", ""))
     # Pairs that do not change between credible settings come in the order in which they change between all.
     order = order.sort_values(["crosses", "range", "range_all"], ascending=False, kind="stable").head(rows)
     arrow = "→" if feature == "edges" else "–"
-    labels = [setting.label for setting in study.settings]
+    number = {name: place for place, name in enumerate(study.variables)}
+    values = getattr(study, feature)
     return RangePlot(
-        title=title or f"Probabilities of {feature} under {plural(len(labels), 'setting')}",
+        title=title or f"Probabilities of {feature} under {plural(len(study.settings), 'setting')}",
         rows=tuple(
             RangeRow(
                 f" {arrow} ".join(shown_text(row[end], _LONGEST_NAME) for end in ends),
-                tuple(row[label] for label in labels),
+                tuple(values[:, number[row["source"]], number[row["target"]]].tolist()),
             )
             for row in order.to_dict("records")
         ),
@@ -55,7 +58,7 @@ def range_plot(study: Sensitivity, feature: str, rows: int, title: str | None, m
         legend=tuple(_legend(varied)),
         marked=study.settings.index(study.best),
         mark=f"highest evidence: {study.best.label}",
-        caption=_caption(len(labels), len(kept), min_share),
+        caption=_caption(len(study.settings), len(kept), min_share),
     )
 
 

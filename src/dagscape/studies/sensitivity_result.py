@@ -6,17 +6,18 @@ import html
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import check_choice, is_between, is_whole
+from dagscape.documents import Count, NotNegative, OneOf, Probabilities
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.ranges import draw_ranges
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.results import ScoredResult, array_field, check_lengths, decoded_field, frame_html, records_field
+from dagscape.results import ScoredResult, check_shape, frame_html
 from dagscape.studies.sensitivity_picture import range_plot
 from dagscape.wording import plural
 
@@ -58,14 +59,14 @@ class Setting:
         Whether a variable may have all others as parents, so that ``max_parents`` is no limit.
     """
 
-    ess: float | None
+    ess: NotNegative | None
     structure_prior: str
-    max_parents: int
+    max_parents: Count
     log_evidence: float
     log_total: float
-    error: float
-    parent_states: float
-    seconds: float
+    error: NotNegative
+    parent_states: NotNegative
+    seconds: NotNegative
     unlimited: bool = False
 
     @property
@@ -113,9 +114,9 @@ class Sensitivity(OwnPicture, ScoredResult):
     kind: ClassVar[str] = "sensitivity"
     derived: ClassVar[tuple[str, ...]] = ("adjacencies", "shares")
 
-    over: str = decoded_field(str)
-    settings: tuple[Setting, ...] = records_field(Setting)
-    edges: NDArray[np.float64] = array_field()
+    over: Annotated[str, OneOf(("dags", "orders"))]
+    settings: tuple[Setting, ...]
+    edges: Probabilities
 
     @property
     def adjacencies(self) -> NDArray[np.float64]:
@@ -341,15 +342,25 @@ class Sensitivity(OwnPicture, ScoredResult):
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from a document of :meth:`to_dict`."""
-        check_lengths(document, ("settings", "edges"))
-        if not document["settings"]:
-            raise InvalidData("the 'sensitivity' document has no settings")
-        if all(isinstance(setting, Mapping) for setting in document["settings"]):
+        settings, variables = document.get("settings"), document.get("variables")
+        if isinstance(settings, list) and isinstance(variables, list):
             # Earlier files do not say which settings have no limit on the number of parents.
-            most = len(document.get("variables", ())) - 1
-            settings = [{"unlimited": entry.get("max_parents") == most, **entry} for entry in document["settings"]]
-            document = {**document, "settings": settings}
+            most = len(variables) - 1
+            complete = [
+                {"unlimited": entry.get("max_parents") == most, **entry} if isinstance(entry, Mapping) else entry
+                for entry in settings
+            ]
+            document = {**document, "settings": complete}
         return super(Sensitivity, cls).from_dict(document)
+
+    def _check(self) -> None:
+        super(Sensitivity, self)._check()
+        if not self.settings:
+            raise InvalidData("there are no settings; there must be at least one")
+        if len({setting.ess is None for setting in self.settings}) > 1:
+            raise InvalidData("some settings have an equivalent sample size (ess), and others have none")
+        n = len(self.variables)
+        check_shape("edges", self.edges, (len(self.settings), n, n))
 
     def _crossing(self, threshold: float, min_share: float) -> int:
         """Return the number of edges that cross a threshold, without the frame of :meth:`changes`."""

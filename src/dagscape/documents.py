@@ -1,0 +1,408 @@
+"""JSON documents: read within a memory limit, and decoded strictly.
+
+The annotations of a dataclass say what its document may hold, and :func:`decode_record` accepts nothing else: a field
+``rows: Count`` is an integer of at least 0, ``edges: Probabilities`` are nested lists of equal length with numbers from
+0 to 1. ``Annotated`` adds a condition to a type. What a document with valid fields may still contradict, such as the
+shape of an array, is for the class itself to check. A failure is one :class:`~dagscape.errors.InvalidData` that names
+the place: ``steps[3].memory is 'x'; it must be an integer``.
+
+In JSON, arrays are nested lists, and infinities, which JSON lacks, are the strings ``"inf"`` and ``"-inf"``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.errors import InvalidData, type_of
+from dagscape.files.paths import path_text
+from dagscape.files.reading import open_binary, read_whole
+from dagscape.resources import check_memory
+
+Record = TypeVar("Record")
+Decoder = Callable[[Any], Any]
+
+# The memory of one byte of a document as bytes and as text, in which every character can take four.
+_BYTES_PER_BYTE = 5.0
+
+# The most memory of what these characters introduce in a document: containers, and entries of lists and of objects.
+_BYTES_PER_MARK = {"[": 64, "{": 72, ",": 48, ":": 128, '"': 40}
+
+# Python converts integers of up to 4300 digits to text: sums of these, too.
+_MOST_BITS = 14_000
+
+# Larger numbers are not probabilities, logs of such, times or sizes; sums and differences of these do not overflow.
+_LARGEST = 1e300
+
+# As many as NumPy has.
+_MOST_AXES = 64
+
+# Real parameters are a few levels deep; what is deeper could not be written again.
+_DEEPEST = 32
+
+_NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read the text of a file, plain or gzipped, within the default memory limit."""
+    with open_binary(path) as stream:
+        content = read_whole(stream, path, bytes_per_byte=_BYTES_PER_BYTE)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = f"0x{content[error.start]:02x}"
+        raise InvalidData(f"{path_text(path)!r} is not UTF-8 text (byte {byte}): save it as UTF-8 first") from error
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """Read a JSON document from a file, plain or gzipped, within the default memory limit."""
+    return parse_json(read_text(path), path_text(path))
+
+
+def decoded_size(text: str) -> int:
+    """Return an upper bound on the memory of a document, in bytes: as text and as Python objects.
+
+    >>> decoded_size("[1, 2]")
+    142
+    """
+    return int(len(text) * _BYTES_PER_BYTE) + sum(size * text.count(mark) for mark, size in _BYTES_PER_MARK.items())
+
+
+def parse_json(text: str, title: str) -> Any:
+    r"""Parse a JSON document, within the default memory limit; ``title`` names it in messages.
+
+    >>> parse_json('["\\ud83d\\ude00", 1]', "smile.json")
+    ['😀', 1]
+    >>> parse_json('["\\ud83d"]', "half.json")
+    Traceback (most recent call last):
+      ...
+    dagscape.errors.InvalidData: 'half.json' is not valid Unicode: it contains a lone surrogate
+    """
+    check_memory(decoded_size(text), None, f"the contents of {title!r}", "reduce the file")
+    try:
+        document = json.loads(text)
+        if _SURROGATE.search(text):
+            json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidData(f"{title!r} is not valid Unicode: it contains a lone surrogate") from error
+    except RecursionError as error:
+        raise InvalidData(f"{title!r} is nested too deeply") from error
+    except ValueError as error:
+        # Also raised for integers of more digits than Python converts.
+        raise InvalidData(f"{title!r} is not JSON: {error}") from error
+    return document
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A condition on numbers and arrays: at least ``low`` and at most ``high``; NaN is not."""
+
+    low: float
+    high: float = math.inf
+
+    def holds(self, value: Any) -> bool:
+        """Whether a number, or every number of an array, is in the range."""
+        within = (self.low <= value) & (value <= self.high)
+        return within if isinstance(within, bool) else bool(within.all())
+
+    def __str__(self) -> str:
+        if self.high == math.inf:
+            return f"at least {self.low:g}"
+        return f"between {self.low:g} and {self.high:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A condition on strings: one of some."""
+
+    choices: tuple[str, ...]
+
+    def holds(self, value: Any) -> bool:
+        """Whether a string is one of the choices."""
+        return value in self.choices
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(repr, self.choices))}"
+
+
+Count = Annotated[int, Between(0)]
+Share = Annotated[float, Between(0, 1)]
+NotNegative = Annotated[float, Between(0)]
+Finite = Annotated[float, Between(-_LARGEST, _LARGEST)]
+FiniteArray = Annotated[NDArray[np.float64], Between(-_LARGEST, _LARGEST)]
+Probabilities = Annotated[NDArray[np.float64], Between(0, 1)]
+
+
+def decode_record(record: type[Record], document: object, place: str = "the document") -> Record:
+    """Rebuild a dataclass from JSON; missing fields get their defaults, unknown ones are ignored.
+
+    Examples
+    --------
+    >>> @dataclass
+    ... class Step:
+    ...     name: str
+    ...     memory: Count = 0
+    >>> decode_record(Step, {"name": "sum", "colour": "red"})
+    Step(name='sum', memory=0)
+    >>> decode_record(Step, {"name": "sum", "memory": -1})
+    Traceback (most recent call last):
+      ...
+    dagscape.errors.InvalidData: memory is -1; it must be at least 0
+    """
+    try:
+        return record(**_field_values(record, document))
+    except _MisfitError as misfit:
+        raise InvalidData(misfit.sentence(place)) from None
+
+
+def decode_fields(record: type, document: object, place: str = "the document") -> dict[str, Any]:
+    """Return the decoded fields of a dataclass that a document has, for its constructor."""
+    try:
+        return _field_values(record, document)
+    except _MisfitError as misfit:
+        raise InvalidData(misfit.sentence(place)) from None
+
+
+def decode(annotation: Any, value: object, place: str) -> Any:
+    """Return a value decoded as a type; ``place`` names it in messages.
+
+    >>> decode(tuple[str, ...], ["a", "b"], "variables")
+    ('a', 'b')
+    """
+    try:
+        return _decoder(annotation)(value)
+    except _MisfitError as misfit:
+        raise InvalidData(misfit.sentence(place)) from None
+
+
+class _MisfitError(Exception):
+    """A value does not fit its type. Containers add their keys on the way up."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.path: list[str | int] = []
+
+    def within(self, key: str | int) -> _MisfitError:
+        self.path.append(key)
+        return self
+
+    def sentence(self, place: str) -> str:
+        for key in reversed(self.path):
+            place = f"{place}[{key}]" if isinstance(key, int) else f"{place}.{key}"
+        return f"{place.removeprefix('the document.')} {self.problem}"
+
+
+def _misfit(value: object, expected: object) -> _MisfitError:
+    shown = repr(value) if isinstance(value, str | int | float | NoneType) else type_of(value)
+    return _MisfitError(f"is {shown if len(shown) <= 60 else shown[:60] + '…'}; it must be {expected}")
+
+
+def _field_values(record: type, document: object) -> dict[str, Any]:
+    if not isinstance(document, Mapping):
+        raise _misfit(document, "an object")
+    values = {}
+    for name, decoder, required in _decoders(record):
+        if name in document:
+            try:
+                values[name] = decoder(document[name])
+            except _MisfitError as misfit:
+                raise misfit.within(name) from None
+        elif required:
+            raise _MisfitError(f"lacks {name!r}")
+    return values
+
+
+@cache
+def _decoders(record: type) -> tuple[tuple[str, Decoder, bool], ...]:
+    """Return the name and the decoder of each field of a dataclass, and whether it has no default."""
+    hints = get_type_hints(record, include_extras=True)
+    return tuple(
+        (
+            entry.name,
+            _decoder(hints[entry.name]),
+            entry.default is dataclasses.MISSING and entry.default_factory is dataclasses.MISSING,
+        )
+        for entry in dataclasses.fields(record)
+        if entry.init and not entry.name.startswith("_")
+    )
+
+
+@cache
+def _decoder(annotation: Any) -> Decoder:
+    """Return the function that decodes values of a type."""
+    if annotation in _SIMPLE:
+        return _SIMPLE[annotation]
+    origin, given = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _conditional(_decoder(given[0]), given[1:])
+    if origin in (Union, UnionType):
+        (kind,) = (other for other in given if other is not NoneType)
+        return _optional(_decoder(kind))
+    if origin is Literal:
+        return _conditional(_decode_string, (OneOf(given),))
+    if origin is tuple:
+        return _list_of(_decoder(given[0])) if given[1:] == (...,) else _row_of(tuple(map(_decoder, given)))
+    if origin is np.ndarray:
+        return _decode_array
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _mapping_of(_decoder(given[1]))
+    if dataclasses.is_dataclass(annotation):
+        return _record_of(cast("type", annotation))
+    # Anything else is decoded by its owner, before.
+    return lambda value: value
+
+
+def _decode_string(value: object) -> str:
+    if type(value) is not str:
+        raise _misfit(value, "a string")
+    return value
+
+
+def _decode_bool(value: object) -> bool:
+    if type(value) is not bool:
+        raise _misfit(value, "true or false")
+    return value
+
+
+def _decode_int(value: object) -> int:
+    if type(value) is not int:
+        raise _misfit(value, "an integer")
+    if value.bit_length() > _MOST_BITS:
+        raise _MisfitError(f"is an integer of {value.bit_length():,} bits; the limit is {_MOST_BITS:,}")
+    return value
+
+
+def _decode_float(value: object) -> float:
+    if isinstance(value, str):
+        value = _NOT_FINITE.get(value, value)
+    if type(value) not in (int, float):
+        raise _misfit(value, "a number")
+    number = cast("float", value)
+    # False for NaN, and for integers that exceed all floats.
+    if not abs(number) <= _LARGEST and number not in (math.inf, -math.inf):
+        raise _misfit(value, f"a number of at most {_LARGEST:g}, or 'inf' or '-inf'")
+    return float(number)
+
+
+def _decode_any(value: Any, depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        raise _MisfitError(f"is nested more than {_DEEPEST} deep")
+    if isinstance(value, list):
+        return [_decode_any(item, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {key: _decode_any(item, depth + 1) for key, item in value.items()}
+    return value
+
+
+def _decode_array(value: Any) -> NDArray[np.float64]:
+    """Return nested lists of equal length as an array."""
+    shape: list[int] = []
+    entries: list[Any] = [value]
+    while entries and type(entries[0]) is list:
+        if len(shape) == _MOST_AXES or set(map(type, entries)) != {list} or len(set(map(len, entries))) > 1:
+            raise _MisfitError("is not an array: its lists must have equal lengths")
+        shape.append(len(entries[0]))
+        entries = list(chain.from_iterable(entries))
+    if not shape:
+        raise _misfit(value, "a list")
+    kinds = set(map(type, entries))
+    if str in kinds:
+        entries = [_NOT_FINITE.get(entry, entry) if type(entry) is str else entry for entry in entries]
+        kinds = set(map(type, entries))
+    if not kinds <= {int, float}:
+        wrong = next(entry for entry in entries if type(entry) not in (int, float))
+        raise _misfit(wrong, "an array of numbers") if type(wrong) is not list else _MisfitError("is not an array")
+    try:
+        return np.array(entries, dtype=np.float64).reshape(shape)
+    except OverflowError:
+        raise _MisfitError("has an integer that is too large for an array") from None
+
+
+_SIMPLE: Mapping[Any, Decoder] = {
+    str: _decode_string,
+    bool: _decode_bool,
+    int: _decode_int,
+    float: _decode_float,
+    Any: _decode_any,
+}
+
+
+def _conditional(decoder: Decoder, conditions: tuple[Any, ...]) -> Decoder:
+    def decoded(value: object) -> Any:
+        found = decoder(value)
+        for condition in conditions:
+            if not condition.holds(found):
+                raise (
+                    _misfit(value, condition)
+                    if type(value) is not list
+                    else _MisfitError(f"has a number that is not {condition}")
+                )
+        return found
+
+    return decoded
+
+
+def _optional(decoder: Decoder) -> Decoder:
+    return lambda value: None if value is None else decoder(value)
+
+
+def _list_of(decoder: Decoder) -> Decoder:
+    def decoded(value: Any) -> tuple[Any, ...]:
+        if type(value) is not list:
+            raise _misfit(value, "a list")
+        found: list[Any] = []
+        try:
+            # On failure, it has the items before the wrong one.
+            found.extend(map(decoder, value))
+        except _MisfitError as misfit:
+            raise misfit.within(len(found)) from None
+        return tuple(found)
+
+    return decoded
+
+
+def _row_of(decoders: tuple[Decoder, ...]) -> Decoder:
+    def decoded(value: Any) -> tuple[Any, ...]:
+        if type(value) is not list or len(value) != len(decoders):
+            raise _MisfitError(f"must be a list of {len(decoders)} values")
+        return tuple(decoder(item) for decoder, item in zip(decoders, value, strict=True))
+
+    return decoded
+
+
+def _mapping_of(decoder: Decoder) -> Decoder:
+    def decoded(value: Any) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise _misfit(value, "an object")
+        found = {}
+        for key, item in value.items():
+            try:
+                found[key] = decoder(item)
+            except _MisfitError as misfit:
+                raise misfit.within(key) from None
+        return found
+
+    return decoded
+
+
+def _record_of(record: type) -> Decoder:
+    def decoded(value: Any) -> Any:
+        # Its owner may have decoded it before.
+        return value if isinstance(value, record) else record(**_field_values(record, value))
+
+    return decoded

@@ -1,0 +1,100 @@
+"""Networks: JSON documents and BIF files."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from random import Random
+
+import pandas as pd
+
+import dagscape as ds
+from dagscape.networks.network_json import network_from_dict
+from dagscape.networks.network_writing import network_to_dict
+from fuzz.harness import Target
+from fuzz.mutations import damage_bytes, damage_json, damage_text
+
+_FRAME = pd.DataFrame({"x": [0.5, 1.5, 2.5, 9.5], "y": list("aabb"), "z": [1, 2, 2, 1]})
+_CUT = ds.discretize(_FRAME, bins=2)
+_NETWORKS = [
+    ds.load_network("sprinkler"),
+    ds.load_network("asia"),
+    ds.Network.fit(ds.Dag.from_edges("xyz", [("x", "z"), ("y", "z")]), _CUT, name="näme"),
+]
+_DOCUMENTS = [network_to_dict(network) for network in _NETWORKS]
+
+_WORDS = (
+    *("variable", "probability", "network", "property", "type", "discrete", "table", "default", "{", "}", "(", ")"),
+    *("[", "]", "|", ";", '"', "/*", "*/", "//", "\\", "0.5", "1e999", "-1", "1000000000", "%ED%A0%80", "_"),
+    *("property dagscape-names percent-encoded;", "property dagscape-types %7B%7D;", '"\\ud800"'),
+)
+
+_OWN = """network weather { property "version 1"; // a comment
+}
+variable rain { type discrete [ 2 ] { no, "a lot" }; property position = (1, 2); }
+variable wet { type discrete[3] { dry damp wet }; }
+probability ( rain ) { table 0.8, 0.2; }
+probability ( wet | rain ) { (no) 0.9, 0.1, 0; default 0.2 /* more */ 0.3, 0.5; }
+"""
+
+
+def _make_json(rng: Random) -> bytes:
+    chosen = rng.choice(_DOCUMENTS)
+    content = json.dumps(damage_json(rng, chosen) if rng.random() < 0.85 else chosen).encode()
+    return damage_bytes(rng, content) if rng.random() < 0.15 else content
+
+
+def _bif_texts(folder: Path) -> list[str]:
+    found = [_OWN]
+    for network in _NETWORKS:
+        ds.write_network(network, folder / "network.bif")
+        found.append((folder / "network.bif").read_text(encoding="utf-8"))
+    return found
+
+
+def _texts() -> list[str]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        return _bif_texts(Path(folder))
+
+
+_TEXTS = _texts()
+
+
+def _make_bif(rng: Random) -> bytes:
+    text = rng.choice(_TEXTS)
+    if rng.random() < 0.85:
+        text = damage_text(rng, text, _WORDS)
+    content = text.encode("utf-8", "surrogatepass")
+    return damage_bytes(rng, content) if rng.random() < 0.15 else content
+
+
+def _use(path: Path) -> None:
+    network = ds.read_network(path)
+    share = zlib.crc32(path.read_bytes()) % 8
+    repr(network)
+    assert network_from_dict(json.loads(json.dumps(network_to_dict(network)))) == network
+    first = network.variables[0]
+    network.query(first)
+    if share == 0:
+        network.sample(3, seed=1)
+    elif share == 1:
+        ds.draw(network)
+    elif share == 2:
+        network.query(network.variables[-1], {first: network.levels[first][0]})
+        network.log_likelihood(network.sample(2, seed=1))
+    elif share == 3:
+        network.predict(_FRAME, first)
+    elif share == 4:
+        for ending in ("bif", "json"):
+            copy = path.with_name(f"copy.{ending}")
+            ds.write_network(network, copy)
+            assert ds.read_network(copy) == network
+
+
+TARGETS = (
+    Target("networks", _make_json, _use, ".json", quick_cases=200),
+    Target("bif", _make_bif, _use, ".bif", quick_cases=200),
+)
