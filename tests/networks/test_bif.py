@@ -15,9 +15,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dagscape.data.discretizing import Discretizer
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
-from dagscape.networks import network_files
 from dagscape.networks.bif import find_cycle, parse_network
 from dagscape.networks.bif_names import KEYWORDS, decode_name, encode_name, is_plain
 from dagscape.networks.bif_syntax import MAX_NAMES, MAX_VARIABLES, unquote
@@ -471,11 +470,10 @@ def test_more_parents_than_a_table_has_axes_are_refused():
 def test_more_text_than_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "bomb.bif.gz"
     path.write_bytes(gzip.compress(b" " * 2**20))
-    monkeypatch.setattr(network_files, "memory_limit", lambda _: 2**20)
-    with pytest.raises(
-        InvalidData, match=r"has more than 16384 characters, which need more than the available 1.0 MiB"
-    ):
-        read_network(path)
+    for available, problem in ((2**20, r"bytes were read, need"), (2**24, r"need 64.0 MiB; the limit is 12.8 MiB")):
+        monkeypatch.setattr("dagscape.resources.available_memory", lambda available=available: available)
+        with pytest.raises(TooLarge, match=rf"the contents of '.*bomb.bif.gz'.*{problem}"):
+            read_network(path)
 
 
 def test_more_variables_than_the_limit_are_refused():
