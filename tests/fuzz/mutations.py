@@ -67,6 +67,9 @@ ODD_NUMBERS = (
 
 _DEEPEST_PLACE = 50
 
+_OTHER_INTEGERS = (0, 1, 2, 3, 5, 1000, 2**31, 2**53 + 1, 2**63, 10**30, 10**299, 10**3999)
+_OTHER_FLOATS = (0.0, -0.0, 5e-324, 1e-300, 0.25, 0.5, 1.0, 2.0, -1.0, 1e9, 1e299, -1e299, "inf", "-inf")
+
 
 def odd_value(rng: Random) -> Any:
     """Return a value that a careless program does not expect."""
@@ -159,6 +162,29 @@ def damage_json(rng: Random, document: Any) -> Any:
 
 def _damages(rng: Random) -> int:
     return 1 + min(int(rng.expovariate(0.9)), 8)
+
+
+def rename_json(rng: Random, document: Any, names: Sequence[str]) -> Any:
+    """Return a copy of a document with an odd string in place of one of some names, wherever it occurs."""
+    old, new = rng.choice(names), rng.choice(ODD_STRINGS)
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [renamed(item) for item in value]
+        if isinstance(value, dict):
+            return {new if key == old else key: renamed(item) for key, item in value.items()}
+        return new if value == old else value
+
+    return renamed(document)
+
+
+def retune_json(rng: Random, document: Any) -> Any:
+    """Return a copy of a document with other numbers of the same type in one to a few places."""
+    document = _copied(document)
+    places = [place for place in _places(document) if type(place[0][place[1]]) in (int, float)]
+    for container, key in rng.choices(places, k=_damages(rng)) if places else ():
+        container[key] = rng.choice(_OTHER_INTEGERS if type(container[key]) is int else _OTHER_FLOATS)
+    return document
 
 
 def _copied(document: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zlib
 from pathlib import Path
@@ -11,9 +12,9 @@ import pandas as pd
 
 import dagscape as ds
 from dagscape.networks.network_json import network_from_dict
-from dagscape.networks.network_writing import network_to_dict
+from dagscape.networks.network_writing import network_to_dict, write_bif
 from fuzz.harness import Target
-from fuzz.mutations import damage_bytes, damage_json, damage_text
+from fuzz.mutations import damage_bytes, damage_json, damage_text, rename_json
 
 _FRAME = pd.DataFrame({"x": [0.5, 1.5, 2.5, 9.5], "y": list("aabb"), "z": [1, 2, 2, 1]})
 _CUT = ds.discretize(_FRAME, bins=2)
@@ -40,27 +41,23 @@ probability ( wet | rain ) { (no) 0.9, 0.1, 0; default 0.2 /* more */ 0.3, 0.5; 
 
 
 def _make_json(rng: Random) -> bytes:
-    chosen = rng.choice(_DOCUMENTS)
-    content = json.dumps(damage_json(rng, chosen) if rng.random() < 0.85 else chosen).encode()
+    number = rng.randrange(len(_DOCUMENTS))
+    chosen = _DOCUMENTS[number]
+    if rng.random() < 0.5:
+        network = _NETWORKS[number]
+        names = [*network.variables, *(level for levels in network.levels.values() for level in levels)]
+        chosen = rename_json(rng, chosen, names)
+    content = json.dumps(damage_json(rng, chosen) if rng.random() < 0.6 else chosen).encode()
     return damage_bytes(rng, content) if rng.random() < 0.15 else content
 
 
-def _bif_texts(folder: Path) -> list[str]:
-    found = [_OWN]
-    for network in _NETWORKS:
-        ds.write_network(network, folder / "network.bif")
-        found.append((folder / "network.bif").read_text(encoding="utf-8"))
-    return found
+def _text(network: ds.Network) -> str:
+    stream = io.BytesIO()
+    write_bif(network, stream)
+    return stream.getvalue().decode()
 
 
-def _texts() -> list[str]:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        return _bif_texts(Path(folder))
-
-
-_TEXTS = _texts()
+_TEXTS = (_OWN, *map(_text, _NETWORKS))
 
 
 def _make_bif(rng: Random) -> bytes:

@@ -18,7 +18,7 @@ from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.report.tables import render
 from dagscape.results import document
 from fuzz.harness import Target
-from fuzz.mutations import damage_bytes, damage_json
+from fuzz.mutations import damage_bytes, damage_json, rename_json, retune_json
 
 _TRUTH = ds.Dag.from_edges("abc", [("a", "b"), ("c", "b")])
 
@@ -51,7 +51,11 @@ _DOCUMENTS = _documents()
 
 def _make(rng: Random) -> bytes:
     chosen = rng.choice(_DOCUMENTS)
-    content = json.dumps(damage_json(rng, chosen) if rng.random() < 0.85 else chosen).encode()
+    if rng.random() < 0.3:
+        chosen = rename_json(rng, chosen, "abc")
+    if rng.random() < 0.4:
+        chosen = retune_json(rng, chosen)
+    content = json.dumps(damage_json(rng, chosen) if rng.random() < 0.6 else chosen).encode()
     return damage_bytes(rng, content) if rng.random() < 0.15 else content
 
 
