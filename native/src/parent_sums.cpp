@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 16;
 
-// Far more than any unit has; it keeps the shift of an exponent within the range of an int.
-constexpr int kMostUnitBits = 1000;
+// More than any unit has. A binary logarithm has 63 more digits after the point, and must have fewer than 128.
+constexpr int kMostUnitBits = 62;
 
 }  // namespace
 

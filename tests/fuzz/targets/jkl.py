@@ -112,7 +112,7 @@ def _other_numbers(rng: Random, text: str) -> str:
 
 def _wide(rng: Random) -> bytes:
     """Many variables, families of many parents, long lines and long names: text that is small when compressed."""
-    n, parents = rng.choice((1, 3, 100, 2_000)), rng.choice((0, 1, 50, 1_500))
+    n, parents = rng.choice((1, 3, 20, 100, 100, 2_000)), rng.choice((0, 1, 15, 50, 1_500))
     name = "v" * rng.choice((1, 1, 40))
     lines = [str(rng.choice((n, n, n, n + 1, 10**11)))]
     for child in range(n):
