@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from dagscape.documents import Count, Finite, decode_record
+from dagscape.documents import Between, Count, Finite, decode_record
 
 NamedEdge = tuple[str, str]
+
+# Doubles represent these numbers exactly.
+RowCount = Annotated[int, Between(0, 2**53)]
+LevelCount = Annotated[int, Between(1, 2**53)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,13 @@ class ScoreInfo:
     required: tuple[NamedEdge, ...] = ()
     forbidden: tuple[NamedEdge, ...] = ()
     data: str | None = None
-    rows: Count | None = None
-    dropped_rows: Count | None = None
-    experimental_rows: Count | None = None
+    rows: RowCount | None = None
+    dropped_rows: RowCount | None = None
+    experimental_rows: RowCount | None = None
     # It follows from the other fields, and files of version 0.1.0 lack it.
     score_equivalent: bool = field(default=False, compare=False)
     # It follows from the data, and earlier files lack it.
-    level_counts: tuple[Count, ...] | None = field(default=None, compare=False)
+    level_counts: tuple[LevelCount, ...] | None = field(default=None, compare=False)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

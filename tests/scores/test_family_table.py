@@ -77,3 +77,9 @@ def test_additions_and_removals_of_a_list():
     assert np.array_equal(scores.additions("a"), [np.nan, -2.0, -np.inf], equal_nan=True)
     assert scores.removals("a", ["c", "b"]).tolist() == [-2.0, -np.inf]
     assert scores.removals("a", []).tolist() == []
+
+
+@pytest.mark.parametrize(("name", "problem"), [(1, "is not a string"), ("\ud800", "lone surrogate")])
+def test_names_that_no_file_can_hold_are_refused(name, problem):
+    with pytest.raises(ds.InvalidData, match=problem):
+        ds.FamilyTable({name: {(): -1.0}})

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.checks import check_names
 from dagscape.errors import InvalidData
 from dagscape.results import Provenance
 from dagscape.score_info import ScoreInfo
@@ -127,6 +128,7 @@ class FamilyTable(EnumerableScores):
         *,
         score_equivalent: bool,
     ) -> None:
+        check_names(self.variables)
         for child, listed in zip(self.variables, exact, strict=True):
             if all(score == IMPOSSIBLE for score in listed.values()):
                 raise InvalidData(f"{child!r} has no possible family")

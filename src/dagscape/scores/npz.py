@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import math
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -16,7 +15,6 @@ from dagscape.errors import InvalidData, argument
 from dagscape.files.reading import read_whole
 from dagscape.progress import Progress, ProgressListener
 from dagscape.resources import check_memory
-from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_table import FAMILY_BYTES, PARENT_BYTES, ExactFamilies, FamilyTable
 from dagscape.scores.fixed_point import IMPOSSIBLE
@@ -24,7 +22,6 @@ from dagscape.scores.lattice import is_every_set
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.npz_header import SCHEMA, Header, parse_header
 from dagscape.scores.npz_members import Members, seekable
-from dagscape.scores.rounding import unrecorded_rounding
 
 # The memory of a header as JSON, relative to its text: at worst, a list of empty lists.
 _HEADER_FACTOR = 40
@@ -93,18 +90,16 @@ def _scores(members: Members, check: Callable[[int], None]) -> EnumerableScores:
     needed = members.nbytes + _HEADER_FACTOR * members.size("header")
     check(needed)
     header = parse_header(members.text("header"))
-    if header.constraints is not None:
-        return _lattice(header, header.constraints, members)
+    if header.kind == "lattice":
+        return _lattice(header, members)
     check(needed + sum(_family_bytes(members, child) for child in range(_checked_count(header, members))))
     return _families(header, members)
 
 
-def _lattice(header: Header, constraints: EdgeConstraints, members: Members) -> LatticeScores:
-    n, sizes = len(header.variables), header.max_parents + 1
-    joint, base = header.joint_table or (), header.base_table or ()
-    tables = [f"table{i}" for i in range(1 + max(*joint, *base))]
-    _check_names(members, {*tables, "size_terms", "prior_terms"})
-    arrays = [members.integers(name, dimensions=1) for name in tables]
+def _lattice(header: Header, members: Members) -> LatticeScores:
+    n, sizes = header.n, header.max_parents + 1
+    _check_names(members, {*header.tables, "size_terms", "prior_terms"})
+    arrays = [members.integers(name, dimensions=1) for name in header.tables]
     if not all(is_every_set(len(array), n, sizes) for array in arrays):
         raise InvalidData(f"its tables do not have an entry for each set of up to {sizes} of {n} variables")
     terms = [members.integers(name, dimensions=1) for name in ("size_terms", "prior_terms")]
@@ -114,13 +109,13 @@ def _lattice(header: Header, constraints: EdgeConstraints, members: Members) -> 
         variables=header.variables,
         max_parents=header.max_parents,
         unit=header.unit,
-        rounding=unrecorded_rounding(header.unit, n) if header.rounding is None else header.rounding,
+        rounding=header.network_rounding,
         tables=arrays,
-        joint_table=joint,
-        base_table=base,
+        joint_table=header.joint_table,
+        base_table=header.base_table,
         size_terms=terms[0],
         prior_terms=terms[1],
-        constraints=constraints,
+        constraints=header.constraints(),
         info=header.info,
         provenance=header.provenance,
     )
@@ -137,7 +132,7 @@ def _check_names(members: Members, expected: set[str]) -> None:
 
 def _checked_count(header: Header, members: Members) -> int:
     """Return the number of variables, if the file has the families of each."""
-    n = len(header.variables)
+    n = header.n
     if len(members.names) != 2 * n + 1:
         raise InvalidData(f"it does not have two arrays for each of {n} variables")
     _check_names(members, {f"{kind}{child}" for kind in ("parents", "exact") for child in range(n)})
@@ -154,10 +149,7 @@ def _families(header: Header, members: Members) -> FamilyTable:
         header.variables,
         list(_listed(header, members)),
         header.unit,
-        # Version 0.1.0 did not record it: each score was rounded by at most half a unit.
-        rounding=math.ldexp(len(header.variables) / 2, -header.unit.bits)
-        if header.rounding is None
-        else header.rounding,
+        rounding=header.network_rounding,
         complete=header.complete,
         info=header.info,
         provenance=header.provenance,
@@ -171,7 +163,7 @@ def _listed(header: Header, members: Members) -> Iterator[ExactFamilies]:
         exact = members.integers(f"exact{child}", dimensions=1)
         if len(sets) != len(exact):
             raise InvalidData(f"it has {len(sets)} families of {name!r}, but {len(exact)} scores")
-        _check_sets(sets, child, len(header.variables))
+        _check_sets(sets, child, header.n)
         rows = zip(sets.tolist(), exact.tolist(), strict=True)
         listed = {tuple(p for p in row if p >= 0): score for row, score in rows}
         if len(listed) < len(exact):

@@ -45,7 +45,10 @@ def parent_states(edges: ArrayLike, level_counts: Sequence[int]) -> NDArray[np.f
     [1.0, 3.0, 6.0]
     """
     probabilities = np.asarray(edges, dtype=np.float64)
-    states: NDArray[np.float64] = np.exp(probabilities.T @ np.log(np.array(level_counts, dtype=np.float64)))
+    logs = probabilities.T @ np.log(np.array(level_counts, dtype=np.float64))
+    # A number beyond all doubles is infinite.
+    with np.errstate(over="ignore"):
+        states: NDArray[np.float64] = np.exp(logs)
     return states
 
 
