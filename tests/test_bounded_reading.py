@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import gzip
+import sys
+import tracemalloc
 
 import pytest
 
-from dagscape.errors import InvalidData, TooLarge
+from dagscape.data.reading import read_data, read_table
+from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.files.reading import open_binary, read_whole
 
 
@@ -33,3 +36,101 @@ def test_a_damaged_gzip_file_is_one_sentence(tmp_path):
     path.write_bytes(gzip.compress(bytes(10**6))[:-20])
     with pytest.raises(InvalidData, match=r"cannot be read: Compressed file ended before"):
         read(path)
+
+
+def write(tmp_path, content: bytes, name: str = "t.csv"):
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"," * 10**7, r"^the 524,288 characters and 524,288 cells of the header in '.*', up to line 1, need 754"),
+        (b"a" * 10**7, r"line 1 has a cell of more than 131072 characters"),
+        (b"a,b\n" + b"," * 10**7, r"line 2 is part of a row of more than 1,048,576 characters, too many for the 2 cells"),
+        (b"a,b\n" + b'"\n",' * 10**6, r"is part of a row of more than 524,298 characters, too many for the 2 cells"),
+        (b'"\n",' * 10**6, r"cells of the header in '.*', up to line [0-9]+, need"),
+    ],
+    ids=["separators", "no-separators", "long-row", "row-of-many-lines", "header-of-many-lines"],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_long_row_is_refused_before_it_is_split(tmp_path, content, message, pack):
+    path = write(tmp_path, pack(content))
+    tracemalloc.start()
+    try:
+        with pytest.raises((InvalidData, TooLarge), match=message):
+            read_table(path, max_memory="20MiB")
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_distinct_strings_count_and_name_their_column(tmp_path):
+    path = write(tmp_path, b"id,x\n" + b"".join(b"%d,%d\n" % (i, i % 2) for i in range(30_000)))
+    with pytest.raises(TooLarge, match=r"^the first [0-9,]+ lines of '.*' need .*; the limit is 8.0 MiB") as caught:
+        read_table(path, max_memory="8MiB")
+    assert "leave out column 'id', which has" in str(caught.value)
+    assert str(caught.value).endswith("distinct values, with drop=['id']")
+    data = read_data(path, max_memory="8MiB", drop=["id"])
+    assert (data.variables, data.m) == (("x",), 30_000)
+
+
+def test_rows_count_even_if_their_cells_are_few(tmp_path):
+    path = write(tmp_path, gzip.compress(b"a\n" + b"\n" * 10**6, 1))
+    with pytest.raises(TooLarge, match=r"the limit is 4.0 MiB .*: raise it, or use fewer columns or rows"):
+        read_table(path, max_memory="4MiB")
+
+
+def test_a_file_much_larger_than_the_limit_is_read_if_its_codes_fit(tmp_path):
+    rows = b"%s,0\n%s,1\n" % (b"x" * 200, b"y" * 200)
+    path = write(tmp_path, gzip.compress(b"a,b\n" + rows * 20_000, 1))
+    table = read_table(path, max_memory="4MiB")
+    assert table.m == 40_000
+    assert [len(column.values) for column in table.columns] == [2, 2]
+
+
+def test_a_long_row_that_fits_is_read(tmp_path):
+    names = [f"{'x' * 60}{i}" for i in range(20_000)]
+    path = write(tmp_path, "\r\n".join([",".join(names), ",".join(["0"] * 20_000), ",".join(["1"] * 20_000)]).encode())
+    table = read_table(path, max_memory="200MiB")
+    assert (len(table.names), table.m, table.rows.tolist()) == (20_000, 2, [2, 3])
+
+
+@pytest.mark.parametrize("levels", [20_000_000, 10**5000], ids=["many", "too-many-to-write"])
+def test_declared_levels_count(tmp_path, levels):
+    path = write(tmp_path, b"a,b\n0,1\n1,0\n")
+    with pytest.raises(TooLarge, match=r"declared levels of 'a' need .*; the limit is 32.0 MiB .*: raise it, or "):
+        read_data(path, levels={"a": levels}, max_memory="32MiB")
+
+
+def test_many_declared_levels_that_fit_are_fine(tmp_path):
+    data = read_data(write(tmp_path, b"a,b\n0,1\n99999,0\n"), levels={"a": 10**5}, max_memory="20MiB")
+    assert data.arities.tolist() == [10**5, 2]
+
+
+def test_lists_are_no_levels(tmp_path):
+    deep = []
+    for _ in range(900):
+        deep = [deep]
+    with pytest.raises(InvalidOption, match=r"^levels has the level \[{7}\.{3}\]{7}; it must be a string"):
+        read_data(write(tmp_path, b"a,b\n0,1\n1,0\n"), levels={"a": [deep, "1"]})
+
+
+def test_a_file_that_is_gzipped_twice_is_one_sentence(tmp_path):
+    path = write(tmp_path, gzip.compress(gzip.compress(b"a,b\n0,1\n")))
+    with pytest.raises(InvalidData, match="is gzipped twice: unpack it once"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("path", ["a\0b.csv", "\ud800\udfff.csv"])
+def test_a_path_that_no_file_can_have(path):
+    with pytest.raises(InvalidOption, match="cannot read"):
+        read_table(path)
+
+
+def test_closed_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InvalidOption, match=r"cannot read '-': standard input is closed"):
+        read_table("-")

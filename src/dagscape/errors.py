@@ -8,6 +8,7 @@ is wrong. The same error can therefore be spelled for Python and for the command
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,6 +25,11 @@ class Mention:
     name: str
     value: str = ""
 
+
+_SHORTENED = reprlib.Repr()
+_SHORTENED.maxstring = _SHORTENED.maxother = _SHORTENED.maxlong = 200
+
+_LONGEST_NAME = 200
 
 Spelling = Callable[[Mention], str]
 
@@ -151,12 +157,26 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     >>> did_you_mean("smokng", ["smoking", "cancer"]), did_you_mean("int", ["INT"])
     ("; did you mean 'smoking'?", "; did you mean 'INT'?")
     """
-    if not re.search(r"[^\W\d]", str(name)):
+    # Long strings are no names, and would take long to compare.
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not re.search(r"[^\W\d]", name):
         return ""
     # Of names that differ in case only, the first.
     folded = {other.casefold(): other for other in reversed(list(known))}
-    close = get_close_matches(str(name).casefold(), folded, n=1)
+    close = get_close_matches(name.casefold(), folded, n=1)
     return f"; did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def brief(value: object) -> str:
+    """Return a value as a message shows it: like repr, but what is long or nested deeply is shortened.
+
+    >>> brief("maybe"), brief([[1, 2], [3]]), brief(list(range(1000)))
+    ("'maybe'", '[[1, 2], [3]]', '[0, 1, 2, 3, 4, 5, ...]')
+    """
+    try:
+        return _SHORTENED.repr(value)
+    except ValueError:
+        # Python does not write integers of thousands of digits.
+        return f"{type_of(value)} of too many digits"
 
 
 def type_of(value: object) -> str:

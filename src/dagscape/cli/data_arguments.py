@@ -108,11 +108,11 @@ def needed_columns(given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part for name in given for part in (name, *map(str.strip, name.split(",")))))
 
 
-def encoded_table(table: Table, options: dict[str, Any]) -> Dataset:
+def encoded_table(table: Table, options: dict[str, Any], max_memory: str | None) -> Dataset:
     """Make the data set of a table as the options say, and remove those options."""
     saved = options.pop("discretizer")
     if saved is not None:
-        return _applied(Discretizer.load(saved), table, options)
+        return _applied(Discretizer.load(saved), table, options, max_memory)
     discretizer = _take_discretizer(options)
     target = options.pop("save_discretizer")
     if target is not None and discretizer is None:
@@ -125,6 +125,7 @@ def encoded_table(table: Table, options: dict[str, Any]) -> Dataset:
         "drop": named_columns(options.pop("drop"), table, "--drop"),
         "keep_constant": options.pop("keep_constant"),
         "drop_suspicious": options.pop("drop_suspicious"),
+        "max_memory": max_memory,
     }
     if discretizer is None:
         return encode(table, **encoding)
@@ -134,12 +135,13 @@ def encoded_table(table: Table, options: dict[str, Any]) -> Dataset:
     return data
 
 
-def _applied(discretizer: Discretizer, table: Table, options: dict[str, Any]) -> Dataset:
+def _applied(discretizer: Discretizer, table: Table, options: dict[str, Any], max_memory: str | None) -> Dataset:
     for name in _KNOWN_TO_DISCRETIZER:
         if options.pop(name):
             raise InvalidOption(f"--discretizer fixes columns, levels and cuts: remove --{name.replace('_', '-')}")
     missing: Missing = options.pop("missing") or "error"
-    return discretizer.apply(table, missing=missing, interventions=options.pop("interventions"))
+    interventions = options.pop("interventions")
+    return discretizer.apply(table, missing=missing, interventions=interventions, max_memory=max_memory)
 
 
 def _take_discretizer(options: dict[str, Any]) -> Discretizer | None:

@@ -12,6 +12,7 @@ from dagscape.cli.options import (
     check_table,
     data_argument,
     data_options,
+    memory_option,
     output_options,
     report_dropped_rows,
     take_data,
@@ -28,8 +29,9 @@ _AS_READ = ("separator", "missing_values", "columns", "drop")
 @click.command(epilog=DATA_HELP)
 @data_argument
 @data_options
+@memory_option
 @output_options
-def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
+def command(data: str, max_memory: str | None, as_json: bool, quiet: bool, **options: Any) -> None:
     """Summarise a table: its variables, their levels and counts, missing cells, and likely mistakes.
 
     By default the table is shown as read, including missing cells and decimals, which other commands refuse. With
@@ -38,13 +40,13 @@ def command(data: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """
     out = Output(as_json, quiet)
     if any(options[name] for name in options if name not in _AS_READ):
-        dataset = take_data(data, options)
+        dataset = take_data(data, options, max_memory)
         report_dropped_rows(dataset, out)
         summary = dataset.describe()
     else:
         check_table(data)
         reading = {name: options[name] for name in ("separator", "missing_values")}
-        table = read_table(data, **reading)
+        table = read_table(data, **reading, max_memory=max_memory)
         columns = named_columns(options["columns"], table, "--columns")
         drop = named_columns(options["drop"], table, "--drop")
         summary = summarize_table(table.only(chosen_columns(table, columns or None, drop)))

@@ -85,7 +85,7 @@ def command(
         dag, dataset = _learned(data, options, work, out)
         title = f"An optimal network under {score}, {_fitted_to(dataset)}"
     else:
-        dataset = take_data(data, options)
+        dataset = take_data(data, options, work["max_memory"])
         report_dropped_rows(dataset, out)
         report_set_aside(dataset, out)
         dag, dataset = _matched(structure, dataset, out)

@@ -17,7 +17,7 @@ from dagscape.data.encoding import MISSING_CHOICES, unused_columns
 from dagscape.data.reading import read_table
 from dagscape.data.summary import set_aside_warnings
 from dagscape.errors import InvalidOption
-from dagscape.files.reading import open_text
+from dagscape.files.reading import open_binary, read_whole
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.network_files import read_network
 from dagscape.results import RESULT_FORMATS, result_format
@@ -26,6 +26,9 @@ from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+# What a JSON document takes for each of its bytes, at most.
+_JSON_BYTES_PER_BYTE = 30
 
 
 def _apply(decorators: Iterable[Callable[[Command], Command]]) -> Callable[[Command], Command]:
@@ -42,11 +45,21 @@ def _apply(decorators: Iterable[Callable[[Command], Command]]) -> Callable[[Comm
 def _read_json(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
     if path is None:
         return None
-    with open_text(path) as text:
-        try:
-            return json.load(text)
-        except json.JSONDecodeError as error:
-            raise InvalidOption(f"{parameter.opts[0]} {path!r} is not JSON: {error}") from error
+    with open_binary(path) as stream:
+        limit = context.params.get("max_memory")
+        content = read_whole(stream, path, max_memory=limit, bytes_per_byte=_JSON_BYTES_PER_BYTE)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InvalidOption(f"{parameter.opts[0]} {path!r} is not JSON: {_json_problem(error)}") from error
+
+
+def _json_problem(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return str(error) if isinstance(error, json.JSONDecodeError) else "it has a number of too many digits"
 
 
 def _read_levels(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
@@ -172,12 +185,19 @@ score_options = _apply(
     ]
 )
 
+# Read before other options, because it limits what they read.
+memory_option = click.option(
+    "--max-memory",
+    metavar="SIZE",
+    is_eager=True,
+    show_default="80% of what is free",
+    help="Limit on memory, such as 8GiB.",
+)
+
 work_options = _apply(
     [
         click.option("--threads", type=int, metavar="N", show_default="all processors", help="Number of threads."),
-        click.option(
-            "--max-memory", metavar="SIZE", show_default="80% of what is free", help="Limit on memory, such as 8GiB."
-        ),
+        memory_option,
     ]
 )
 
@@ -251,7 +271,7 @@ def check_table(data: str) -> None:
         )
 
 
-def take_data(data: str, options: dict[str, Any]) -> Dataset:
+def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset:
     """Read the data as a subcommand's options say, and remove those options."""
     check_table(data)
     reading = {name: options.pop(name) for name in ("separator", "missing_values")}
@@ -262,7 +282,7 @@ def take_data(data: str, options: dict[str, Any]) -> Dataset:
             "interventions": options["interventions"],
         }
     )
-    return encoded_table(read_table(data, **reading, unused=unused), options)
+    return encoded_table(read_table(data, **reading, unused=unused, max_memory=max_memory), options, max_memory)
 
 
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:

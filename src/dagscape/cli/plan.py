@@ -54,7 +54,7 @@ def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) ->
                 del options[name]
             elif method.name != task:
                 raise InvalidOption(f"--{name} is for --task {method.name}")
-    dataset = take_data(data, options)
+    dataset = take_data(data, options, options["max_memory"])
     report_set_aside(dataset, out)
     planned = spelled_plan(dataset, task, spelling, **take_score_options(options, out))
     out.show(planned)

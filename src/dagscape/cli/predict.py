@@ -13,6 +13,7 @@ from dagscape.cli.options import (
     DATA_HELP,
     check_table,
     data_argument,
+    memory_option,
     output_options,
     table_options,
 )
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--target", required=True, metavar="VARIABLE", help="The variable to predict.")
 @table_options
 @table_output
-@click.option("--max-memory", metavar="SIZE", show_default="80% of what is free", help="Limit on memory, such as 8GiB.")
+@memory_option
 @output_options
 def command(
     model: str,
@@ -64,7 +65,7 @@ def command(
         raise InvalidOption("only one of MODEL and DATA can come from standard input")
     network = load(model)
     check_table(data)
-    table = read_table(data, **reading)
+    table = read_table(data, **reading, max_memory=max_memory)
     out = Output(as_json, quiet)
     _check_names(network, table, data, target, out)
     found = network.predict(table, target, max_memory=max_memory)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from dagscape.cli.graph_arguments import MODEL_HELP, load
-from dagscape.cli.options import output_options
+from dagscape.cli.options import memory_option, output_options
 from dagscape.cli.output import Output
 from dagscape.cli.streams import write_json
 from dagscape.errors import InvalidOption
@@ -39,7 +39,7 @@ def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[s
     callback=_evidence,
     help="An observed value: a level, or a number in a column that was cut; may be repeated.",
 )
-@click.option("--max-memory", metavar="SIZE", show_default="80% of what is free", help="Limit on memory, such as 8GiB.")
+@memory_option
 @output_options
 def command(
     model: str,

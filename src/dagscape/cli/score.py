@@ -49,7 +49,7 @@ def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool,
     Scores are natural logarithms; higher is better.
     """
     out = Output(as_json, quiet)
-    dataset = take_data(data, options)
+    dataset = take_data(data, options, options["max_memory"])
     arguments = take_score_options(options, out)
     report_dropped_rows(dataset, out)
     for warning in dataset.describe().warnings:

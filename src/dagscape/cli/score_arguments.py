@@ -66,7 +66,7 @@ def take_scores(
         return Scored(read_scores(data, score_equivalent=score_equivalent, max_memory=work["max_memory"]), None)
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")
-    dataset = take_data(data, options)
+    dataset = take_data(data, options, work["max_memory"])
     report_dropped_rows(dataset, out)
     arguments = take_score_options(options, out)
     for warning in dataset.describe().warnings:

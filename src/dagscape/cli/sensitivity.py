@@ -108,7 +108,7 @@ def command(
 ) -> None:
     """Compare posteriors under a grid of settings: the evidence of each, and the edges that change."""
     out = Output(as_json, quiet)
-    dataset = take_data(data, options)
+    dataset = take_data(data, options, options["max_memory"])
     report_dropped_rows(dataset, out)
     for warning in dataset.describe().warnings:
         out.warn(warning)

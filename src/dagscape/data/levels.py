@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
 from dagscape.data.value_types import ValueType, type_of_cells
-from dagscape.errors import InvalidData, InvalidOption, argument, function
+from dagscape.errors import InvalidData, InvalidOption, argument, brief, function
 from dagscape.resources import check_memory
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
@@ -78,12 +78,12 @@ def check_declarations(
     """Return the declared levels by variable, as strings; an integer k means ``"0"`` to ``str(k - 1)``."""
     declarations: dict[str, Declaration] = {}
     if levels is not None and not isinstance(levels, Mapping):
-        raise InvalidOption(f"is {levels!r}; it must map variables to levels, or to their number", option="levels")
+        raise InvalidOption(f"is {brief(levels)}; it must map variables to levels, or to their number", option="levels")
     _check_number_of_levels(levels or {}, max_memory)
     for name, declared in (levels or {}).items():
         if name not in table.names:
             raise InvalidOption(
-                f"declares {name!r}, which is not a variable of {table.source}: "
+                f"declares {brief(name)}, which is not a variable of {table.source}: "
                 f"its variables are {listing(table.names)}",
                 option="levels",
             )
@@ -105,7 +105,7 @@ def level_strings(levels: LevelsOption) -> tuple[dict[str, tuple[str, ...]], dic
     ({'a': ('x', 'y'), 'b': ('0', '1', '2')}, {'a': 'text', 'b': 'integer'})
     """
     if not isinstance(levels, Mapping):
-        raise InvalidOption(f"is {levels!r}; it must map variables to levels, or to their number", option="levels")
+        raise InvalidOption(f"is {brief(levels)}; it must map variables to levels, or to their number", option="levels")
     _check_number_of_levels(levels, None)
     values: dict[str, Sequence[object]] = {
         name: list(declared) if isinstance(declared, Iterable) else range(_check_arity(name, declared))
@@ -123,7 +123,8 @@ def _check_number_of_levels(levels: LevelsOption, max_memory: int | str | None) 
         else:
             count = _check_arity(name, declared)
         if count >= _MANY_LEVELS:
-            what = f"the {count:,} declared levels of {name!r}"
+            number = f"{count:,}" if count < 2**63 else f"more than 2^{count.bit_length() - 1}"
+            what = f"the {number} declared levels of {brief(name)}"
             check_memory(count * _LEVEL_BYTES, max_memory, what, "raise it, or declare fewer levels")
 
 
@@ -143,6 +144,9 @@ def _check_distinct(name: str, levels: tuple[str, ...]) -> None:
 
 def _level_strings(levels: list[object]) -> tuple[str, ...]:
     """Return declared levels as strings, converted in the same way as the cells of a frame."""
+    for level in levels:
+        if isinstance(level, list | dict):
+            raise InvalidOption(f"has the level {brief(level)}; it must be a string or a number", option="levels")
     floats = [level for level in levels if isinstance(level, float)]
     if floats and all(level.is_integer() for level in floats):
         return tuple(str(int(level)) if isinstance(level, float) else str(level) for level in levels)
@@ -156,7 +160,8 @@ def _check_arity(name: str, arity: object) -> int:
         number = 0
     if number < 1:
         raise InvalidOption(
-            f"has {arity!r} for {name!r}; it must be a sequence of levels, or their number, which is at least 1",
+            f"has {brief(arity)} for {brief(name)}; it must be a sequence of levels, or their number, which is at "
+            "least 1",
             option="levels",
         )
     return number

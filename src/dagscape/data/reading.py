@@ -18,7 +18,7 @@ from dagscape.data.parquet import read_parquet
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_missing_values
 from dagscape.data.text_tables import read_text_table
 from dagscape.errors import InvalidData, InvalidOption, argument, function
-from dagscape.files.reading import decode_text, open_binary, starts_with
+from dagscape.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -155,6 +155,8 @@ def read_table(
     with open_binary(path) as stream:
         if starts_with(stream, _ZIP_MAGIC, path):
             raise InvalidData(f"{path!r} is a zip archive or an Excel file, not text: export the table as CSV")
+        if starts_with(stream, GZIP_MAGIC, path):
+            raise InvalidData(f"{path!r} is gzipped twice: unpack it once")
         is_json = any(starts_with(stream, start, path) for start in _JSON_STARTS)
         with decode_text(stream, path) as text:
             if is_json:

@@ -41,11 +41,17 @@ def _stem(name: str) -> str:
 def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[Any]]:
     """Open a file for reading (``"-"``: standard input); gzip is recognised by content, not by name."""
     source = path_text(source)
+    # Python sets the stream to None if its descriptor is closed.
+    if source == "-" and (sys.stdin is None or sys.stdin.closed):
+        raise InvalidOption("cannot read '-': standard input is closed")
     try:
         raw = io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False) if source == "-" else io.FileIO(source))
         start = raw.peek(len(GZIP_MAGIC))
     except OSError as error:
         raise InvalidOption(f"cannot read {source!r}: {error.strerror or error}{_similar(source)}") from error
+    except ValueError as error:
+        # A path with a NUL character, or with half of a surrogate pair.
+        raise InvalidOption(f"cannot read {source!r}: no file can have that name") from error
     with raw:
         if not start.startswith(GZIP_MAGIC):
             yield raw

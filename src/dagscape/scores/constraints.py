@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption, argument, did_you_mean
+from dagscape.errors import InvalidOption, argument, brief, did_you_mean
 from dagscape.scores.lattice import Members
 
 Edge = tuple[str, str]
@@ -103,17 +103,19 @@ def _variable(number: _Numbers, name: object, option: str) -> int:
     if isinstance(name, str) and name in number.set_aside:
         raise InvalidOption(f"names {name!r}, which was set aside, because it {number.set_aside[name]}", option=option)
     if not isinstance(name, str) or name not in number:
-        raise InvalidOption(f"names {name!r}, which is not a variable{did_you_mean(name, number)}", option=option)
+        raise InvalidOption(f"names {brief(name)}, which is not a variable{did_you_mean(name, number)}", option=option)
     return number[name]
 
 
 def _by_child(number: _Numbers, edges: object, option: str) -> list[set[int]]:
     gathered: list[set[int]] = [set() for _ in number]
     if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise InvalidOption(f"is {edges!r}; it must be a list of edges, each a pair (parent, child)", option=option)
+        raise InvalidOption(
+            f"is {brief(edges)}; it must be a list of edges, each a pair (parent, child)", option=option
+        )
     for edge in edges:
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-            raise InvalidOption(f"holds {edge!r}; an edge must be a pair (parent, child)", option=option)
+            raise InvalidOption(f"holds {brief(edge)}; an edge must be a pair (parent, child)", option=option)
         parent, child = (_variable(number, name, option) for name in edge)
         if parent == child:
             raise InvalidOption(f"holds the edge {edge[0]!r} -> {edge[1]!r}, from a variable to itself", option=option)
@@ -124,10 +126,10 @@ def _by_child(number: _Numbers, edges: object, option: str) -> list[set[int]]:
 def _tiers(number: _Numbers, tiers: Sequence[Iterable[str]]) -> dict[int, int]:
     tier_of: dict[int, int] = {}
     if isinstance(tiers, str) or not isinstance(tiers, Sequence):
-        raise InvalidOption(f"is {tiers!r}; it must be a sequence of collections of variables", option="tiers")
+        raise InvalidOption(f"is {brief(tiers)}; it must be a sequence of collections of variables", option="tiers")
     for rank, tier in enumerate(tiers):
         if isinstance(tier, str) or not isinstance(tier, Iterable):
-            raise InvalidOption(f"holds {tier!r}; each tier must be a collection of variables", option="tiers")
+            raise InvalidOption(f"holds {brief(tier)}; each tier must be a collection of variables", option="tiers")
         for name in tier:
             variable = _variable(number, name, "tiers")
             if variable in tier_of:
