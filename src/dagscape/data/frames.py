@@ -221,6 +221,7 @@ def _wrap(frame: Any, source: str) -> nw.DataFrame[Any]:
         frame = frame.set_axis(names, axis=1)
     elif nw.dependencies.is_pyarrow_table(frame):
         check_names(frame.column_names, source)
+        frame = _without_views(frame)
     try:
         wrapped: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
     except TypeError as error:
@@ -231,6 +232,16 @@ def _wrap(frame: Any, source: str) -> nw.DataFrame[Any]:
     if isinstance(wrapped, nw.LazyFrame):
         raise InvalidOption(f"the frame is {_type_name(frame)}, which is lazy: collect it first")
     return wrapped
+
+
+def _without_views(frame: Any) -> Any:
+    """Return an Arrow table with plain strings in place of string views, which Arrow cannot filter."""
+    import pyarrow as pa
+
+    for index, field in enumerate(frame.schema):
+        if pa.types.is_string_view(field.type):
+            frame = frame.set_column(index, field.name, frame.column(index).cast(pa.large_string()))
+    return frame
 
 
 def series_column(series: nw.Series[Any], missing: frozenset[str], source: str) -> Column:
@@ -354,7 +365,8 @@ def _with_gaps(column: Column, gaps: npt.NDArray[np.bool_]) -> Column:
 
 def _float_strings(numbers: npt.NDArray[np.floating[Any]]) -> list[str]:
     """Return the shortest strings that read back as the same numbers, as integers if all of them are."""
-    if np.all((np.floor(numbers) == numbers) & (np.abs(numbers) < _EXACT_INTEGERS)):
+    # Compared as float64, because the limit is beyond float16.
+    if np.all((np.floor(numbers) == numbers) & (np.abs(numbers).astype(np.float64, copy=False) < _EXACT_INTEGERS)):
         return [str(int(number)) for number in numbers.tolist()]
     # The shortest repr of a float32 or float16 is that of its own type.
     return list(map(repr, numbers.tolist())) if numbers.dtype == np.float64 else list(map(str, numbers))

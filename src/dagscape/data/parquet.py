@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.data.frames import series_column, unusable
-from dagscape.data.parquet_pages import largest_page
+from dagscape.data.parquet_pages import Chunk, RowGroup, largest_page, read_footer
 from dagscape.data.table import ENTRY_BYTES, MISSING, Column, Table, check_names
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
 from dagscape.files.reading import open_binary, read_whole
@@ -61,13 +61,15 @@ def read_parquet(
         ) from error
     limit = memory_limit(max_memory)
     with _clear_errors(path), _opened(path, limit) as source:
-        _check_footer(source, path, limit)
+        footer = _footer(source, path, limit)
         file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER_BYTES)
         names = tuple(file.schema_arrow.names)
         check_names(names, repr(path))
         used = [name for name in names if unused is None or not unused(name)]
-        rows = _checked_rows(file.metadata, len(used), path, limit)
-        found = _Reader(path, source, file, rows, missing, limit).read(used)
+        groups = read_footer(footer, path)
+        rows = _checked_rows(file, groups, len(used), path, limit)
+        # Without rows, the table itself is refused.
+        found = _Reader(path, source, file, groups, missing, limit).read(used) if rows else {}
     empty = _empty_column(rows)
     columns = tuple(found.get(name, empty) for name in names)
     return Table(names, columns, np.arange(rows, dtype=np.int64), "row", repr(path))
@@ -107,20 +109,25 @@ def _opened(path: str, limit: int) -> Iterator[pa.NativeFile]:
             yield pa.BufferReader(read_whole(stream, path, max_memory=limit))
 
 
-def _check_footer(source: pa.NativeFile, path: str, limit: int) -> None:
-    """Check the memory of the footer, whose length is near the end of the file."""
+def _footer(source: pa.NativeFile, path: str, limit: int) -> bytes:
+    """Return the footer, whose length is near the end of the file, once it is known that it fits into memory."""
     size = source.size()
     length = int.from_bytes(source.read_at(4, size - 8), "little") if size >= 8 else 0
+    # A wrong length is left to pyarrow, which knows more about what is wrong.
+    length = min(length, max(size - 8, 0))
     what = f"the {length:,} bytes of the footer of {path!r}"
-    check_memory(min(length, size) * _FOOTER_BYTES_PER_BYTE, limit, what, "raise it, or use fewer columns")
+    check_memory(length * _FOOTER_BYTES_PER_BYTE, limit, what, "raise it, or write a file of fewer columns")
+    return bytes(source.read_at(length, size - 8 - length)) if length else b""
 
 
-def _checked_rows(metadata: pq.FileMetaData, used: int, path: str, limit: int) -> int:
+def _checked_rows(file: pq.ParquetFile, groups: list[RowGroup], used: int, path: str, limit: int) -> int:
     """Return the number of rows, once it is known that they fit into memory."""
-    rows: int = metadata.num_rows
-    groups = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
-    if sum(groups) != rows or min(groups, default=0) < 0:
+    rows: int = file.metadata.num_rows
+    counts = [group.rows for group in groups]
+    if sum(counts) != rows or min(counts, default=0) < 0:
         raise InvalidData(f"{path!r} cannot be read as Parquet: it declares {rows} rows, but its parts have others")
+    if any(len(group.chunks) != len(file.schema) for group in groups):
+        raise InvalidData(f"{path!r} cannot be read as Parquet: its parts differ in the number of columns")
     needed = rows * (used * _CELL_BYTES + _ROW_BYTES + _RAW_CELL_BYTES)
     what = f"the {plural(rows, 'row')} of {path!r}, with {plural(used, 'column')} in use,"
     check_memory(needed, limit, what, "raise it, or use fewer columns or rows")
@@ -135,12 +142,18 @@ class _Reader:
     """The columns of a file, a few at a time."""
 
     def __init__(
-        self, path: str, source: pa.NativeFile, file: pq.ParquetFile, rows: int, missing: frozenset[str], limit: int
+        self,
+        path: str,
+        source: pa.NativeFile,
+        file: pq.ParquetFile,
+        groups: list[RowGroup],
+        missing: frozenset[str],
+        limit: int,
     ) -> None:
         import pyarrow.parquet as pq
 
-        self._path, self._source, self._metadata = path, source, file.metadata
-        self._rows, self._missing, self._limit = rows, missing, limit
+        self._path, self._source, self._groups = path, source, groups
+        self._rows, self._missing, self._limit = sum(group.rows for group in groups), missing, limit
         self._types = {field.name: field.type for field in file.schema_arrow}
         # A dictionary keeps a long string that many rows have once.
         texts = [name for name, kind in self._types.items() if _is_text(kind)]
@@ -152,7 +165,7 @@ class _Reader:
             parts = file.schema.column(index).path.split(".")
             for end in range(1, len(parts) + 1):
                 self._leaves.setdefault(".".join(parts[:end]), []).append(index)
-        self._held = rows * _ROW_BYTES
+        self._held = self._rows * _ROW_BYTES
 
     def read(self, names: Sequence[str]) -> dict[str, Column]:
         """Return columns by name; those that are empty and have an unusual type are left out."""
@@ -185,29 +198,20 @@ class _Reader:
             return True
         if pa.types.is_nested(self._types[name]):
             return False
-        counts = [chunk.statistics and chunk.statistics.null_count for chunk in self._chunks(name)]
-        return None not in counts and sum(counts) == self._rows
+        return all(chunk.nulls == chunk.cells for chunk in self._chunks(name))
 
     def _is_short(self, name: str) -> bool:
         import pyarrow as pa
 
         return not pa.types.is_string_view(self._types[name])
 
-    def _chunks(self, name: str) -> list[pq.ColumnChunkMetaData]:
-        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        return [group.column(leaf) for group in groups for leaf in self._leaves.get(name, [])]
+    def _chunks(self, name: str) -> Iterator[Chunk]:
+        return (group.chunks[leaf] for group in self._groups for leaf in self._leaves.get(name, []))
 
     def _largest_page(self, name: str) -> int:
         """Return the size of the largest page of a column, once it is known that it fits into memory."""
         where = f"column {name!r} of {self._path!r}"
-        largest, size = 0, self._source.size()
-        for chunk in self._chunks(name):
-            start, length = chunk.data_page_offset, chunk.total_compressed_size
-            if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
-                start = chunk.dictionary_page_offset
-            if start < 0 or length < 0 or start + length > size:
-                raise InvalidData(f"{where} does not lie inside the file: the file is damaged or incomplete")
-            largest = max(largest, largest_page(self._source, start, length, chunk.num_values, where))
+        largest = max((largest_page(self._source, chunk, where) for chunk in self._chunks(name)), default=0)
         check_memory(largest, self._limit, f"the pages of {where}", "raise it, or write the file with smaller pages")
         return largest
 

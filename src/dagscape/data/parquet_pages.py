@@ -1,117 +1,198 @@
-"""The sizes of the pages of a Parquet file, read from the headers of the pages.
+"""Where the pages of a Parquet file are, and how large they are, read from its footer and from their headers.
 
-A page says in its header how many bytes it unpacks to, and that many are allocated when it is read. The footer of the
-file has sums only, and may be wrong. Headers are structures in the compact protocol of Thrift.
+A page says in its header how many bytes it unpacks to, and that many are allocated when it is read. The footer has sums
+only, and may be wrong. Both are structures in the compact protocol of Thrift. They are read here and not by pyarrow,
+which does not show the headers, and ends the process if some parts of a damaged footer are looked at from Python.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dagscape.errors import InvalidData
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Fields of a page header.
-_UNPACKED_SIZE, _PACKED_SIZE = 2, 3
-_DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_2 = 5, 7, 8
+# The fields of a structure that are kept, with those of the structures in them.
+_Wanted: TypeAlias = Mapping[int, "_Wanted"]
+
+# Of the footer: the rows and columns of each row group; of each column, the number of its cells, where its pages are,
+# and the number of missing cells.
+_CELLS, _LENGTH, _DATA_START, _DICTIONARY_START, _STATISTICS, _NULLS = 5, 7, 9, 11, 12, 3
+_GROUPS, _COLUMNS, _ROWS, _META_DATA = 4, 1, 3, 3
+_CHUNK: _Wanted = {
+    _CELLS: {}, _LENGTH: {}, _DATA_START: {}, _DICTIONARY_START: {}, _STATISTICS: {_NULLS: {}},
+}  # fmt: skip
+_FOOTER: _Wanted = {_GROUPS: {_COLUMNS: {_META_DATA: _CHUNK}, _ROWS: {}}}
+
+# Of a page header: two sizes, and the number of values of the three kinds of pages.
+_UNPACKED_SIZE, _PACKED_SIZE, _DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_2, _VALUES = 2, 3, 5, 7, 8, 1
+_HEADER: _Wanted = {
+    _UNPACKED_SIZE: {}, _PACKED_SIZE: {},
+    _DATA_PAGE: {_VALUES: {}}, _DICTIONARY_PAGE: {_VALUES: {}}, _DATA_PAGE_2: {_VALUES: {}},
+}  # fmt: skip
 
 # What an entry of a dictionary takes besides its bytes.
 _ENTRY_BYTES = 16
 
 # Types of the compact protocol.
-_STOP, _TRUE, _FALSE, _BYTE, _INT16, _INT32, _INT64, _DOUBLE, _BINARY, _STRUCT = 0, 1, 2, 3, 4, 5, 6, 7, 8, 12
+_STOP, _TRUE, _FALSE, _BYTE, _INT16, _INT32, _INT64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(13)
 
-# Headers nest three structures.
-_DEEPEST = 8
+# The footer nests fewer structures.
+_DEEPEST = 16
 
-# Most headers are shorter; no reader accepts longer ones than the second.
+# Most page headers are shorter than the first; no reader accepts longer ones than the last.
 _HEADER_LENGTHS = (2**8, 2**14, 2**24)
 
 
-def largest_page(source: pa.NativeFile, start: int, length: int, cells: int, what: str) -> int:
-    """Return the largest number of bytes that a page of a column chunk takes when it is read.
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The cells of a column in a row group.
+
+    Attributes
+    ----------
+    start, length : int
+        Where its pages are in the file.
+    cells : int
+        The number of cells, missing ones included.
+    nulls : int or None
+        The number of missing cells, if the footer has it.
+    """
+
+    start: int
+    length: int
+    cells: int
+    nulls: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A part of the rows: their number, and the chunks of all columns."""
+
+    rows: int
+    chunks: tuple[Chunk, ...]
+
+
+def read_footer(footer: bytes, path: str) -> list[RowGroup]:
+    """Return the row groups that a footer describes."""
+    try:
+        groups = _Compact(footer).struct(_FOOTER).get(_GROUPS, [])
+        return [RowGroup(group[_ROWS], tuple(map(_chunk, group[_COLUMNS]))) for group in groups]
+    except (IndexError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InvalidData(f"{path!r} cannot be read as Parquet: its footer is damaged") from error
+
+
+def _chunk(column: Any) -> Chunk:
+    found = column[_META_DATA]
+    start, dictionary = found[_DATA_START], found.get(_DICTIONARY_START, 0)
+    nulls = found.get(_STATISTICS, {}).get(_NULLS)
+    return Chunk(dictionary if 0 < dictionary < start else start, found[_LENGTH], found[_CELLS], nulls)
+
+
+def largest_page(source: pa.NativeFile, chunk: Chunk, what: str) -> int:
+    """Return the largest number of bytes that a page of a chunk takes when it is read.
 
     Parameters
     ----------
     source : pyarrow file
         The file.
-    start, length : int
-        Where the pages are.
-    cells : int
-        The number of cells in them, missing ones included; what follows is not read.
+    chunk : Chunk
+        Where the pages are; what follows after as many cells as it has is not read.
     what : str
         The column in messages.
     """
-    largest, end = 0, start + length
+    start, end, cells = chunk.start, chunk.start + chunk.length, chunk.cells
+    if start < 0 or chunk.length < 0 or end > source.size():
+        raise InvalidData(f"{what} does not lie inside the file: the file is damaged or incomplete")
+    largest = 0
     while cells > 0 and start < end:
-        header = _read_header(source, start, end, what)
-        packed = header.sizes.get(_PACKED_SIZE, -1)
-        unpacked = header.sizes.get(_UNPACKED_SIZE, -1)
-        start += header.length + packed
+        header, length = _read_header(source, start, end, what)
+        packed, unpacked = header.get(_PACKED_SIZE, -1), header.get(_UNPACKED_SIZE, -1)
+        start += length + packed
         if packed < 0 or unpacked < 0 or start > end:
             raise InvalidData(f"{what} has a page with impossible sizes: the file is damaged")
-        largest = max(largest, packed + unpacked + _ENTRY_BYTES * header.counts.get(_DICTIONARY_PAGE, 0))
-        cells -= header.counts.get(_DATA_PAGE, 0) + header.counts.get(_DATA_PAGE_2, 0)
+        values = {kind: header.get(kind, {}).get(_VALUES, 0) for kind in (_DATA_PAGE, _DATA_PAGE_2, _DICTIONARY_PAGE)}
+        largest = max(largest, packed + unpacked + _ENTRY_BYTES * values[_DICTIONARY_PAGE])
+        cells -= values[_DATA_PAGE] + values[_DATA_PAGE_2]
     return largest
 
 
-def _read_header(source: pa.NativeFile, start: int, end: int, what: str) -> _Header:
+def _read_header(source: pa.NativeFile, start: int, end: int, what: str) -> tuple[dict[int, Any], int]:
+    """Return a page header, and its length."""
     for length in _HEADER_LENGTHS:
         data = source.read_at(min(length, end - start), start)
+        reader = _Compact(data)
         try:
-            return _Header(data)
+            return reader.struct(_HEADER), reader.position
         except IndexError:
             if len(data) < length:
                 break
-        except ValueError:
+        except (ValueError, TypeError):
             break
     raise InvalidData(f"{what} has a page header that cannot be read: the file is damaged")
 
 
-class _Header:
-    """A page header: its length, the integers in it, and the number of values by kind of page."""
+class _Compact:
+    """A reader of the compact protocol, which raises IndexError at the end of the data, and ValueError if damaged."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self.length = 0
-        self.sizes: dict[int, int] = {}
-        self.counts: dict[int, int] = {}
-        self._struct((), 0)
+        self.position = 0
 
-    def _struct(self, outer: tuple[int, ...], depth: int) -> None:
+    def struct(self, wanted: _Wanted | None, depth: int = 0) -> dict[int, Any]:
+        """Read a structure, and return the fields that are wanted."""
         if depth > _DEEPEST:
             raise ValueError
+        found: dict[int, Any] = {}
         field = 0
-        while True:
-            byte = self._byte()
-            kind = byte & 15
-            if kind == _STOP:
-                return
+        while (byte := self._byte()) & 15 != _STOP:
             field = field + (byte >> 4) if byte >> 4 else self._integer()
-            self._value(kind, (*outer, field), depth)
+            inner = None if wanted is None else wanted.get(field)
+            value = self._value(byte & 15, inner, depth)
+            if inner is not None:
+                # A structure where a number is expected, or the other way round.
+                if isinstance(value, int) == bool(inner):
+                    raise ValueError
+                found[field] = value
+        return found
 
-    def _value(self, kind: int, place: tuple[int, ...], depth: int) -> None:
-        if kind in (_INT16, _INT32, _INT64):
-            value = self._integer()
-            if len(place) == 1:
-                self.sizes[place[0]] = value
-            elif place[1:] == (1,):
-                self.counts[place[0]] = value
-        elif kind == _STRUCT:
-            self._struct(place, depth + 1)
-        elif kind in (_BYTE, _DOUBLE, _BINARY):
-            # Read the length of a string before adding it, because reading moves on as well.
+    def _value(self, kind: int, wanted: _Wanted | None, depth: int) -> Any:
+        if _INT16 <= kind <= _INT64:
+            return self._integer()
+        if kind == _STRUCT:
+            return self.struct(wanted, depth + 1)
+        if kind in (_LIST, _SET):
+            return self._list(wanted, depth)
+        if kind in (_BYTE, _DOUBLE, _BINARY):
+            # Read the length of a string before adding it, because reading it moves on as well.
             skipped = self._varint() if kind == _BINARY else 8 if kind == _DOUBLE else 1
-            self.length += skipped
-        elif kind not in (_TRUE, _FALSE):
-            # Page headers have neither lists nor maps.
+            self.position += skipped
+        elif kind == _MAP:
             raise ValueError
+        return None
+
+    def _list(self, wanted: _Wanted | None, depth: int) -> list[Any]:
+        byte = self._byte()
+        count = self._varint() if byte >> 4 == 15 else byte >> 4
+        kind = byte & 15
+        # Every element takes a byte at least, booleans included.
+        if count > len(self._data) - self.position:
+            raise IndexError
+        if kind in (_TRUE, _FALSE):
+            kind = _BYTE
+        found = []
+        for _ in range(count):
+            value = self._value(kind, wanted, depth)
+            if wanted is not None:
+                found.append(value)
+        return found
 
     def _byte(self) -> int:
-        self.length += 1
-        return self._data[self.length - 1]
+        self.position += 1
+        return self._data[self.position - 1]
 
     def _varint(self) -> int:
         value = shift = 0
