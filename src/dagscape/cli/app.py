@@ -17,7 +17,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dagscape.cli.signals import RaisedSignals
-from dagscape.cli.streams import replace_what_terminals_lack, say
+from dagscape.cli.streams import discard_output, replace_what_terminals_lack, say, unwritable_output
 from dagscape.cli.wording import worded
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
 from dagscape.startup import OUT_OF_MEMORY, PROGRAM, ending, short_of_memory
@@ -135,6 +135,7 @@ def _failure(error: BaseException) -> int:
         return error.exit_code
     if isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError):
         # A reader such as head has closed the pipe.
+        discard_output()
         return 0
     if isinstance(error, DagscapeError):
         return _fail(worded(error), next(code for kind, code in _EXIT_CODES if isinstance(error, kind)))
@@ -143,8 +144,9 @@ def _failure(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return _fail("interrupted", 130)
     if isinstance(error, OSError):
-        about = f"{error.filename!r}: " if error.filename is not None else ""
-        return _fail(f"{about}{error.strerror or error}", 1)
+        # Errors of files are DagscapeErrors, or have the name of the file; the others are of what click writes.
+        failed = unwritable_output(error) if error.filename is None else f"{error.filename!r}: {error.strerror}"
+        return _fail(worded(failed), 1)
     raise error
 
 

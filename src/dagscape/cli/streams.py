@@ -90,7 +90,16 @@ def _standard_output() -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
     except OSError as error:
-        # Otherwise Python would report the same error again when it flushes standard output at exit.
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise DagscapeError(f"cannot write to standard output: {error.strerror or error}") from error
+        raise unwritable_output(error) from error
+
+
+def unwritable_output(error: OSError) -> DagscapeError:
+    """Return the error that says why standard output cannot be written, and discard what is still to be written."""
+    discard_output()
+    return DagscapeError(f"cannot write to standard output: {error.strerror or error}")
+
+
+def discard_output() -> None:
+    """Let what is still to be written vanish: Python would report the same error again when it flushes at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -18,8 +18,10 @@ MOST_LINES = 3
 _NARROW = {29: "'ijlIJ", 34: " ,./:;\\|f-", 41: "()[]t!r", 52: '"*_`sz?', 56: "cL", 70: "KAVBRXZC", 79: "UHNDG&OQ"}
 _WIDE = {84: "#+<=>^~wM→←↑↓≥", 100: "%mW@…"}
 _WIDTH = {char: width / 100 for width, chars in (_NARROW | _WIDE).items() for char in chars}
-# Characters that XML forbids, and control characters.
-_UNSHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# Characters that XML forbids, control characters also of the direction of text, and a mark that no font has.
+_UNSHOWN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff]"
+)
 # A word with the separators after it: a line may end there.
 _PIECE = re.compile(r"[^\s_./:-]*[\s_./:-]+|[^\s_./:-]+")
 
