@@ -167,10 +167,10 @@ def test_damaged_footers(footer):
 
 
 def test_half_precision_numbers(write):
-    path = write(pa.table({"a": pa.array(np.array([0.5, 1, 60_000], dtype=np.float16))}))
+    path = write(pa.table({"a": pa.array(np.array([0.5, 1, 300], dtype=np.float16))}))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert strings(read_table(path)) == [["0.5", "1.0", "60000.0"]]
+        assert strings(read_table(path)) == [["0.5", "1.0", "300.0"]]
 
 
 def test_statistics_that_end_the_process_in_pyarrow_are_not_looked_at(write):

@@ -123,8 +123,9 @@ def _check_number_of_levels(levels: LevelsOption, max_memory: int | str | None) 
         else:
             count = _check_arity(name, declared)
         if count >= _MANY_LEVELS:
-            number = f"{count:,}" if count < 2**63 else f"more than 2^{count.bit_length() - 1}"
-            what = f"the {number} declared levels of {brief(name)}"
+            # Python does not write integers of thousands of digits.
+            number = f"the {count:,}" if count < 2**63 else f"more than 2^{count.bit_length() - 1}"
+            what = f"{number} declared levels of {brief(name)}"
             check_memory(count * _LEVEL_BYTES, max_memory, what, "raise it, or declare fewer levels")
 
 

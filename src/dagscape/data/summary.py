@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 # What other programs write for missing cells. Not "None", which is a level in well-known data sets.
 _LIKE_MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"})
 
+# Of more levels than this, only those that occur are compared with each other.
+_MANY_LEVELS = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class VariableSummary:
@@ -156,7 +159,7 @@ def summarize(dataset: Dataset) -> DataSummary:
     for column in columns:
         if _was_numbering(dataset, column.name):
             found.append(_numbering_warning(column.name))
-        found += _warnings(column, column.levels, dataset.m)
+        found += _warnings(column, _compared_levels(column), dataset.m)
     found += [
         f"{name!r} mixes numbers or booleans with text: its levels are text, and so are predictions of it"
         for name in dataset.variables
@@ -233,6 +236,13 @@ def identifier_warnings(dataset: Dataset) -> list[str]:
             if is_nearly_unique(distinct, dataset.m):
                 found.append(_nearly_unique_warning(name, distinct, dataset.m))
     return found
+
+
+def _compared_levels(column: VariableSummary) -> Sequence[str]:
+    """Return the levels that are compared with each other: of very many, those that occur."""
+    if len(column.levels) <= _MANY_LEVELS:
+        return column.levels
+    return [level for level, count in zip(column.levels, column.counts, strict=True) if count]
 
 
 def _was_numbering(dataset: Dataset, name: str) -> bool:
