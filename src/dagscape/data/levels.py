@@ -91,7 +91,8 @@ def check_declarations(
             declaration = Declaration(_level_strings(list(declared)), numbered=False)
         else:
             declaration = Declaration(tuple(map(str, range(_check_arity(name, declared)))), numbered=True)
-        _check_distinct(name, declaration.levels)
+        if not declaration.numbered:
+            _check_distinct(name, declaration.levels)
         declarations[name] = declaration
     return declarations
 
@@ -145,9 +146,9 @@ def _check_distinct(name: str, levels: tuple[str, ...]) -> None:
 
 def _level_strings(levels: list[object]) -> tuple[str, ...]:
     """Return declared levels as strings, converted in the same way as the cells of a frame."""
-    for level in levels:
-        if isinstance(level, list | dict):
-            raise InvalidOption(f"has the level {brief(level)}; it must be a string or a number", option="levels")
+    if not {list, dict}.isdisjoint(map(type, levels)):
+        wrong = next(level for level in levels if isinstance(level, list | dict))
+        raise InvalidOption(f"has the level {brief(wrong)}; it must be a string or a number", option="levels")
     floats = [level for level in levels if isinstance(level, float)]
     if floats and all(level.is_integer() for level in floats):
         return tuple(str(int(level)) if isinstance(level, float) else str(level) for level in levels)

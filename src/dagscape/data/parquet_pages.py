@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dagscape.errors import InvalidData
 
@@ -109,28 +109,37 @@ def largest_page(source: pa.NativeFile, chunk: Chunk, what: str) -> int:
         raise InvalidData(f"{what} does not lie inside the file: the file is damaged or incomplete")
     largest = 0
     while cells > 0 and start < end:
-        header, length = _read_header(source, start, end, what)
-        packed, unpacked = header.get(_PACKED_SIZE, -1), header.get(_UNPACKED_SIZE, -1)
-        start += length + packed
-        if packed < 0 or unpacked < 0 or start > end:
+        page = _read_header(source, start, end, what)
+        start += page.header + page.packed
+        if page.packed < 0 or page.unpacked < 0 or start > end:
             raise InvalidData(f"{what} has a page with impossible sizes: the file is damaged")
-        values = {kind: header.get(kind, {}).get(_VALUES, 0) for kind in (_DATA_PAGE, _DATA_PAGE_2, _DICTIONARY_PAGE)}
-        largest = max(largest, packed + unpacked + _ENTRY_BYTES * values[_DICTIONARY_PAGE])
-        cells -= values[_DATA_PAGE] + values[_DATA_PAGE_2]
+        largest = max(largest, page.packed + page.unpacked + _ENTRY_BYTES * page.entries)
+        cells -= page.cells
     return largest
 
 
-def _read_header(source: pa.NativeFile, start: int, end: int, what: str) -> tuple[dict[int, Any], int]:
-    """Return a page header, and its length."""
+class _Page(NamedTuple):
+    """The bytes of a page: of its header, as stored and unpacked; its cells, and its entries if it is a dictionary."""
+
+    header: int
+    packed: int
+    unpacked: int
+    cells: int
+    entries: int
+
+
+def _read_header(source: pa.NativeFile, start: int, end: int, what: str) -> _Page:
     for length in _HEADER_LENGTHS:
         data = source.read_at(min(length, end - start), start)
         reader = _Compact(data)
         try:
-            return reader.struct(_HEADER), reader.position
+            found = reader.struct(_HEADER)
+            values = [found.get(kind, {}).get(_VALUES, 0) for kind in (_DATA_PAGE, _DATA_PAGE_2, _DICTIONARY_PAGE)]
+            return _Page(reader.position, found[_PACKED_SIZE], found[_UNPACKED_SIZE], values[0] + values[1], values[2])
         except IndexError:
             if len(data) < length:
                 break
-        except (ValueError, TypeError):
+        except (KeyError, ValueError, AttributeError):
             break
     raise InvalidData(f"{what} has a page header that cannot be read: the file is damaged")
 
@@ -153,8 +162,7 @@ class _Compact:
             inner = None if wanted is None else wanted.get(field)
             value = self._value(byte & 15, inner, depth)
             if inner is not None:
-                # A structure where a number is expected, or the other way round.
-                if isinstance(value, int) == bool(inner):
+                if not isinstance(value, dict | list if inner else int):
                     raise ValueError
                 found[field] = value
         return found

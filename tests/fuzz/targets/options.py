@@ -86,7 +86,7 @@ def _use_table(folder: Path, kind: str, content: bytes) -> None:
     context = score.make_context("score", [str(table), *given, "--max-memory", str(LIMIT)])
     options = context.params
     data = take_data(options["data"], options, options["max_memory"])
-    use_data(data)
+    use_data(data, Random(len(content)))
     if data.arities.max() < 1000:
         local_scores(data, tiers=options["tiers"], max_parents=1, threads=1)
 

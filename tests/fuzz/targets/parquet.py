@@ -10,6 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from dagscape.data.reading import read_data, read_table
 from dagscape.data.summary import summarize_table
 from fuzz.harness import Target
@@ -34,8 +37,6 @@ def _floats(rng: Random, rows: int) -> list[Any]:
 
 
 def _column(rng: Random, rows: int) -> Any:
-    import pyarrow as pa
-
     makers: list[Callable[[], Any]] = [
         lambda: pa.array(_strings(rng, rows), pa.string()),
         lambda: pa.array(_strings(rng, rows), pa.string()).dictionary_encode(),
@@ -60,9 +61,6 @@ def _column(rng: Random, rows: int) -> Any:
 
 def make(rng: Random) -> bytes:
     """Return a Parquet file, usually with damages."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     rows = rng.choice((2, 5, 20, 20, 20, 100)) if rng.random() < 0.95 else rng.randrange(2)
     width = rng.choice((1, 2, 2, 3, 3, 5)) if rng.random() < 0.98 else 0
     names = [rng.choice(("a", "b.c", "é", "x", "")) + (str(i) if rng.random() < 0.98 else "") for i in range(width)]
@@ -107,9 +105,9 @@ def use(path: Path) -> None:
     """Read a file and use it as the commands do."""
     rng = Random(path.stat().st_size)
     table = read_table(path, max_memory=LIMIT)
-    summarize_table(table).to_frame()
+    str(summarize_table(table))
     missing = rng.choice(("level", "drop"))
-    use_data(read_data(path, missing=missing, columns=list(table.names)[:4], max_memory=LIMIT))
+    use_data(read_data(path, missing=missing, columns=list(table.names)[:4], max_memory=LIMIT), rng)
 
 
 TARGETS = (Target("parquet", make, use, ".parquet", most_memory=128 << 20),)

@@ -9,6 +9,8 @@ import zlib
 from pathlib import Path
 from random import Random
 
+import pandas as pd
+
 from dagscape.data.dataset import Dataset
 from dagscape.data.reading import read_data, read_table
 from dagscape.data.summary import summarize_table
@@ -94,21 +96,23 @@ def use_table(path: Path) -> None:
     rng = Random(path.stat().st_size)
     refused: DagscapeError | None = None
     try:
-        summarize_table(read_table(path, max_memory=LIMIT)).to_frame()
+        str(summarize_table(read_table(path, max_memory=LIMIT)))
     except DagscapeError as error:
         refused = error
         str(error)
     options = rng.choice(({}, {}, {}, {"separator": ";"}, {"drop_suspicious": True}, {"interventions": "INT0"}))
     data = read_data(path, missing=rng.choice(("level", "level", "drop", "error")), max_memory=LIMIT, **options)
     assert refused is None or "separator" in options, f"refused before: {refused}"
-    use_data(data)
+    use_data(data, rng)
 
 
-def use_data(data: Dataset) -> None:
-    """Show a data set, and compute its scores if it is small."""
+def use_data(data: Dataset, rng: Random) -> None:
+    """Show a data set; now and then also convert it, and compute its scores if it is small."""
     repr(data)
     str(data.describe())
-    data.describe().to_frame()
+    if rng.random() < 0.7:
+        return
+    assert isinstance(data.describe().to_frame(), pd.DataFrame)
     assert Dataset.from_frame(data.to_frame(), keep_constant=True, missing_values=()).levels == data.levels
     if data.n <= 8 and data.arities.max() < 1000:
         local_scores(data, max_parents=1, threads=1)
