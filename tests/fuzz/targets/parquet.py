@@ -69,7 +69,7 @@ def make(rng: Random) -> bytes:
     pq.write_table(
         table,
         stream,
-        row_group_size=rng.choice((3, 1000)),
+        row_group_size=rng.choice((max(1, rows // 2), 1000)),
         compression=rng.choice(("none", "snappy", "gzip", "zstd", "lz4", "brotli")),
         use_dictionary=rng.random() < 0.7,
         version=rng.choice(("1.0", "2.4", "2.6")),
