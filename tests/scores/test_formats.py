@@ -378,3 +378,10 @@ def test_a_file_of_more_families_than_fit_is_refused_while_it_is_read(tmp_path):
         ds.read_scores(tmp_path / "many.jkl.gz", max_memory="1MiB")
     with pytest.raises(ds.InvalidData, match="ends after line 5001"):
         ds.read_scores(tmp_path / "many.jkl.gz")
+
+
+def test_empty_lines_count_too(tmp_path):
+    (tmp_path / "empty.jkl.gz").write_bytes(gzip.compress(b"1\n" + b"\n" * 10**6 + b"a 1\n-1 0\n"))
+    assert ds.read_scores(tmp_path / "empty.jkl.gz", max_memory="1GiB").variables == ("a",)
+    with pytest.raises(ds.TooLarge, match=r"up to line \d+, need 10.0 MiB; the limit is 10.0 MiB"):
+        ds.read_scores(tmp_path / "empty.jkl.gz", max_memory="10MiB")

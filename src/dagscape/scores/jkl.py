@@ -135,7 +135,7 @@ def _unescape(token: str) -> str:
 
 
 class _Lines:
-    """The lines of a score file, without comments, with their numbers for error messages."""
+    """The lines of a score file, without comments, with their numbers for messages, and the memory that they take."""
 
     def __init__(self, source: str, text: TextIO, limit: int) -> None:
         self.source = source
@@ -143,6 +143,7 @@ class _Lines:
         # Each word of a line takes about 60 bytes.
         self._longest = min(_LONGEST_LINE, max(limit // 64, 1000))
         self._lines = iter(partial(text.readline, self._longest), "")
+        self._taken, self._limit = 0, limit
 
     def next(self, what: str) -> list[str]:
         """Return the words of the next line, which should hold ``what``."""
@@ -158,7 +159,16 @@ class _Lines:
             words = line.split()
             if words and words[0][0] != "#":
                 return words
+            # A small gzipped file can have billions of empty lines.
+            self.take(FAMILY_BYTES)
         return None
+
+    def take(self, nbytes: int) -> None:
+        """Add to the estimate of the memory in use, and refuse to use more than the limit."""
+        self._taken += nbytes
+        if self._taken > self._limit:
+            what = f"the scores in {self.source!r}, up to line {self.number},"
+            check_memory(self._taken, self._limit, what, "raise the limit, or list fewer families")
 
     def fail(self, problem: str) -> InvalidData:
         return InvalidData(f"{self.source!r}, line {self.number}: {problem}")
@@ -172,10 +182,8 @@ class _Lines:
 class _Reader:
     """Reads families. Variables have numbers in the order in which they are first mentioned."""
 
-    def __init__(self, lines: _Lines, limit: int) -> None:
+    def __init__(self, lines: _Lines) -> None:
         self.lines = lines
-        self.nbytes = 0
-        self._limit = limit
         self.names: list[str] = []
         self.decimals = 0
         self.exact = True
@@ -190,13 +198,6 @@ class _Reader:
             if len(self._number_of_name) > len(self.names):
                 self.names.append(name)
         return self._number_of_token[token]
-
-    def take(self, nbytes: int) -> None:
-        """Add to the estimate of the memory in use, and refuse to use more than the limit."""
-        self.nbytes += nbytes
-        if self.nbytes > self._limit:
-            what = f"the scores in {self.lines.source!r}, up to line {self.lines.number},"
-            check_memory(self.nbytes, self._limit, what, "raise the limit, or list fewer families")
 
     def families(self, child: int, count: int) -> _ReadFamilies:
         """Read the families of a child."""
@@ -215,7 +216,7 @@ class _Reader:
                 raise lines.fail(f"a family of {name!r} lists a parent twice, or the child itself")
             if parents in listed:
                 raise lines.fail(f"the family of {name!r} with these parents is listed twice")
-            self.take(FAMILY_BYTES + PARENT_BYTES * size)
+            lines.take(FAMILY_BYTES + PARENT_BYTES * size)
             listed[parents] = score
         return listed
 
@@ -239,8 +240,7 @@ class _Reader:
 
 def read_jkl(text: TextIO, source: str, score_equivalent: bool, max_memory: int | str | None = None) -> FamilyTable:
     """Read the families of a file within a limit on memory; ``source`` is its name in error messages."""
-    limit = memory_limit(max_memory)
-    reader = _Reader(lines := _Lines(source, text, limit), limit)
+    reader = _Reader(lines := _Lines(source, text, memory_limit(max_memory)))
     n = lines.integer(" ".join(lines.next("the number of variables")), "the number of variables")
     if n < 1:
         raise lines.fail("the number of variables must be at least 1")
@@ -252,7 +252,7 @@ def read_jkl(text: TextIO, source: str, score_equivalent: bool, max_memory: int 
         child = reader.number(header[0])
         if child in listed:
             raise lines.fail(f"the variable {reader.names[child]!r} is listed twice")
-        reader.take(_VARIABLE_BYTES)
+        lines.take(_VARIABLE_BYTES)
         listed[child] = reader.families(child, lines.integer(header[1], "the number of families"))
     if lines.next_or_none():
         raise lines.fail("unexpected line after the last family")
