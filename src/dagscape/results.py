@@ -1,7 +1,7 @@
 """The base of all results: plain data, provenance, and JSON that can be read back.
 
 A result is a frozen dataclass that derives from :class:`Result`. It never needs the data or the scores again.
-Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses; :mod:`dagscape.documents`
+Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses; :mod:`dagscape.decoding`
 decodes them from JSON by their annotations, and ``_check`` refuses fields that contradict each other.
 ``docs/results.md`` has the schema.
 """
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import check_names
-from dagscape.documents import NotNegative, decode_fields
+from dagscape.decoding import NotNegative, decode_fields
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files.paths import format_by_ending
 from dagscape.files.writing import replace_by_ending

@@ -16,7 +16,7 @@ from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_a
 from dagscape.best.k_best import gather
 from dagscape.best.requirements import ROOM_FOR_TIES
 from dagscape.checks import is_flag
-from dagscape.documents import Count, decode
+from dagscape.decoding import Count, decode
 from dagscape.drawing.display import Drawn
 from dagscape.ensembles.diversity import class_counts
 from dagscape.errors import InvalidOption, TooLarge

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.documents import Between, Count, Finite, OneOf
+from dagscape.decoding import Between, Count, Finite, OneOf
 from dagscape.ensembles import averaging
 from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows

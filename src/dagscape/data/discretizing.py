@@ -30,8 +30,9 @@ from dagscape.data.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import ValueType
-from dagscape.documents import Finite, decode_fields, read_json
+from dagscape.decoding import Finite, decode_fields
 from dagscape.errors import InvalidData, InvalidOption, argument, type_of
+from dagscape.files.documents import read_json
 from dagscape.files.writing import replace_file
 from dagscape.version import __version__
 from dagscape.wording import plural

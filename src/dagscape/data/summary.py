@@ -17,7 +17,7 @@ from dagscape.data.identifiers import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
-from dagscape.documents import Count
+from dagscape.decoding import Count
 from dagscape.errors import InvalidData
 from dagscape.results import Provenance, Result, check_length
 from dagscape.version import __version__

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.documents import FiniteArray, decode
+from dagscape.decoding import FiniteArray, decode
 from dagscape.drawing.curves import draw_curves
 from dagscape.drawing.display import Drawn
 from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances

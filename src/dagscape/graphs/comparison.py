@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, runtime_checkable
 
 from dagscape.checks import check_choice
-from dagscape.documents import Count, OneOf, Share
+from dagscape.decoding import Count, OneOf, Share
 from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.masks import bits, transposed

@@ -12,8 +12,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from dagscape.documents import read_text
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
+from dagscape.files.documents import read_text
 from dagscape.files.paths import format_by_ending, path_text
 from dagscape.files.writing import replace_by_ending
 from dagscape.graphs.comparison import HasDag

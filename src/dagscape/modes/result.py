@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from dagscape.documents import Between, Count, OneOf
+from dagscape.decoding import Between, Count, OneOf
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.errors import InvalidData

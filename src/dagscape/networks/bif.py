@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
-from dagscape.documents import decode, parse_json
+from dagscape.decoding import decode
 from dagscape.errors import InvalidData
+from dagscape.files.documents import parse_json
 from dagscape.graphs.dag import Dag
 from dagscape.masks import mask_of
 from dagscape.networks.bif_names import DISCRETIZER, TYPES, decode_name

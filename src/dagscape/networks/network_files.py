@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from dagscape.documents import read_text
 from dagscape.errors import InvalidOption, type_of
+from dagscape.files.documents import read_text
 from dagscape.files.paths import path_text
 from dagscape.networks.bif import parse_network
 from dagscape.networks.network import Network

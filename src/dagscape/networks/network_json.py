@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
-from dagscape.documents import decode, parse_json
+from dagscape.decoding import decode
 from dagscape.errors import InvalidData, InvalidOption, function, type_of
+from dagscape.files.documents import parse_json
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_graph_memory
 from dagscape.networks.families import MAX_PARENTS

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from dagscape.documents import NotNegative, OneOf, Probabilities
+from dagscape.decoding import NotNegative, OneOf, Probabilities
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from dagscape.data.summary import DataSummary
-from dagscape.documents import read_json
 from dagscape.errors import InvalidData, function
+from dagscape.files.documents import read_json
 from dagscape.files.paths import path_text
 from dagscape.graphs.comparison import Comparison
 from dagscape.networks.network_writing import KIND as NETWORK

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dagscape.checks import check_choice
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.documents import Count, NotNegative
+from dagscape.decoding import Count, NotNegative
 from dagscape.errors import InvalidData, InvalidOption, Spelling, argument, function, python_spelling, spelled
 from dagscape.methods import FEW_PARENTS, Requirements, provenance_of
 from dagscape.registry import METHODS

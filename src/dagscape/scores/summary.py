@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from dagscape.documents import Count
+from dagscape.decoding import Count
 from dagscape.results import ScoredResult, check_known
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.families import Family

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import check_choice, is_between, is_whole
-from dagscape.documents import Count, NotNegative, OneOf, Probabilities
+from dagscape.decoding import Count, NotNegative, OneOf, Probabilities
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.ranges import draw_ranges

@@ -1,4 +1,4 @@
-"""JSON documents: read within a memory limit, and decoded strictly.
+"""JSON documents decoded strictly, by type.
 
 The annotations of a dataclass say what its document may hold, and :func:`decode_record` accepts nothing else: a field
 ``rows: Count`` is an integer of at least 0, ``edges: Probabilities`` are nested lists of equal length with numbers from
@@ -12,10 +12,7 @@ In JSON, arrays are nested lists, and infinities, which JSON lacks, are the stri
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
-import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -27,18 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.errors import InvalidData, type_of
-from dagscape.files.paths import path_text
-from dagscape.files.reading import open_binary, read_whole
-from dagscape.resources import check_memory
 
 Record = TypeVar("Record")
 Decoder = Callable[[Any], Any]
-
-# The memory of one byte of a document as bytes and as text, in which every character can take four.
-_BYTES_PER_BYTE = 5.0
-
-# The most memory of what these characters introduce in a document: containers, and entries of lists and of objects.
-_BYTES_PER_MARK = {"[": 64, "{": 72, ",": 48, ":": 128, '"': 40}
 
 # Python converts integers of up to 4300 digits to text: sums of these, too.
 _MOST_BITS = 14_000
@@ -53,58 +41,6 @@ _MOST_AXES = 64
 _DEEPEST = 32
 
 _NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Read the text of a file, plain or gzipped, within the default memory limit."""
-    with open_binary(path) as stream:
-        content = read_whole(stream, path, bytes_per_byte=_BYTES_PER_BYTE)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        byte = f"0x{content[error.start]:02x}"
-        raise InvalidData(f"{path_text(path)!r} is not UTF-8 text (byte {byte}): save it as UTF-8 first") from error
-
-
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """Read a JSON document from a file, plain or gzipped, within the default memory limit."""
-    return parse_json(read_text(path), path_text(path))
-
-
-def decoded_size(text: str) -> int:
-    """Return an upper bound on the memory of a document, in bytes: as text and as Python objects.
-
-    >>> decoded_size("[1, 2]")
-    142
-    """
-    return int(len(text) * _BYTES_PER_BYTE) + sum(size * text.count(mark) for mark, size in _BYTES_PER_MARK.items())
-
-
-def parse_json(text: str, title: str) -> Any:
-    r"""Parse a JSON document, within the default memory limit; ``title`` names it in messages.
-
-    >>> parse_json('["\\ud83d\\ude00", 1]', "smile.json")
-    ['😀', 1]
-    >>> parse_json('["\\ud83d"]', "half.json")
-    Traceback (most recent call last):
-      ...
-    dagscape.errors.InvalidData: 'half.json' is not valid Unicode: it contains a lone surrogate
-    """
-    check_memory(decoded_size(text), None, f"the contents of {title!r}", "reduce the file")
-    try:
-        document = json.loads(text)
-        if _SURROGATE.search(text):
-            json.dumps(document, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise InvalidData(f"{title!r} is not valid Unicode: it contains a lone surrogate") from error
-    except RecursionError as error:
-        raise InvalidData(f"{title!r} is nested too deeply") from error
-    except ValueError as error:
-        # Also raised for integers of more digits than Python converts.
-        raise InvalidData(f"{title!r} is not JSON: {error}") from error
-    return document
 
 
 @dataclass(frozen=True, slots=True)
