@@ -27,7 +27,7 @@ def _similar(source: str) -> str:
     """
     folder, name = os.path.split(source)
     try:
-        files = [] if os.path.exists(source) else os.listdir(folder or ".")
+        files = [] if os.path.lexists(source) else os.listdir(folder or ".")
     except OSError:
         return ""
     return did_you_mean(name, [file for file in files if did_you_mean(_stem(name), [_stem(file)])])

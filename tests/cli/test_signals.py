@@ -1,0 +1,105 @@
+"""Signals that end the program: while modules load, while a command runs, and at the very end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dagscape.cli import app, signals
+from dagscape.cli.signals import RaisedSignals
+
+WAITING = "import sys, time; print('waiting', flush=True); time.sleep(30)"
+
+
+def started(tmp_path, *arguments, **files):
+    """The program, with modules of the given content before all others."""
+    for name, content in files.items():
+        (tmp_path / f"{name}.py").write_text(content)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "dagscape", *map(str, arguments)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_signals_while_modules_load(tmp_path, name):
+    number = getattr(signal, name)
+    process = started(tmp_path, "--help", click=WAITING)
+    assert process.stdout.readline() == "waiting\n"
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    said = "interrupted" if number == signal.SIGINT else f"stopped by {name}"
+    assert (process.returncode, out, err) == (128 + number, "", f"dagscape: {said}\n")
+
+
+def test_an_interrupt_at_the_very_end(tmp_path):
+    process = started(tmp_path, "--version", sitecustomize=f"import atexit\natexit.register(lambda: exec({WAITING!r}))")
+    assert "version" in process.stdout.readline()
+    assert process.stdout.readline() == "waiting\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "dagscape: interrupted\n")
+
+
+def test_signals_that_are_ignored_stay_ignored(tmp_path):
+    ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    showing = "import signal; print(signal.getsignal(signal.SIGHUP).name, flush=True); raise SystemExit(0)"
+    process = started(tmp_path, "--help", sitecustomize=ignoring, click=showing)
+    assert process.communicate(timeout=20)[0] == "SIG_IGN\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT])
+def test_signals_leave_no_temporary_file(tmp_path, number):
+    # The program writes to a folder of its own; writing takes long because the file system seems to be slow.
+    folder = tmp_path / "written"
+    folder.mkdir()
+    slow = f"import os\nfsync = os.fsync\ndef wait(descriptor):\n    {WAITING}\nos.fsync = wait"
+    process = started(tmp_path, "draw", "builtin:asia", "-o", folder / "x.svg", sitecustomize=slow)
+    assert process.stdout.readline() == "waiting\n"
+    assert [path.suffix for path in folder.iterdir()] == [".part"]
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert err == f"dagscape: stopped by {number.name}\n"
+    assert not list(folder.iterdir())
+
+
+def test_an_interrupt_lost_in_a_callback_comes_again(monkeypatch):
+    monkeypatch.setattr(signals, "PROGRAM", True)
+
+    class Callback:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    def lose_it():
+        with raised:
+            Callback()
+            time.sleep(5)
+
+    before = signal.getsignal(signal.SIGINT)
+    raised = RaisedSignals()
+    with pytest.raises(KeyboardInterrupt):
+        lose_it()
+    assert raised.received == signal.SIGINT
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_is_recognised_behind_another_error(capfd, monkeypatch):
+    def run(arguments):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt as error:
+            raise ImportError("a library hides it") from error
+
+    monkeypatch.setattr(app, "_run", run)
+    assert app.main(["--help"]) == 128 + signal.SIGTERM
+    assert capfd.readouterr().err == "dagscape: stopped by SIGTERM\n"
