@@ -18,6 +18,8 @@ SMOKE = Path(__file__).with_name("smoke.py")
 
 def check(distribution: Path) -> None:
     """Install one sdist or wheel with what it depends on, and run the smoke test there."""
+    if re.search(r"-linux_\w+\.whl$", distribution.name):
+        raise SystemExit(f"{distribution.name} runs on this system only, and indexes refuse it: run make wheel")
     (version,) = re.findall(r"^dagscape-([\w.]+?)(?:-|\.tar)", distribution.name)
     with tempfile.TemporaryDirectory() as folder:
         environment = Path(folder, "environment")
