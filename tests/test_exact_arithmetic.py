@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,9 @@ ROOT = Path(__file__).parents[1]
 GUARD = ROOT / "native" / "include" / "dagscape" / "exact_arithmetic.hpp"
 
 COMPILERS = [compiler for compiler in ("g++", "clang++") if shutil.which(compiler)] or [None]
+
+# Their results depend on the processor or on the C library.
+INEXACT = re.compile(r"\blong double\b|\b(?:log2?|log1p|exp2?|expm1|[lt]gamma|sin|cos|tan|fma)\(")
 
 
 def compiled(compiler, *options):
@@ -53,3 +57,14 @@ def test_the_build_names_the_option(option, tmp_path):
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode != 0
     assert f"remove {option} from CXXFLAGS" in " ".join(run.stderr.split())
+
+
+def test_no_kernel_uses_functions_that_differ_between_platforms():
+    found = []
+    for folder in ("src", "include", "bindings"):
+        for path in sorted((ROOT / "native" / folder).rglob("*.?pp")):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                code = line.partition("//")[0]
+                if INEXACT.search(code):
+                    found.append(f"{path.name}:{number}: {line.strip()}")
+    assert found == []
