@@ -99,12 +99,13 @@ def _scores(members: Members, check: Callable[[int], None]) -> EnumerableScores:
 def _lattice(header: Header, members: Members) -> LatticeScores:
     n, sizes = header.n, header.max_parents + 1
     _check_names(members, {*header.tables, "size_terms", "prior_terms"})
-    arrays = [members.integers(name, dimensions=1) for name in header.tables]
-    if not all(is_every_set(len(array), n, sizes) for array in arrays):
-        raise InvalidData(f"its tables do not have an entry for each set of up to {sizes} of {n} variables")
-    terms = [members.integers(name, dimensions=1) for name in ("size_terms", "prior_terms")]
-    if any(len(array) != sizes or IMPOSSIBLE in array for array in terms):
-        raise InvalidData(f"its terms are not {sizes} numbers, one for each number of parents")
+    arrays = [
+        members.integers(name, lambda shape: len(shape) == 1 and is_every_set(shape[0], n, sizes))
+        for name in header.tables
+    ]
+    terms = [members.integers(name, lambda shape: shape == (sizes,)) for name in ("size_terms", "prior_terms")]
+    if any(IMPOSSIBLE in array for array in terms):
+        raise InvalidData("a number of parents has an impossible term")
     scores = LatticeScores(
         variables=header.variables,
         max_parents=header.max_parents,
@@ -119,10 +120,16 @@ def _lattice(header: Header, members: Members) -> LatticeScores:
         info=header.info,
         provenance=header.provenance,
     )
-    for child, name in enumerate(header.variables):
+    # Constraints alone leave every variable a family.
+    if any(array.min() == IMPOSSIBLE for array in arrays):
+        _check_possible(scores)
+    return scores
+
+
+def _check_possible(scores: LatticeScores) -> None:
+    for child, name in enumerate(scores.variables):
         if not any((scores.exact_scores(child, sets) != IMPOSSIBLE).any() for sets in scores.family_sets(child)):
             raise InvalidData(f"{name!r} has no possible family")
-    return scores
 
 
 def _check_names(members: Members, expected: set[str]) -> None:
@@ -159,13 +166,11 @@ def _families(header: Header, members: Members) -> FamilyTable:
 def _listed(header: Header, members: Members) -> Iterator[ExactFamilies]:
     """Iterate over the families of each child."""
     for child, name in enumerate(header.variables):
-        sets = members.integers(f"parents{child}", dimensions=2)
-        exact = members.integers(f"exact{child}", dimensions=1)
-        if len(sets) != len(exact):
-            raise InvalidData(f"it has {len(sets)} families of {name!r}, but {len(exact)} scores")
+        sets = members.integers(f"parents{child}", lambda shape: len(shape) == 2 and shape[1] < header.n)
+        exact = members.integers(f"exact{child}", (len(sets),).__eq__)
         _check_sets(sets, child, header.n)
-        rows = zip(sets.tolist(), exact.tolist(), strict=True)
-        listed = {tuple(p for p in row if p >= 0): score for row, score in rows}
+        pairs = zip(sets.tolist(), exact.tolist(), strict=True)
+        listed = {tuple(p for p in row if p >= 0): score for row, score in pairs}
         if len(listed) < len(exact):
             raise InvalidData(f"it lists a family of {name!r} twice")
         yield listed

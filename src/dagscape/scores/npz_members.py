@@ -13,7 +13,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -87,17 +87,19 @@ class Members:
 
     def text(self, name: str) -> bytes:
         """Return a member that is a list of bytes."""
-        return self._array(name, _BYTES, dimensions=1).tobytes()
+        return self._array(name, _BYTES, lambda shape: len(shape) == 1).tobytes()
 
-    def integers(self, name: str, dimensions: int) -> NDArray[np.int64]:
-        """Return a member that is an array of 64-bit integers; it cannot be written to."""
-        array = self._array(name, _INTEGERS, dimensions)
+    def integers(self, name: str, fits: Callable[[tuple[int, ...]], bool]) -> NDArray[np.int64]:
+        """Return a member that is an array of 64-bit integers, if its shape fits; it cannot be written to."""
+        array = self._array(name, _INTEGERS, fits)
         if array.dtype != np.int64 or not array.flags.aligned:
             array = array.astype(np.int64)
         array.flags.writeable = False
         return array
 
-    def _array(self, name: str, types: dict[bytes, np.dtype[Any]], dimensions: int) -> NDArray[Any]:
+    def _array(
+        self, name: str, types: dict[bytes, np.dtype[Any]], fits: Callable[[tuple[int, ...]], bool]
+    ) -> NDArray[Any]:
         with _damage_as_error(), self._archive.open(self._infos[name]) as member:
             start = member.read(10)
             length = int.from_bytes(start[8:10], "little")
@@ -107,8 +109,10 @@ class Members:
                 raise InvalidData(f"{name} is not an array")
             dtype = types.get(declared[1])
             shape = tuple(int(part) for part in declared[3].replace(b",", b" ").split())
-            if dtype is None or len(shape) != dimensions:
-                raise InvalidData(f"{name} does not have the type or the dimensions of an array of scores")
+            if dtype is None:
+                raise InvalidData(f"{name} has the type {declared[1].decode()!r}, which it should not have")
+            if not fits(shape):
+                raise InvalidData(f"{name} has the shape {shape}, which does not match the header")
             count = math.prod(shape)
             if len(start) + length + count * dtype.itemsize != self.size(name):
                 raise InvalidData(f"{name} does not have the length that it declares")
