@@ -79,6 +79,8 @@ def test_values_of_the_right_type_are_decoded(annotation, value, found):
         (tuple[int, ...], [1, "x"], "it[1] is 'x'; it must be an integer"),
         (tuple[str, str], ["a"], "it must be a list of 2 values"),
         (Mapping[str, int], {"a": None}, "it.a is None; it must be an integer"),
+        (Mapping[str, int], {"a\x1b[2J": None}, r"it['a\x1b[2J'] is None; it must be an integer"),
+        (Mapping[str, int], {"a" * 1000: None}, "aaa…] is None; it must be an integer"),
         (tuple[Inner, ...], [{"size": 1}, {"label": "y"}], "it[1] lacks 'size'"),
         (tuple[Inner, ...], [3], "it[0] is 3; it must be an object"),
         (NDArray[np.float64], 3, "it is 3; it must be a list"),

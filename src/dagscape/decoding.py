@@ -40,6 +40,9 @@ _MOST_AXES = 64
 # Real parameters are a few levels deep; what is deeper could not be written again.
 _DEEPEST = 32
 
+# Characters of a value in a message.
+_LONGEST_SHOWN = 60
+
 _NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -125,6 +128,21 @@ def decode(annotation: Any, value: object, place: str) -> Any:
         raise InvalidData(misfit.sentence(place)) from None
 
 
+def place_in(place: str, key: str | int) -> str:
+    """Return the place of an entry of a list or an object, for messages; keys that are no plain names are quoted.
+
+    >>> place_in("steps", 3), place_in("levels", "rain"), place_in("levels", "high fever")
+    ('steps[3]', 'levels.rain', "levels['high fever']")
+    """
+    if isinstance(key, str) and key.isidentifier() and len(key) <= _LONGEST_SHOWN:
+        return f"{place}.{key}"
+    return f"{place}[{_shortened(repr(key))}]"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+
+
 class _MisfitError(Exception):
     """A value does not fit its type. Containers add their keys on the way up."""
 
@@ -139,13 +157,13 @@ class _MisfitError(Exception):
 
     def sentence(self, place: str) -> str:
         for key in reversed(self.path):
-            place = f"{place}[{key}]" if isinstance(key, int) else f"{place}.{key}"
+            place = place_in(place, key)
         return f"{place.removeprefix('the document.')} {self.problem}"
 
 
 def _misfit(value: object, expected: object) -> _MisfitError:
     shown = repr(value) if isinstance(value, str | int | float | NoneType) else type_of(value)
-    return _MisfitError(f"is {shown if len(shown) <= 60 else shown[:60] + '…'}; it must be {expected}")
+    return _MisfitError(f"is {_shortened(shown)}; it must be {expected}")
 
 
 def _field_values(record: type, document: object) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
-from dagscape.decoding import decode
+from dagscape.decoding import decode, place_in
 from dagscape.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.files.documents import parse_json
 from dagscape.graphs.dag import Dag
@@ -71,8 +71,8 @@ def network_from_dict(document: Mapping[str, Any]) -> Network:
     True
     """
     names = _strings(document.get("variables"), "variables")
-    levels = {name: tuple(_strings(_entry(document, "levels", name), f"levels.{name}")) for name in names}
-    parents = {name: _strings(_entry(document, "parents", name), f"parents.{name}") for name in names}
+    levels = {name: tuple(_strings(_entry(document, "levels", name), place_in("levels", name))) for name in names}
+    parents = {name: _strings(_entry(document, "parents", name), place_in("parents", name)) for name in names}
     for name, above in parents.items():
         if len(above) > MAX_PARENTS:
             raise InvalidData(f"{name!r} has {len(above)} parents; the limit is {MAX_PARENTS}")
@@ -112,7 +112,7 @@ def _strings(value: Any, what: str) -> list[str]:
 
 def _table(name: str, nested: Any, parents: list[str], dag: Dag) -> NDArray[np.float64]:
     """Return a table with its axes in the order of the DAG's parents; the network checks its shape and its rows."""
-    table: NDArray[np.float64] = decode(NDArray[np.float64], nested, f"cpts.{name}")
+    table: NDArray[np.float64] = decode(NDArray[np.float64], nested, place_in("cpts", name))
     if table.ndim != len(parents) + 1:
         raise InvalidData(f"the probabilities of {name!r} have {table.ndim} axes; it must be {len(parents) + 1}")
     order = [parents.index(parent) for parent in dag.parents(name)]
