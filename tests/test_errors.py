@@ -113,3 +113,10 @@ def test_articles():
 def test_did_you_mean():
     assert did_you_mean("smokng", ["smoking"]) == "; did you mean 'smoking'?"
     assert did_you_mean("zzz", ["smoking"]) == ""
+
+
+def test_an_unknown_name_is_compared_with_few_others(monkeypatch):
+    compared = []
+    monkeypatch.setattr(errors, "get_close_matches", lambda name, known, n: compared.extend(known) or [])
+    assert did_you_mean("smokng", (f"v{i}" for i in range(10**5))) == ""
+    assert 1000 < len(compared) < 10_000

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.errors import InvalidData, InvalidOption, brief, did_you_mean
 
 
 def is_whole(value: object, at_least: int) -> bool:
@@ -74,9 +74,9 @@ def check_names(names: Iterable[object], what: str = "variable") -> None:
     seen = set()
     for name in names:
         if not isinstance(name, str):
-            raise InvalidData(f"the name {name!r} of a {what} is not a string")
+            raise InvalidData(f"the name {brief(name)} of a {what} is not a string")
         if name in seen:
-            raise InvalidData(f"two {what}s are called {name!r}")
+            raise InvalidData(f"two {what}s are called {brief(name)}")
         seen.add(name)
     check_unicode(seen, f"the name of a {what}")
 
@@ -94,4 +94,4 @@ def check_unicode(texts: Iterable[str], what: str) -> None:
         "".join(listed).encode()
     except UnicodeEncodeError:
         wrong = next(text for text in listed if any("\ud800" <= letter <= "\udfff" for letter in text))
-        raise InvalidData(f"{what}, {wrong!r}, is not valid Unicode: it contains a lone surrogate") from None
+        raise InvalidData(f"{what}, {brief(wrong)}, is not valid Unicode: it contains a lone surrogate") from None

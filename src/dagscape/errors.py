@@ -12,6 +12,7 @@ import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Literal, cast
 
 MentionKind = Literal["argument", "function"]
@@ -30,6 +31,9 @@ _SHORTENED = reprlib.Repr()
 _SHORTENED.maxstring = _SHORTENED.maxother = _SHORTENED.maxlong = 200
 
 _LONGEST_NAME = 200
+
+# Names that an unknown one is compared with; more would take seconds.
+_MOST_COMPARED = 2000
 
 Spelling = Callable[[Mention], str]
 
@@ -161,7 +165,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not re.search(r"[^\W\d]", name):
         return ""
     # Of names that differ in case only, the first.
-    folded = {other.casefold(): other for other in reversed(list(known))}
+    folded = {other.casefold(): other for other in reversed(list(islice(known, _MOST_COMPARED)))}
     close = get_close_matches(name.casefold(), folded, n=1)
     return f"; did you mean {folded[close[0]]!r}?" if close else ""
 

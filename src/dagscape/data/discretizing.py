@@ -31,7 +31,7 @@ from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import ValueType
 from dagscape.decoding import Finite, decode_fields
-from dagscape.errors import InvalidData, InvalidOption, argument, type_of
+from dagscape.errors import InvalidData, InvalidOption, argument, brief, type_of
 from dagscape.files.documents import read_json
 from dagscape.files.writing import replace_file
 from dagscape.version import __version__
@@ -318,7 +318,7 @@ class Discretizer:
             raise InvalidData(f"the document is not a discretizer: its kind is not {_KIND!r}")
         if document.get("schema") != _SCHEMA:
             raise InvalidData(
-                f"the discretizer has schema {document.get('schema')!r}; this version of dagscape reads {_SCHEMA}"
+                f"the discretizer has schema {brief(document.get('schema'))}; this version of dagscape reads {_SCHEMA}"
             )
         fields = decode_fields(_Document, document)
         for name, column in fields["fitted"].items():

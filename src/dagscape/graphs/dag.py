@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.checks import check_names
 from dagscape.drawing.draw import notebook_svg
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.errors import InvalidData, InvalidOption, brief, did_you_mean
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
     adjacency_of,
@@ -93,12 +93,12 @@ class Dag:
         parents = [0] * len(number)
         for edge in edges:
             if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-                raise InvalidData(f"{edge!r} is not an edge: an edge is a pair (parent, child)")
+                raise InvalidData(f"{brief(edge)} is not an edge: an edge is a pair (parent, child)")
             parent, child = edge
             for name in (parent, child):
                 if not isinstance(name, str) or name not in number:
                     raise InvalidData(
-                        f"the edge {parent!r} -> {child!r} names {name!r}, which is not a variable"
+                        f"the edge {brief(parent)} -> {brief(child)} names {brief(name)}, which is not a variable"
                         f"{did_you_mean(name, number)}"
                     )
             parents[number[child]] |= 1 << number[parent]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
 from dagscape.decoding import decode, place_in
-from dagscape.errors import InvalidData, InvalidOption, function, type_of
+from dagscape.errors import InvalidData, InvalidOption, brief, function, type_of
 from dagscape.files.documents import parse_json
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_graph_memory
@@ -53,7 +53,7 @@ def parse_json_network(text: str, title: str = "text") -> Network:
         raise InvalidData(f"{title!r} is not a network of dagscape: {found}, not {KIND!r}{_remedy(kind, document)}")
     if document.get("schema") != SCHEMA:
         schema = document.get("schema")
-        raise InvalidData(f"{title!r} has schema {schema!r:.60} of {KIND!r}; this version of dagscape reads {SCHEMA}")
+        raise InvalidData(f"{title!r} has schema {brief(schema)} of {KIND!r}; this version of dagscape reads {SCHEMA}")
     try:
         return network_from_dict(document)
     except (InvalidData, InvalidOption) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from dagscape.data.summary import DataSummary
-from dagscape.errors import InvalidData, function
+from dagscape.errors import InvalidData, brief, function
 from dagscape.files.documents import read_json
 from dagscape.files.paths import path_text
 from dagscape.graphs.comparison import Comparison
@@ -43,7 +43,7 @@ def load_result(path: str | os.PathLike[str]) -> Result:
     schema, known = document.get("schema"), RESULTS[kind].schema
     if type(schema) is not int or not 1 <= schema <= known:
         raise InvalidData(
-            f"{source!r} has schema {schema!r:.40} of {kind!r}; this version of dagscape reads up to {known}"
+            f"{source!r} has schema {brief(schema)} of {kind!r}; this version of dagscape reads up to {known}"
         )
     try:
         return RESULTS[kind].from_dict(document)
