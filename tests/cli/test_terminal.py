@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from xml.dom import minidom
@@ -20,7 +21,7 @@ SHOWN = r"a\x1b[2J\r\x08\x7f\x9b\u202e\u2066\u2028\ufeff[red]b"
 
 def shell(command, **environment):
     """Run the program in a shell: the exit code, standard output and standard error as bytes."""
-    command = command.replace("dagscape", f"'{sys.executable}' -m dagscape", 1)
+    command = command.replace("dagscape", f"{shlex.quote(sys.executable)} -m dagscape", 1)
     found = subprocess.run(
         ["bash", "-c", command], capture_output=True, env={**os.environ, **environment}, stdin=subprocess.DEVNULL
     )
