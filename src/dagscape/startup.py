@@ -57,10 +57,19 @@ def short_of_memory(error: BaseException | None) -> bool:
         message = str(error).lower()
         if isinstance(error, ImportError | OSError) and any(words in message for words in _LOADER_SHORT_OF_MEMORY):
             return True
-        if isinstance(error, MemoryError):
+        # Extension modules may forget to say why they fail.
+        if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _address_space_is_limited()):
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _address_space_is_limited() -> bool:
+    try:
+        import resource
+    except ImportError:
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def _start() -> None:

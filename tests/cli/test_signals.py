@@ -50,6 +50,22 @@ def test_an_interrupt_at_the_very_end(tmp_path):
     assert (process.returncode, out, err) == (130, "", "dagscape: interrupted\n")
 
 
+@pytest.mark.parametrize(
+    ("limited", "error"),
+    [
+        (False, "MemoryError"),
+        (False, "ImportError('libx.so: failed to map segment from shared object')"),
+        (True, "SystemError('error return without exception set')"),
+    ],
+)
+def test_memory_that_is_short_while_modules_load(tmp_path, limited, error):
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**45, 2**45))\n" if limited else ""
+    process = started(tmp_path, "--help", click=f"{limit}raise {error}")
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (4, "")
+    assert err == "dagscape: out of memory: set a lower --max-memory or a lower --max-parents\n"
+
+
 def test_signals_that_are_ignored_stay_ignored(tmp_path):
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
     showing = "import signal; print(signal.getsignal(signal.SIGHUP).name, flush=True); raise SystemExit(0)"
