@@ -169,3 +169,64 @@ def test_describe_refuses_score_files(capfd, tmp_path):
     code, _, err = run(capfd, "describe", tmp_path / "scores.npz")
     assert code == 2
     assert "scores.npz' is a score file, not a table of data" in err
+
+
+@pytest.mark.parametrize("option", ["--levels", "--tiers"])
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("[" * 100_000, "it is nested too deeply"),
+        ('{"a": ' * 5_000, "it is nested too deeply"),
+        ('{"a": ' + "9" * 5_000 + "}", "it has a number of too many digits"),
+        ('{"a": ', "Expecting value: line 1 column 7 (char 6)"),
+        ("\udcff", "it is not UTF-8 text"),
+    ],
+)
+def test_json_files_of_options(capfd, tmp_path, option, content, problem):
+    table, file = tmp_path / "t.csv", tmp_path / "option.json"
+    table.write_text("a,b\n0,1\n1,0\n")
+    file.write_bytes(content.encode(errors="surrogateescape"))
+    code, out, err = run(capfd, "score", table, option, file)
+    assert (code, out) == (2, "")
+    assert err == f"dagscape: {option} {str(file)!r} is not JSON: {problem}\n"
+
+
+def test_deep_tiers_are_shortened(capfd, tmp_path):
+    table, file = tmp_path / "t.csv", tmp_path / "tiers.json"
+    table.write_text("a,b\n0,1\n1,0\n")
+    file.write_text("[" * 900 + "]" * 900)
+    code, _, err = run(capfd, "score", table, "--tiers", file)
+    assert (code, err) == (2, "dagscape: --tiers names [[[[[[[...]]]]]]], which is not a variable\n")
+
+
+@pytest.mark.parametrize("command", ["describe", "score", "posterior", "best", "modes", "sensitivity", "fit", "plan"])
+def test_max_memory_limits_the_data_of_every_command(capfd, tmp_path, command):
+    table = tmp_path / "t.csv"
+    table.write_text("id,x\n" + "".join(f"{i},{i % 2}\n" for i in range(5_000)))
+    code, out, err = run(capfd, command, table, "--max-memory", "1MiB")
+    assert (code, out) == (4, "")
+    assert err.startswith("dagscape: the first ")
+    assert err.endswith("distinct values, with --drop id\n")
+    code, _, err = run(capfd, "describe", table, "--max-memory", "1MiB", "--drop", "id")
+    assert (code, err) == (0, "")
+
+
+def test_predict_reads_the_variables_of_the_network(capfd, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("id,Cloudy\n" + "".join(f"{i},{i % 2 == 0}\n" for i in range(5_000)))
+    code, _, err = run(capfd, "predict", "builtin:sprinkler", table, "--target", "Rain", "--max-memory", "1MiB", "-q")
+    assert (code, err) == (0, "")
+    code, _, err = run(capfd, "predict", "builtin:sprinkler", table, "--target", "Rain", "--max-memory", "200KiB", "-q")
+    assert (code, err.startswith("dagscape: the first ")) == (4, True)
+
+
+def test_max_memory_limits_declared_levels(capfd, tmp_path):
+    table, file = tmp_path / "t.csv", tmp_path / "levels.json"
+    table.write_text("a,b\n0,1\n1,0\n")
+    file.write_text('{"a": 20000000}')
+    code, _, err = run(capfd, "score", table, "--levels", file, "--max-memory", "1GiB")
+    assert (code, err) == (
+        4,
+        "dagscape: the 20,000,000 declared levels of 'a' need 3.7 GiB; the limit is 1.0 GiB (--max-memory): raise it, "
+        "or declare fewer levels\n",
+    )

@@ -9,17 +9,16 @@ import click
 from dagscape.cli.data_arguments import named_columns
 from dagscape.cli.options import (
     DATA_HELP,
-    check_table,
     data_argument,
     data_options,
     memory_option,
     output_options,
     report_dropped_rows,
     take_data,
+    take_table,
 )
 from dagscape.cli.output import Output
 from dagscape.data.encoding import chosen_columns
-from dagscape.data.reading import read_table
 from dagscape.data.summary import summarize_table
 
 # Options with which the table is still shown as read.
@@ -44,9 +43,7 @@ def command(data: str, max_memory: str | None, as_json: bool, quiet: bool, **opt
         report_dropped_rows(dataset, out)
         summary = dataset.describe()
     else:
-        check_table(data)
-        reading = {name: options[name] for name in ("separator", "missing_values")}
-        table = read_table(data, **reading, max_memory=max_memory)
+        table = take_table(data, options, max_memory)
         columns = named_columns(options["columns"], table, "--columns")
         drop = named_columns(options["drop"], table, "--drop")
         summary = summarize_table(table.only(chosen_columns(table, columns or None, drop)))

@@ -16,6 +16,7 @@ from dagscape.data.dataset import Dataset
 from dagscape.data.encoding import MISSING_CHOICES, unused_columns
 from dagscape.data.reading import read_table
 from dagscape.data.summary import set_aside_warnings
+from dagscape.data.table import Table
 from dagscape.errors import InvalidOption
 from dagscape.files.reading import open_binary, read_whole
 from dagscape.networks.bundled import NETWORKS
@@ -273,6 +274,12 @@ def check_table(data: str) -> None:
 
 def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset:
     """Read the data as a subcommand's options say, and remove those options."""
+    table = take_table(data, options, max_memory)
+    return encoded_table(table, options, max_memory)
+
+
+def take_table(data: str, options: dict[str, Any], max_memory: str | None) -> Table:
+    """Read a table as a subcommand's options say, and remove the options of reading."""
     check_table(data)
     reading = {name: options.pop(name) for name in ("separator", "missing_values")}
     unused = unused_columns(
@@ -282,7 +289,7 @@ def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dat
             "interventions": options["interventions"],
         }
     )
-    return encoded_table(read_table(data, **reading, unused=unused, max_memory=max_memory), options, max_memory)
+    return read_table(data, **reading, unused=unused, max_memory=max_memory)
 
 
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def command(
         raise InvalidOption("only one of MODEL and DATA can come from standard input")
     network = load(model)
     check_table(data)
-    table = read_table(data, **reading, max_memory=max_memory)
+    table = read_table(data, **reading, unused=lambda name: name not in network.levels, max_memory=max_memory)
     out = Output(as_json, quiet)
     _check_names(network, table, data, target, out)
     found = network.predict(table, target, max_memory=max_memory)

@@ -44,6 +44,8 @@ def spelling(mention: Mention) -> str:
 
     >>> spelling(Mention("argument", "max_parents", "4")), spelling(Mention("function", "modes"))
     ('--max-parents 4', 'dagscape modes')
+    >>> spelling(Mention("argument", "drop", "['row id']")), spelling(Mention("argument", "drop", "['id']"))
+    ("--drop 'row id'", '--drop id')
     """
     if mention.kind == "function":
         return _COMMANDS.get(mention.name, f"dagscape {mention.name}")
@@ -53,6 +55,9 @@ def spelling(mention: Mention) -> str:
         return option
     value = ast.literal_eval(mention.value)
     value = _WORDS.get(value, value) if mention.name == "separator" else value
+    if isinstance(value, list):
+        value = ",".join(value)
+        return f"{option} {value if value.isalnum() else repr(value)}"
     # Values that the shell would split or interpret keep their quotes.
     return f"{option} {value if str(value).replace('-', '').isalnum() else mention.value}"
 
