@@ -123,7 +123,13 @@ def _run_batch(target: Target, seed: int, numbers: range) -> Outcome:
         findings.touch()
         child = os.fork()
         if child == 0:
-            _work(target, seed, numbers, board, Path(folder))
+            try:
+                _work(target, seed, numbers, board, Path(folder))
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            # No code of the parent may run here: it would remove the folder.
+            os._exit(0)
         status = _wait(child, board)
         state = _State.read(board)
         lines = findings.read_text(encoding="utf-8").splitlines()
@@ -163,7 +169,7 @@ def _out_of_time(number: int, frame: object) -> None:
 
 
 def _work(target: Target, seed: int, numbers: range, board: mmap.mmap, folder: Path) -> None:
-    """Run cases, and leave the process."""
+    """Run cases."""
     faulthandler.disable()
     signal.signal(signal.SIGPROF, _out_of_time)
     warnings.simplefilter("error")
@@ -186,7 +192,6 @@ def _work(target: Target, seed: int, numbers: range, board: mmap.mmap, folder: P
             if problem is not None:
                 print(json.dumps([number, problem]), file=findings, flush=True)
             state.post(board)
-    os._exit(0)
 
 
 def _problem_of(target: Target, path: Path, state: _State) -> str | None:
