@@ -10,8 +10,8 @@ namespace dagscape {
 namespace {
 
 double natural_log(std::uint64_t mantissa, int exponent) {
-    if (mantissa == 0 || exponent < -32000 || exponent > 32000) {
-        throw nb::value_error("the mantissa must be positive, and the exponent between -32000 and 32000");
+    if (mantissa == 0 || exponent <= -(1 << 15) || exponent >= 1 << 15) {
+        throw nb::value_error("the mantissa must be positive, and the exponent between -32767 and 32767");
     }
     return nearest_double(fixed_log(UInt128{mantissa}, exponent));
 }

@@ -13,7 +13,7 @@ from dagscape import kernels
 
 
 def natural_log(number: float) -> float:
-    """Return the natural logarithm of a positive integer of any size or of a float, in double precision.
+    """Return the natural logarithm of a positive integer of up to 2^15 bits or of a float, in double precision.
 
     >>> natural_log(2)
     0.6931471805599453
