@@ -187,7 +187,7 @@ class Result(ABC):
 
 def result_format(path: str | os.PathLike[str]) -> str:
     """Return the format of a result that a file name selects."""
-    return format_by_ending(path, RESULT_FORMATS)
+    return format_by_ending(path, RESULT_FORMATS, option="file_format")
 
 
 def frame_html(frame: pd.DataFrame) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_other_endings_are_refused_before_any_work(capfd, tmp_path, monkeypatch,
     assert (code, out) == (2, "")
     assert err == (
         f"dagscape: cannot tell the format of {name!r}: its name must end in one of .json, .csv, .tsv, "
-        "or these and .gz to compress\n"
+        "or these and .gz to compress; or choose the format with --format\n"
     )
     assert not list(tmp_path.iterdir())
 
@@ -78,3 +79,43 @@ def test_compressed_results_are_networks(capfd, tmp_path):
 def test_samples_to_standard_output(capfd):
     code, out, _ = run(capfd, "sample", "builtin:asia", "-n", 3, "--seed", 1)
     assert run(capfd, "sample", "builtin:asia", "-n", 3, "--seed", 1, "-o", "-") == (code, out, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["posterior", "table.csv", "-o", "table.csv"],
+        ["posterior", "table.csv", "-otable.csv"],
+        ["posterior", "./table.csv", "--output=table.csv"],
+        ["posterior", "link.csv", "-o", "table.csv"],
+        ["posterior", "table.csv", "-o", "new.csv", "--consensus", "new.csv"],
+        ["describe", "table.csv", "--discretize", "quantile:2", "--save-discretizer", "table.csv"],
+    ],
+)
+def test_no_file_is_written_twice_or_over_an_input(arguments, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    table = "a,b\n0,0\n1,1\n0,1\n"
+    Path("table.csv").write_text(table)
+    Path("link.csv").symlink_to("table.csv")
+    code, out, err = run(capfd, *arguments)
+    assert (code, out) == (2, "")
+    assert "the command names this file twice; choose another name" in err
+    assert Path("table.csv").read_text() == table
+    assert not Path("new.csv").exists()
+
+
+def test_a_device_may_take_several_outputs(capfd):
+    code, _, err = run(
+        capfd,
+        "posterior",
+        "builtin:iris",
+        "--discretize",
+        "quantile:2",
+        "--format",
+        "json",
+        "-o",
+        "/dev/null",
+        "--save-discretizer",
+        "/dev/null",
+    )
+    assert code == 0, err

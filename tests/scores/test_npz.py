@@ -321,3 +321,10 @@ def test_changed_bytes_are_noticed(tmp_path):
     (tmp_path / "made.npz").write_bytes(content)
     with refused("damaged .*CRC"):
         ds.read_scores(tmp_path / "made.npz")
+
+
+def test_other_content_under_the_name_of_an_npz_file(tmp_path):
+    path = tmp_path / "scores.npz"
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(ds.InvalidData, match=r"is not an \.npz file: it does not begin like a zip archive"):
+        ds.read_scores(path)

@@ -117,7 +117,7 @@ def _run(arguments: list[str]) -> int:
     if instruction := os.environ.get("_DAGSCAPE_COMPLETE"):
         code: int = _module("completion").answer(cli, instruction)
         return code
-    with cli.make_context("dagscape", arguments) as context:
+    with cli.make_context("dagscape", list(arguments), obj=tuple(arguments)) as context:
         cli.invoke(context)
     if sys.stdout is not None:
         sys.stdout.flush()

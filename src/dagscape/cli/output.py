@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ import click
 
 from dagscape.cli.streams import say, show, write_document, write_json
 from dagscape.cli.wording import worded
-from dagscape.errors import DagscapeWarning, SuspiciousColumns
+from dagscape.errors import DagscapeWarning, InvalidOption, SuspiciousColumns
 from dagscape.files.writing import check_writable
 from dagscape.progress import ProgressListener, progress_bar
 from dagscape.report.tables import render
@@ -102,7 +102,26 @@ def output_path(context: click.Context, parameter: click.Parameter, path: str | 
     """Check that an output file can be written, before any work is done for it."""
     if path is not None:
         check_writable(path)
+        _check_named_once(path, context.obj or ())
     return path
+
+
+def _check_named_once(path: str, arguments: Sequence[str]) -> None:
+    """Raise an error if an output file is also an input, or another output: one of the two would be lost."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        # Devices and pipes take everything.
+        return
+    values = [_value(argument) for argument in arguments]
+    target = os.path.realpath(path)
+    if sum(os.path.realpath(value) == target for value in values if "\0" not in value) > 1:
+        raise InvalidOption(f"cannot write {path!r}: the command names this file twice; choose another name")
+
+
+def _value(argument: str) -> str:
+    """Return the value in ``VALUE``, ``--option=VALUE`` or ``-oVALUE``."""
+    if argument.startswith("--"):
+        return argument.partition("=")[2]
+    return argument[2:] if argument.startswith("-") else argument
 
 
 def checked_path(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:

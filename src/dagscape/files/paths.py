@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from dagscape.errors import InvalidOption, type_of
+from dagscape.errors import InvalidOption, argument, type_of
 
 
 def path_text(path: object) -> str:
@@ -25,8 +25,10 @@ def path_text(path: object) -> str:
     return text
 
 
-def format_by_ending(path: str | os.PathLike[str], formats: Sequence[str]) -> str:
+def format_by_ending(path: str | os.PathLike[str], formats: Sequence[str], *, option: str | None = None) -> str:
     """Return the format that the ending of a file name selects, such as ``json`` for ``x.json`` or ``x.json.gz``.
+
+    ``option`` is the argument that selects the format in place of the ending, if there is one.
 
     >>> format_by_ending("x.CSV.gz", ["json", "csv"])
     'csv'
@@ -36,6 +38,8 @@ def format_by_ending(path: str | os.PathLike[str], formats: Sequence[str]) -> st
         if name.lower().removesuffix(".gz").endswith(f".{known}"):
             return known
     endings = ", ".join(f".{known}" for known in formats)
+    instead = "" if option is None else f"; or choose the format with {argument(option)}"
     raise InvalidOption(
-        f"cannot tell the format of {name!r}: its name must end in one of {endings}, or these and .gz to compress"
+        f"cannot tell the format of {name!r}: its name must end in one of {endings}, "
+        f"or these and .gz to compress{instead}"
     )

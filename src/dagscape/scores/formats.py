@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidData, InvalidOption
 from dagscape.files.paths import path_text
 from dagscape.files.reading import decode_text, open_binary, starts_with
 from dagscape.files.writing import replace_by_ending
@@ -48,6 +48,8 @@ def read_scores(
     with open_binary(path) as stream:
         if starts_with(stream, b"PK\x03\x04", source):
             return read_npz(stream, source, max_memory)
+        if source.lower().endswith(".npz"):
+            raise InvalidData(f"{source!r} is not an .npz file: it does not begin like a zip archive")
         with decode_text(stream, source) as text:
             return read_jkl(text, source, score_equivalent, max_memory)
 
