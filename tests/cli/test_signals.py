@@ -16,6 +16,12 @@ from dagscape.cli.signals import RaisedSignals
 WAITING = "import sys, time; print('waiting', flush=True); time.sleep(30)"
 
 
+def with_default_signals():
+    """Undo what nohup and shells do with the signals of commands in the background."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(tmp_path, *arguments, **files):
     """The program, with modules of the given content before all others."""
     for name, content in files.items():
@@ -27,6 +33,7 @@ def started(tmp_path, *arguments, **files):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=with_default_signals,
     )
 
 

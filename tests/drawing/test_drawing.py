@@ -30,13 +30,12 @@ HOSTILE = [
     "\\",
     "a\nb\tc",
     "\x00\x1f\x7f",
-    "\ud800",
     "\ufffe",
     "ж中é",
     "$x^2$",
     "x" * 500,
 ]
-names = st.text(st.characters(), max_size=8)
+names = st.text(st.characters(codec="utf-8"), max_size=8)
 
 
 @pytest.fixture

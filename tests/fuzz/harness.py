@@ -196,19 +196,27 @@ def _work(target: Target, seed: int, numbers: range, board: mmap.mmap, folder: P
 
 def _problem_of(target: Target, path: Path, state: _State) -> str | None:
     """Run one case; count it, or return what is wrong with it."""
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        target.use(path)
-        state.used += 1
-    except DagscapeError:
-        state.refused += 1
+        used = _is_used(target, path)
     except _OutOfTimeError:
         return f"took more than {SECONDS} s"
     except BaseException:
         return traceback.format_exc(limit=-6)
+    state.used += used
+    state.refused += not used
+    return None
+
+
+def _is_used(target: Target, path: Path) -> bool:
+    """Use the input within the time limit; return False if it is refused."""
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        target.use(path)
+    except DagscapeError:
+        return False
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    return None
+    return True
 
 
 def _peak_memory() -> int:

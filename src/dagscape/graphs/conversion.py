@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.errors import BackendUnavailable, InvalidData, function
+from dagscape.errors import BackendUnavailable, InvalidData
 from dagscape.masks import bits, mask_of
 from dagscape.wording import plural
 
@@ -82,6 +82,6 @@ def _empty_networkx_graph() -> nx.DiGraph[Any]:
     except ImportError as error:
         raise BackendUnavailable(
             "a networkx graph needs networkx, which is not installed: pip install networkx; "
-            f"{function('to_adjacency')} and the edges do not need it"
+            "to_adjacency() and the edges do not need it"
         ) from error
     return nx.DiGraph()
