@@ -470,7 +470,7 @@ def test_more_parents_than_a_table_has_axes_are_refused():
 def test_more_text_than_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "bomb.bif.gz"
     path.write_bytes(gzip.compress(b" " * 2**20))
-    for available, problem in ((2**20, r"bytes were read, need"), (2**24, r"need 64.0 MiB; the limit is 12.8 MiB")):
+    for available, problem in ((2**20, r"bytes were read, need"), (2**24, r"need 16.0 MiB; the limit is 12.8 MiB")):
         monkeypatch.setattr("dagscape.resources.available_memory", lambda available=available: available)
         with pytest.raises(TooLarge, match=rf"the contents of '.*bomb.bif.gz'.*{problem}"):
             read_network(path)

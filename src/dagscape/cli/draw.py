@@ -19,7 +19,7 @@ from dagscape.posterior.result import Posterior
 _RESULT_HELP = """
 
 \b
-A .json result is drawn as what it ranks: the class of the best if classes were ranked, else the
+A JSON result is drawn as what it ranks: the class of the best if classes were ranked, else the
 best network. A posterior is drawn as its probable edges, a sensitivity analysis as ranges."""
 
 

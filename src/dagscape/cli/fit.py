@@ -88,7 +88,7 @@ def command(
         dataset = take_data(data, options, work["max_memory"])
         report_dropped_rows(dataset, out)
         report_set_aside(dataset, out)
-        dag, dataset = _matched(structure, dataset, out)
+        dag, dataset = _matched(structure, dataset, work["max_memory"], out)
         title = f"The structure of {structure!r}, {_fitted_to(dataset)}"
     prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
     network = Network.fit(dag, dataset, ess, prior)
@@ -114,9 +114,9 @@ def _fitted_to(dataset: Dataset) -> str:
     return f"fitted to {plural(dataset.m, 'row')}{experiments}"
 
 
-def _matched(structure: str, dataset: Dataset, out: Output) -> tuple[Dag, Dataset]:
+def _matched(structure: str, dataset: Dataset, max_memory: str | None, out: Output) -> tuple[Dag, Dataset]:
     """Return the structure that an argument names, and the columns of the data that it has."""
-    found = load_found(structure)
+    found = load_found(structure, max_memory)
     if found.score_info is not None and found.score_info.experimental_rows and not dataset.experimental_rows:
         out.warn(
             f"{structure!r} comes from data with {plural(found.score_info.experimental_rows, 'row')} from experiments, "

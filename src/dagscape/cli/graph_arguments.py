@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.data.bundled import BUNDLED
@@ -13,24 +12,28 @@ from dagscape.drawing.edges import Drawable
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.files.reading import open_text
+from dagscape.files.documents import decode_json, is_json, read_text
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
+from dagscape.networks.bif import parse_network
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
-from dagscape.networks.network_files import read_network
-from dagscape.networks.network_json import is_json_network
+from dagscape.networks.network_files import BIF_BYTES_PER_BYTE
+from dagscape.networks.network_json import network_of_document
+from dagscape.networks.network_writing import KIND as NETWORK
 from dagscape.posterior.result import Posterior
-from dagscape.report.loading import RESULTS, load_result
+from dagscape.report.loading import RESULTS, kind_of, result_of_document
 from dagscape.results import Result
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 
 _PREFIX = "builtin:"
 
+_STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+
 NETWORK_HELP = f"""\b
 A network is a .bif or .json file (plain or gzipped), - for standard input, a bundled network or,
-where only the structure matters, a .json result of 'best' or 'modes' (its first network), or a
+where only the structure matters, a JSON result of 'best' or 'modes' (its first network), or a
 .csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
@@ -41,19 +44,39 @@ writes, - for standard input, or a bundled network:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
-def load(source: str) -> Network:
+def load(source: str, max_memory: str | None = None) -> Network:
     """Load the network that an argument names, with its probabilities."""
-    if is_edge_list(source) or _has_networks(source):
-        what = "list of edges" if is_edge_list(source) else "result"
-        raise InvalidData(
-            f"{source!r} is a {what}, which has no probabilities: run 'dagscape fit DATA --network {source} "
-            "-o model.json' first, and give model.json"
-        )
-    if _names(source, Posterior):
-        raise InvalidData(f"{source!r} is a 'posterior' result, not a network: {_advise_consensus('model.bif')}")
+    if is_edge_list(source):
+        raise _no_probabilities(source, "list of edges")
     if source.startswith(_PREFIX):
         return _load_bundled(source.removeprefix(_PREFIX))
-    return read_network(source)
+    text = _read(source, max_memory)
+    if not is_json(text):
+        return parse_network(text, source, max_memory=max_memory)
+    document = decode_json(text, source)
+    result = _result_class(document)
+    if result is not None and issubclass(result, OptimalNetwork | RankedNetworks):
+        raise _no_probabilities(source, "result")
+    if result is Posterior:
+        raise InvalidData(f"{source!r} is a 'posterior' result, not a network: {_advise_consensus('model.bif')}")
+    return network_of_document(document, source)
+
+
+def _read(source: str, max_memory: str | None) -> str:
+    """Read the file of a network or of a result: once, because standard input cannot be read again."""
+    return read_text(source, max_memory=max_memory, bytes_per_byte=BIF_BYTES_PER_BYTE)
+
+
+def _no_probabilities(source: str, what: str) -> InvalidData:
+    return InvalidData(
+        f"{source!r} is a {what}, which has no probabilities: run 'dagscape fit DATA --network {source} "
+        "-o model.json' first, and give model.json"
+    )
+
+
+def _result_class(document: Any) -> type[Result] | None:
+    kind = kind_of(document)
+    return RESULTS.get(kind) if isinstance(kind, str) else None
 
 
 def _load_bundled(name: str) -> Network:
@@ -70,40 +93,31 @@ def _load_bundled(name: str) -> Network:
 
 def load_drawable(source: str) -> Drawable | OwnPicture:
     """Load what an argument of ``draw`` names: a network, or a result that can be drawn."""
-    if not _is_result(source):
-        return load_structure(source)
-    result = load_result(source)
-    if not isinstance(result, Drawn | OwnPicture):
-        raise InvalidOption(f"{source!r} is a {result.kind!r} result, which cannot be drawn")
-    return result
+    loaded = _load_any(source, None)
+    if not isinstance(loaded, Result):
+        return loaded
+    if not isinstance(loaded, Drawn | OwnPicture):
+        raise InvalidOption(f"{source!r} is a {loaded.kind!r} result, which cannot be drawn")
+    return loaded
 
 
-def _is_result(source: str) -> bool:
-    return _is_json(source) and not is_json_network(_start(source))
-
-
-def _has_networks(source: str) -> bool:
-    """Whether an argument names a result that :func:`load_structure` takes."""
-    return _names(source, OptimalNetwork, RankedNetworks)
-
-
-def _names(source: str, *kinds: type[object]) -> bool:
-    """Whether an argument names a result of one of these classes, by the first characters of its file."""
-    found = re.match(r'\s*\{\s*"kind"\s*:\s*"([^"]*)"', _start(source)) if _is_json(source) else None
-    return found is not None and issubclass(RESULTS.get(found[1], Result), kinds)
+def _load_any(source: str, max_memory: str | None) -> Dag | Cpdag | Result:
+    """Load the structure of a network, or a result; the kind in a JSON document says which, whatever its name."""
+    if is_edge_list(source):
+        return read_graph(source, max_memory=max_memory)
+    if source.startswith(_PREFIX):
+        return _load_bundled(source.removeprefix(_PREFIX)).dag
+    text = _read(source, max_memory)
+    if not is_json(text):
+        return parse_network(text, source, max_memory=max_memory).dag
+    document = decode_json(text, source)
+    if kind_of(document) == NETWORK:
+        return network_of_document(document, source).dag
+    return result_of_document(document, source)
 
 
 def _advise_consensus(path: str) -> str:
     return f"write its consensus network with 'dagscape posterior DATA --consensus {path}', and give {path}"
-
-
-def _is_json(source: str) -> bool:
-    return source.lower().removesuffix(".gz").endswith(".json")
-
-
-def _start(source: str) -> str:
-    with open_text(source) as text:
-        return text.read(1000)
 
 
 def is_edge_list(source: str) -> bool:
@@ -111,9 +125,9 @@ def is_edge_list(source: str) -> bool:
     return source.lower().removesuffix(".gz").endswith(tuple(f".{ending}" for ending in EDGE_LISTS))
 
 
-def load_structure(source: str) -> Dag | Cpdag:
+def load_structure(source: str, max_memory: str | None = None) -> Dag | Cpdag:
     """Load the structure of the network that an argument names; for a result, of its first network."""
-    return load_found(source).graph
+    return load_found(source, max_memory).graph
 
 
 class Found(NamedTuple):
@@ -134,13 +148,11 @@ class Found(NamedTuple):
     score_info: ScoreInfo | None = None
 
 
-def load_found(source: str) -> Found:
+def load_found(source: str, max_memory: str | None = None) -> Found:
     """Load the structure of the network that an argument names, and what a result says of it."""
-    if is_edge_list(source):
-        return Found(read_graph(source))
-    if not _is_result(source):
-        return Found(load(source).dag)
-    result = load_result(source)
+    result = _load_any(source, max_memory)
+    if not isinstance(result, Result):
+        return Found(result)
     if isinstance(result, OptimalNetwork):
         level = "dags" if distinguishes_members(result.score_info) else "classes"
         return Found(result.network, level, result.score_info)
@@ -160,7 +172,7 @@ class Pair(NamedTuple):
 
 def load_two(first: str, second: str) -> Pair:
     """Load two structures, at most one of them from standard input; an edge list may leave out variables."""
-    if first == second == "-":
+    if {first, second} <= _STANDARD_INPUT:
         raise InvalidOption("only one of the two networks can come from standard input")
     one, level, _ = load_found(first)
     other, other_level, _ = load_found(second)

@@ -75,8 +75,8 @@ def command(
 ) -> None:
     """Find the best networks of mode orderings: peaks of the landscape that differ from each other."""
     out = Output(as_json, quiet)
-    known = None if truth is None else load_structure(truth)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    known = None if truth is None else load_structure(truth, work["max_memory"])
     names = ("k", "delta", "distinct", "bound", "groups", "grouping", "seed", "max_seconds")
     asked = {name: options.pop(name) for name in names}
     with out.working() as progress:

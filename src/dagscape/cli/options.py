@@ -65,7 +65,7 @@ def _json_problem(error: Exception) -> str:
 
 def _read_levels(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
     if path is not None and path.lower().removesuffix(".gz").endswith(".bif"):
-        return read_network(path).levels
+        return read_network(path, max_memory=context.params.get("max_memory")).levels
     return _read_json(context, parameter, path)
 
 

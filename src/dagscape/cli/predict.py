@@ -63,7 +63,7 @@ def command(
     """
     if model == data == "-":
         raise InvalidOption("only one of MODEL and DATA can come from standard input")
-    network = load(model)
+    network = load(model, max_memory)
     check_table(data)
     table = read_table(data, **reading, unused=lambda name: name not in network.levels, max_memory=max_memory)
     out = Output(as_json, quiet)

@@ -53,7 +53,7 @@ def command(
 
     MODEL is a network, such as the file that 'dagscape fit' writes.
     """
-    network = load(model)
+    network = load(model, max_memory)
     for name in target:
         if name in evidence:
             raise InvalidOption(f"the target is {name!r}, which --given observes: remove one of them")

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -81,6 +81,7 @@ def read_whole(
     *,
     max_memory: int | str | None = None,
     bytes_per_byte: float = 1.0,
+    memory_of: Callable[[bytes], int] | None = None,
     what: str = "the contents",
 ) -> bytes:
     """Read a stream to its end, within a limit on the memory that its contents will take.
@@ -97,6 +98,9 @@ def read_whole(
         The user's limit; None for most of what is available.
     bytes_per_byte : float
         The memory that one byte of the contents takes at the peak, including the byte itself.
+    memory_of : callable, optional
+        Takes each piece as it is read, and returns the memory for its contents, instead of ``bytes_per_byte``; it may
+        raise an exception for a piece that the format excludes, which ends reading.
     what : str
         The contents in messages, as a plural: "the contents", "the scores".
 
@@ -114,10 +118,11 @@ def read_whole(
     """
     limit = memory_limit(max_memory)
     contents = io.BytesIO()
+    needed = 0
     with broken_gzip_as_error(source):
         while piece := stream.read(_PIECE_BYTES):
             contents.write(piece)
-            needed = int(contents.tell() * bytes_per_byte)
+            needed += int(len(piece) * bytes_per_byte) if memory_of is None else memory_of(piece)
             check_memory(
                 needed,
                 limit,

@@ -19,7 +19,6 @@ from dagscape.files.writing import replace_by_ending
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_collection, check_graph_memory
-from dagscape.resources import check_memory
 
 EDGE_LISTS = ("csv", "tsv")
 
@@ -32,15 +31,17 @@ _UNDIRECTED = {"--", "-", "—", "–", "undirected"}
 # A table with more columns is an edge list only if its header says so.
 _MOST_WITHOUT_HEADER = 3
 
-# An upper bound on the memory for one character, such as a short name: rows, names and pairs of names.
-_BYTES_PER_CHARACTER = 40
+# An upper bound on the memory for one byte, such as a short name: rows, names and pairs of names.
+_BYTES_PER_BYTE = 40
 
 _TYPES = {"", *_DIRECTED, *_BACKWARD, *_UNDIRECTED}
 
 Edge = tuple[str, str]
 
 
-def read_graph(path: str | os.PathLike[str], variables: Sequence[str] | None = None) -> Dag | Cpdag:
+def read_graph(
+    path: str | os.PathLike[str], variables: Sequence[str] | None = None, *, max_memory: int | str | None = None
+) -> Dag | Cpdag:
     r"""Read a graph from an edge list: a ``.csv`` or ``.tsv`` file, compressed or not.
 
     Parameters
@@ -54,6 +55,8 @@ def read_graph(path: str | os.PathLike[str], variables: Sequence[str] | None = N
     variables : sequence of str, optional
         All variables, in order; those that the file does not mention have no edges. Default: those in the file, in the
         order in which it mentions them first.
+    max_memory : int, str or None
+        The most memory for reading, such as ``"2GiB"``; by default 80% of what is available.
 
     Returns
     -------
@@ -72,8 +75,9 @@ def read_graph(path: str | os.PathLike[str], variables: Sequence[str] | None = N
     Dag(4 variables, 2 edges: rain -> wet, sprinkler -> wet)
     """
     source = path_text(path)
-    text = read_text(path)
-    check_memory(len(text) * _BYTES_PER_CHARACTER, None, f"the edges of {source!r}", "reduce the file")
+    # Names may contain NUL characters, but a cell has no more characters than the limit of the csv module.
+    longest = csv.field_size_limit()
+    text = read_text(path, max_memory=max_memory, bytes_per_byte=_BYTES_PER_BYTE, may_be_json=False, most_nuls=longest)
     separator = "\t" if source.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ","
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:

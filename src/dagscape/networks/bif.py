@@ -45,7 +45,7 @@ MAX_DEFAULT_CELLS = 2**26
 _BYTES_PER_CELL = 32
 
 
-def parse_network(text: str, title: str = "text") -> Network:
+def parse_network(text: str, title: str = "text", *, max_memory: int | str | None = None) -> Network:
     """Parse a network from BIF text.
 
     Parameters
@@ -54,6 +54,8 @@ def parse_network(text: str, title: str = "text") -> Network:
         The content of a BIF file.
     title : str
         The name of the file in messages.
+    max_memory : int, str or None
+        The most memory for the tables; None for most of what is available.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def parse_network(text: str, title: str = "text") -> Network:
         path = " -> ".join(strings if len(strings) <= 9 else [*strings[:7], "…", strings[-1]])
         raise source.fail(cycle[-1].offset, f"the parents of the variables form a cycle: {path}")
     dag = Dag(tuple(levels), tuple(mask_of(above) for above in parents))
-    cpts = dict(_tables(source, blocks, levels, parents))
+    cpts = dict(_tables(source, blocks, levels, parents, max_memory))
     types = _read_property(source, document, TYPES, partial(decode, Mapping[str, ValueType], place="types"))
     discretizer = _read_property(source, document, DISCRETIZER, Discretizer.from_dict)
     return Network(dag, levels, cpts, document.name, types=types or {}, discretizer=discretizer)
@@ -165,10 +167,11 @@ def _tables(
     blocks: Mapping[str, ProbabilityBlock],
     levels: Mapping[str, tuple[str, ...]],
     parents: Sequence[Sequence[int]],
+    max_memory: int | str | None,
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Iterate over the variables and their tables, with axes in the order of the variables."""
     codes = {name: {level: code for code, level in enumerate(strings)} for name, strings in levels.items()}
-    limit = min(max(MAX_DEFAULT_CELLS, len(source.text)), memory_limit(None) // _BYTES_PER_CELL)
+    limit = min(max(MAX_DEFAULT_CELLS, len(source.text)), memory_limit(max_memory) // _BYTES_PER_CELL)
     cells = 0
     for name, above in zip(levels, parents, strict=True):
         block = blocks[name]

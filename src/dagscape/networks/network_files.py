@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 
 from dagscape.errors import InvalidOption, type_of
-from dagscape.files.documents import read_text
+from dagscape.files.documents import decode_json, is_json, read_text
 from dagscape.files.paths import path_text
 from dagscape.networks.bif import parse_network
 from dagscape.networks.network import Network
-from dagscape.networks.network_json import parse_json_network
+from dagscape.networks.network_json import network_of_document
 from dagscape.networks.network_writing import save_network
-from dagscape.resources import check_memory
 
-# An upper bound on the memory for one character of a BIF file, such as a short level, while reading.
-_BYTES_PER_CHARACTER = 64
+# An upper bound on the memory for one byte of a BIF file, such as a short level, while reading.
+BIF_BYTES_PER_BYTE = 64.0
 
 
-def read_network(path: str | os.PathLike[str]) -> Network:
+def read_network(path: str | os.PathLike[str], *, max_memory: int | str | None = None) -> Network:
     """Read a network from a BIF or JSON file.
 
     Parameters
     ----------
     path : path
         The file, plain or gzipped; both formats, and gzip, are recognised by content. ``"-"`` for standard input.
+    max_memory : int, str or None
+        The most memory for reading, such as ``"2GiB"``; by default 80% of what is available.
 
     Returns
     -------
@@ -40,11 +41,10 @@ def read_network(path: str | os.PathLike[str]) -> Network:
     Network('asia': 8 variables, 8 edges, 18 free parameters)
     """
     title = path_text(path)
-    text = read_text(path)
-    if text.lstrip().startswith("{"):
-        return parse_json_network(text, title)
-    check_memory(len(text) * _BYTES_PER_CHARACTER, None, f"the contents of {title!r}", "reduce the file")
-    return parse_network(text, title)
+    text = read_text(path, max_memory=max_memory, bytes_per_byte=BIF_BYTES_PER_BYTE)
+    if is_json(text):
+        return network_of_document(decode_json(text, title), title)
+    return parse_network(text, title, max_memory=max_memory)
 
 
 def write_network(network: Network, path: str | os.PathLike[str]) -> None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,17 +24,6 @@ from dagscape.networks.network import Network
 from dagscape.networks.network_writing import KIND, SCHEMA
 
 
-def is_json_network(start: str) -> bool:
-    """Whether the first characters of a JSON file are those of a network, not of a result.
-
-    Examples
-    --------
-    >>> is_json_network('{ "kind": "network", "schema"'), is_json_network('{"kind": "k-best"')
-    (True, False)
-    """
-    return re.match(rf'\s*\{{\s*"kind"\s*:\s*"{KIND}"', start) is not None
-
-
 def parse_json_network(text: str, title: str = "text") -> Network:
     """Parse a network from the text of a JSON document.
 
@@ -46,7 +34,11 @@ def parse_json_network(text: str, title: str = "text") -> Network:
     title : str
         The name of the file in messages.
     """
-    document = parse_json(text, title)
+    return network_of_document(parse_json(text, title), title)
+
+
+def network_of_document(document: Any, title: str) -> Network:
+    """Rebuild a network from a parsed JSON document, after checking that it is one; ``title`` names it in messages."""
     if not isinstance(document, dict) or document.get("kind") != KIND:
         kind = document.get("kind") if isinstance(document, dict) else None
         found = f"its kind is {kind!r:.60}" if isinstance(kind, str) else "it has no kind"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from dagscape.data.summary import DataSummary
 from dagscape.errors import InvalidData, brief, function
@@ -31,11 +32,27 @@ RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 _READERS = {NETWORK: "read_network", "discretizer": "Discretizer.load"}
 
 
-def load_result(path: str | os.PathLike[str]) -> Result:
-    """Read a result that was written as JSON by its ``save`` method or by the command line, compressed or not."""
-    source = path_text(path)
-    document = read_json(path)
-    kind = document.get("kind") if isinstance(document, dict) else None
+def load_result(path: str | os.PathLike[str], *, max_memory: int | str | None = None) -> Result:
+    """Read a result that was written as JSON by its ``save`` method or by the command line, compressed or not.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``"-"`` for standard input.
+    max_memory : int, str or None
+        The most memory for reading, such as ``"2GiB"``; by default 80% of what is available.
+    """
+    return result_of_document(read_json(path, max_memory=max_memory), path_text(path))
+
+
+def kind_of(document: Any) -> Any:
+    """Return the kind that a parsed JSON document says it is; None if it says none."""
+    return document.get("kind") if isinstance(document, dict) else None
+
+
+def result_of_document(document: Any, source: str) -> Result:
+    """Rebuild a result from a parsed JSON document; ``source`` names it in messages."""
+    kind = kind_of(document)
     if isinstance(kind, str) and kind in _READERS:
         raise InvalidData(f"{source!r} is a {kind}, not a result: read it with {function(_READERS[kind])}")
     if not isinstance(kind, str) or kind not in RESULTS:
