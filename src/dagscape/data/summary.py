@@ -205,8 +205,8 @@ def summarize_table(table: Table) -> DataSummary:
         columns.append(_summarize_column(name, column))
         found += _warnings(columns[-1], column.values, table.m, as_read=True)
     found += _decimals_warnings(columns)
-    cells = [(column.codes + 1, len(column.values) + 1) for column in table.columns]
-    _, starts = group_rows(pack_words(cells))
+    # One column at a time, because each is a copy.
+    _, starts = group_rows(pack_words((column.codes + 1, len(column.values) + 1) for column in table.columns))
     return DataSummary(
         variables=table.names,
         provenance=_provenance(),
