@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sized
 from dataclasses import dataclass
 from itertools import islice
-from sys import getsizeof
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -238,7 +237,7 @@ class TextCoder(dict[str, int]):
         known = len(self)
         codes = np.fromiter(map(self.__getitem__, cells), dtype=np.int32, count=len(cells))
         new = len(self) - known
-        self.held += new * ENTRY_BYTES + sum(map(getsizeof, islice(reversed(self), new)))
+        self.held += new * ENTRY_BYTES + sum(map(str.__sizeof__, islice(reversed(self), new)))
         return codes
 
 

@@ -177,10 +177,11 @@ class _StrictReader:
         return row[: len(self.names)]
 
     def _checked_lines(self, text: TextIO) -> Iterator[str]:
-        while line := text.readline(_PIECE):
+        read, piece = text.readline, _PIECE
+        while line := read(piece):
             self.line += 1
-            self._characters += len(line)
-            if self._characters - self._record_start >= _PIECE:
+            characters = self._characters = self._characters + len(line)
+            if characters - self._record_start >= piece:
                 line = self._long_line(text, line)
             if "\0" in line:
                 raise InvalidData(f"{self.path!r} has a NUL character in line {self.line}: it is not a text file")
@@ -225,7 +226,9 @@ class _StrictReader:
             for row in self._reader:
                 yield start, row
                 start = self.line + 1
-                self._record_start, self._record_cells = self._characters, 0
+                self._record_start = self._characters
+                if self._record_cells:
+                    self._record_cells = 0
         except csv.Error as error:
             raise InvalidData(f"{self.path!r} line {start} {_csv_problem(str(error))}") from error
 
