@@ -50,15 +50,15 @@ def _document(rng: Random, kind: str) -> bytes:
     if rng.random() < 0.05:
         return b'{"a": ' + b"9" * rng.choice((7, 18, 19, 30, 4000, 5000)) + b"}"
     document: Any = {"a": ["0", "1", 2, 3.0], "b": 3} if kind == "levels" else [["a"], ["b"]]
-    if rng.random() < 0.2:
-        document = {"a": odd_value(rng), "b": odd_value(rng)} if kind == "levels" else [[odd_value(rng)]]
-    elif rng.random() < 0.7:
-        document = damage_json(rng, document)
     try:
+        if rng.random() < 0.2:
+            document = {"a": odd_value(rng), "b": odd_value(rng)} if kind == "levels" else [[odd_value(rng)]]
+        elif rng.random() < 0.7:
+            document = damage_json(rng, document)
         return json.dumps(document).encode()
-    except ValueError:
-        # An integer with too many digits to write.
-        return b"1" * 5000
+    except (ValueError, RecursionError):
+        # An integer with too many digits to write, or damages that nested what is nested deeply already.
+        return rng.choice((b"1" * 5000, b"[" * 1200 + b"]" * 1200))
 
 
 def use(path: Path) -> None:
