@@ -47,6 +47,11 @@ def leave(number: int, _frame: FrameType | None = None) -> None:
     _leave(ending(number), 128 + number)
 
 
+def leave_for_want_of_memory() -> None:
+    """End the process at once: modules that were loaded in part may crash when Python unloads them."""
+    _leave(OUT_OF_MEMORY, 4)
+
+
 def short_of_memory(error: BaseException | None) -> bool:
     """Whether memory was short, if only for loading a module.
 
@@ -92,7 +97,7 @@ def _report(kind: type[BaseException], error: BaseException, trace: TracebackTyp
     if isinstance(error, KeyboardInterrupt):
         leave(signal.SIGINT)
     if short_of_memory(error):
-        _leave(OUT_OF_MEMORY, 4)
+        leave_for_want_of_memory()
     sys.__excepthook__(kind, error, trace)
 
 

@@ -73,6 +73,16 @@ def test_memory_that_is_short_while_modules_load(tmp_path, limited, error):
     assert err == "dagscape: out of memory: set a lower --max-memory or a lower --max-parents\n"
 
 
+def test_memory_that_is_short_ends_the_program_at_once(tmp_path):
+    # Python would crash when it unloads a module that was loaded in part.
+    crash = "import atexit, os\natexit.register(os.abort)\nraise ImportError('x.so: failed to map segment')"
+    (tmp_path / "t.csv").write_text("a,b\n1,x\n2,y\n")
+    process = started(tmp_path, "describe", tmp_path / "t.csv", rich=crash)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 4
+    assert err == "dagscape: out of memory: set a lower --max-memory or a lower --max-parents\n"
+
+
 def test_signals_that_are_ignored_stay_ignored(tmp_path):
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
     showing = "import signal; print(signal.getsignal(signal.SIGHUP).name, flush=True); raise SystemExit(0)"

@@ -48,12 +48,13 @@ _PLACES = [
     "folder",
     "loop",
     "/dev/null",
-    "/dev/full",
     "/dev/fd/99",
     "x" * 300,
     "\x1b[2J.json",
     "\udcff",
 ]
+# Read as input, this device has no end.
+_FULL = {"output": ["/dev/full"]}
 # Large numbers that are valid would ask for as much work.
 _NUMBERS = ["-1", "0", "1", "2", "3", "0.5", "1e400", "nan", "10" * 20, "x", "", "1,2", "١"]
 
@@ -73,7 +74,7 @@ def _value(rng: Random, parameter: click.Parameter) -> str:
     if isinstance(parameter.type, click.types.IntParamType | click.types.FloatParamType):
         return rng.choice(_NUMBERS)
     if parameter.name == "output" or parameter.metavar == "FILE":
-        return rng.choice([*_OUTPUTS, *_INPUTS] if kind < 0.7 else [*_PLACES, "/dev/full"])
+        return rng.choice([*_OUTPUTS, *_INPUTS] if kind < 0.7 else [*_PLACES, *_FULL.get(parameter.name, ())])
     return rng.choice([*_NAMES, *_NUMBERS, *_INPUTS, "a=x", "uniform", "mdl", "width:2", "2k", "drop", ";"])
 
 
