@@ -1,4 +1,5 @@
 #include "bindings.hpp"
+#include "dagscape/parallel.hpp"
 
 namespace nb = nanobind;
 
@@ -20,6 +21,8 @@ void check_processor() {
 
 NB_MODULE(DAGSCAPE_MODULE, module) {
     check_processor();
+    // The importing thread throws exceptions, too. If memory is already short, there is nothing to be done about it.
+    static_cast<void>(dagscape::prepare_thread());
     nb::set_leak_warnings(false);
     dagscape::bind_best(module);
     dagscape::bind_editable_dag(module);
