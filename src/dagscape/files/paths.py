@@ -13,6 +13,7 @@ def path_text(path: object) -> str:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> path_text(Path("results.json"))
     'results.json'
     >>> path_text(0.3)
