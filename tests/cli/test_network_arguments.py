@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shlex
 import shutil
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def test_a_result_comes_from_standard_input(capfd, monkeypatch, best, expected):
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs a shell for the pipe")
 @pytest.mark.parametrize("source", ["-", "/dev/stdin"])
 def test_a_pipe_is_read_once(tmp_path, source):
-    program = f"{sys.executable} -m dagscape"
+    program = f"{shlex.quote(sys.executable)} -m dagscape"
     ds.load_network("asia").sample(50, seed=1).to_frame().to_csv(tmp_path / "data.csv", index=False)
     command = f"set -o pipefail; {program} best data.csv --quiet -o - | {program} draw {source}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, stdin=subprocess.DEVNULL)
