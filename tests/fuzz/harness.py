@@ -182,29 +182,28 @@ def _work(target: Target, seed: int, numbers: range, board: mmap.mmap, folder: P
             state.post(board)
             path.write_bytes(content_of(target, seed, number))
             memory, started = _peak_memory(), time.process_time()
-            problem = _problem_of(target, path, state)
+            outcome = _outcome_of(target, path)
             state.slowest = max(state.slowest, time.process_time() - started)
             added = _peak_memory() - memory
             state.most_memory = max(state.most_memory, added)
-            if problem is None and added > target.most_memory:
-                state.used -= 1
-                problem = f"took {added >> 20} MiB; the limit is {target.most_memory >> 20} MiB"
-            if problem is not None:
-                print(json.dumps([number, problem]), file=findings, flush=True)
+            if isinstance(outcome, bool) and added > target.most_memory:
+                outcome = f"took {added >> 20} MiB; the limit is {target.most_memory >> 20} MiB"
+            if isinstance(outcome, str):
+                print(json.dumps([number, outcome]), file=findings, flush=True)
+            else:
+                state.used += outcome
+                state.refused += not outcome
             state.post(board)
 
 
-def _problem_of(target: Target, path: Path, state: _State) -> str | None:
-    """Run one case; count it, or return what is wrong with it."""
+def _outcome_of(target: Target, path: Path) -> bool | str:
+    """Run one case; return whether the input was used or refused, or what is wrong."""
     try:
-        used = _is_used(target, path)
+        return _is_used(target, path)
     except _OutOfTimeError:
         return f"took more than {SECONDS} s"
     except BaseException:
         return traceback.format_exc(limit=-6)
-    state.used += used
-    state.refused += not used
-    return None
 
 
 def _is_used(target: Target, path: Path) -> bool:
