@@ -10,7 +10,8 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from types import GenericAlias
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -54,6 +55,21 @@ def test_values_of_the_right_type_are_decoded(annotation, value, found):
     decoded = decode(annotation, value, "it")
     assert decoded == found
     assert type(decoded) is type(found)
+
+
+def test_arrays_are_decoded_with_every_version_of_numpy():
+    """NDArray is a subscripted array, and from NumPy 2.5 on a generic alias that has one as its value."""
+    scalar = TypeVar("scalar", bound=np.generic)
+
+    class Alias:
+        __value__ = np.ndarray[Any, np.dtype[scalar]]
+
+    for annotation in (NDArray[np.float64], GenericAlias(Alias, (np.float64,))):
+        decoded = decode(annotation, [[1, 2], [3, 4]], "it")
+        assert isinstance(decoded, np.ndarray)
+        assert decoded.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+        with pytest.raises(ds.InvalidData, match="it is 'x'; it must be"):
+            decode(annotation, "x", "it")
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,9 @@ def _decoder(annotation: Any) -> Decoder:
         return _list_of(_decoder(given[0])) if given[1:] == (...,) else _row_of(tuple(map(_decoder, given)))
     if origin is np.ndarray:
         return _decode_array
+    if hasattr(origin, "__value__"):
+        # A generic alias by the statement `type`, as NDArray is in NumPy 2.5 and later.
+        return _decoder(origin.__value__[given])
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _mapping_of(_decoder(given[1]))
     if dataclasses.is_dataclass(annotation):
