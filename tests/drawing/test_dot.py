@@ -13,7 +13,7 @@ from dagscape.graphs.dag import Dag
 
 # The tokens of the language that are used here: quoted strings, plain words, punctuation.
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_0-9.]+|->|[{}\[\]=,;]|\s+', re.DOTALL)
-names = st.text(st.characters(), max_size=8)
+names = st.text(st.characters(codec="utf-8"), max_size=8)
 
 
 def tokens(text):
