@@ -58,7 +58,7 @@ class Target:
     use: Callable[[Path], object]
     ending: str
     most_memory: int = 256 << 20
-    quick_cases: int = 300
+    quick_cases: int = 80
 
 
 @dataclass(frozen=True)

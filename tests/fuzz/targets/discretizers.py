@@ -42,4 +42,4 @@ def _use(path: Path) -> None:
     discretizer.transform(_FRAME)
 
 
-TARGETS = (Target("discretizers", _make, _use, ".json", quick_cases=200),)
+TARGETS = (Target("discretizers", _make, _use, ".json", quick_cases=60),)

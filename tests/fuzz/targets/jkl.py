@@ -126,4 +126,4 @@ def _wide(rng: Random) -> bytes:
     return "\n".join(lines).encode()
 
 
-TARGETS = (Target("jkl", make, use_scores, ".jkl", quick_cases=250),)
+TARGETS = (Target("jkl", make, use_scores, ".jkl", quick_cases=70),)

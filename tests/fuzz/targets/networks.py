@@ -92,6 +92,6 @@ def _use(path: Path) -> None:
 
 
 TARGETS = (
-    Target("networks", _make_json, _use, ".json", quick_cases=200),
-    Target("bif", _make_bif, _use, ".bif", quick_cases=200),
+    Target("networks", _make_json, _use, ".json", quick_cases=60),
+    Target("bif", _make_bif, _use, ".bif", quick_cases=60),
 )

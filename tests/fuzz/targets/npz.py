@@ -206,4 +206,4 @@ def _packed(
     return stream.getvalue()
 
 
-TARGETS = (Target("npz", make, use_scores, ".npz", quick_cases=250),)
+TARGETS = (Target("npz", make, use_scores, ".npz", quick_cases=70),)

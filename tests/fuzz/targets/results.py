@@ -90,4 +90,4 @@ def _use(path: Path) -> None:
         assert ds.load_result(copy) == result
 
 
-TARGETS = (Target("results", _make, _use, ".json", quick_cases=300),)
+TARGETS = (Target("results", _make, _use, ".json", quick_cases=80),)
