@@ -36,7 +36,7 @@ class _Plane:
             for thing, kind, other in self._cells.get(cell, ())
             if (kind != "edge" or other != owner) and thing.overlaps(box)
         }
-        return sum(_COSTS[kind] for kind, _ in covered)
+        return math.fsum(_COSTS[kind] for kind, _ in covered)
 
     @staticmethod
     def _cells_of(box: Box) -> Iterator[tuple[int, int]]:

@@ -127,7 +127,7 @@ def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], 
 
 def _packed(widths: Sequence[float], heights: Sequence[float]) -> tuple[list[Point], float, float]:
     """Pack rectangles in rows, tall ones first; return their upper left corners and the total size."""
-    area = sum((w + _COMPONENT_GAP) * (h + _COMPONENT_GAP) for w, h in zip(widths, heights, strict=True))
+    area = math.fsum((w + _COMPONENT_GAP) * (h + _COMPONENT_GAP) for w, h in zip(widths, heights, strict=True))
     # Wider than tall, like pages and screens, but at least as wide as the widest rectangle.
     limit = max([*widths, math.sqrt(2.5 * area)])
     corners: list[Point] = [(0.0, 0.0)] * len(widths)

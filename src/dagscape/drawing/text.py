@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -98,7 +99,7 @@ def text_width(text: str, size: float) -> float:
     >>> text_width("mm", 10) > text_width("ii", 10)
     True
     """
-    return size * sum(map(_char_width, text))
+    return size * math.fsum(map(_char_width, text))
 
 
 def lines_size(lines: Sequence[str], size: float) -> tuple[float, float]:

@@ -62,7 +62,7 @@ def _greedy_order(scopes: Sequence[int], variables: int, arities: Sequence[int],
 
     def cost(variable: int) -> tuple[float, ...]:
         around = neighbours.get(variable, 0)
-        weight = sum([logs[v] for v in bits(around | 1 << variable)])
+        weight = math.fsum([logs[v] for v in bits(around | 1 << variable)])
         if not fill:
             return weight, variable
         absent = sum((around & ~neighbours[v] & ~(1 << v)).bit_count() for v in bits(around))

@@ -81,7 +81,7 @@ class FamilyTable(EnumerableScores):
         self.unit = unit_of_list(max(finite, default=1.0), len(self.variables))
         number = {name: i for i, name in enumerate(self.variables)}
         exact = [self._numbered(number, child, families[child]) for child in self.variables]
-        self.rounding = sum(largest_rounding(listed.values(), self.unit) for listed in families.values())
+        self.rounding = math.fsum(largest_rounding(listed.values(), self.unit) for listed in families.values())
         self._store(exact, complete, info, provenance, score_equivalent=score_equivalent)
 
     @classmethod

@@ -280,7 +280,7 @@ def _unit_and_rounding(listed: dict[int, _ReadFamilies], reader: _Reader) -> tup
     unit = unit_of_list(largest, len(listed))
     if reader.exact and reader.decimals <= unit.bits:
         return _evident_unit(reader.decimals, largest, len(listed)), 0.0
-    return unit, sum(largest_rounding(map(_nats, families.values()), unit) for families in listed.values())
+    return unit, math.fsum(largest_rounding(map(_nats, families.values()), unit) for families in listed.values())
 
 
 def _nats(score: float) -> float:
