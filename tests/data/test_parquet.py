@@ -7,6 +7,7 @@ import tracemalloc
 import warnings
 from contextlib import suppress
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -39,11 +40,13 @@ def strings(table) -> list[list[str | None]]:
     return [[None if code < 0 else column.values[code] for code in column.codes] for column in table.columns]
 
 
+# Earlier versions of pyarrow do not write views.
+VIEW = pa.string_view() if int(pa.__version__.split(".")[0]) >= 21 else pa.string()
 MANY_TYPES = pa.table(
     {
         "text": ["b", "a", None, "b", "?", "c"],
         "large": pa.array(["x", "y", "x", "y", "x", None], pa.large_string()),
-        "view": pa.array(["x", "y", "x", "y", "x", None], pa.string_view()),
+        "view": pa.array(["x", "y", "x", "y", "x", None], VIEW),
         "category": pd.Categorical(["no", "no", None, "yes", "no", "no"], categories=["yes", "rare", "no"]),
         "integer": [3, 1, None, 2**60, 1, -5],
         "small": pa.array([1, 2, 1, 2, 1, 2], pa.uint8()),
@@ -167,7 +170,10 @@ def test_damaged_footers(footer):
 
 
 def test_half_precision_numbers(write):
-    path = write(pa.table({"a": pa.array(np.array([0.5, 1, 300], dtype=np.float16))}))
+    table = pa.table({"a": pa.array(np.array([0.5, 1, 300], dtype=np.float16))})
+    if nw.from_native(table)["a"].dtype == nw.Unknown:
+        pytest.skip("this version of narwhals does not know numbers of half precision: they are refused")
+    path = write(table)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert strings(read_table(path)) == [["0.5", "1.0", "300.0"]]

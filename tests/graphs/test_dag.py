@@ -112,7 +112,7 @@ def test_editing_makes_new_graphs():
         (lambda: ds.Dag(("a",), (-1,)), "not a set"),
         (lambda: ds.Dag.from_adjacency([[0, 1]]), "square"),
         (lambda: ds.Dag.from_adjacency([[0]], ["a", "b"]), "has 1 row, but the names are 2"),
-        (lambda: ds.Dag.from_networkx(nx.Graph([(1, 2)])), "not directed"),
+        (lambda: ds.Dag.from_networkx(nx.path_graph(2)), "not directed"),
     ],
 )
 def test_wrong_graphs(make, message):

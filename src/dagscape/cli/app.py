@@ -88,7 +88,7 @@ class _Commands(click.Group):
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["--help", "-h"]},
     epilog="Run 'dagscape COMMAND --help' for the options of a command.",
 )
 @click.version_option(__version__, prog_name="dagscape")

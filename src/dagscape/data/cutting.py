@@ -83,7 +83,7 @@ def bins_by_column(bins: int | Mapping[str, int], chosen: list[str], table: Tabl
 
 def _check_bin_count(count: SupportsIndex, where: str) -> int:
     try:
-        number = 0 if isinstance(count, bool) else operator.index(count)
+        number = 0 if isinstance(count, bool | np.bool_) else operator.index(count)
     except TypeError:
         number = 0
     if not 2 <= number <= MAX_BINS:

@@ -157,7 +157,7 @@ def _level_strings(levels: list[object]) -> tuple[str, ...]:
 
 def _check_arity(name: str, arity: object) -> int:
     try:
-        number = 0 if isinstance(arity, bool) else operator.index(arity)  # type: ignore[arg-type]
+        number = 0 if isinstance(arity, bool | np.bool_) else operator.index(arity)  # type: ignore[arg-type]
     except TypeError:
         number = 0
     if number < 1:

@@ -94,7 +94,7 @@ def draw_levels(
 
 def _check_rows(rows: Any) -> int:
     try:
-        count = 0 if isinstance(rows, bool) else operator.index(rows)
+        count = 0 if isinstance(rows, bool | np.bool_) else operator.index(rows)
     except TypeError:
         count = 0
     if not 1 <= count <= MAX_ROWS:
