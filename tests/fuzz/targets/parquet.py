@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -46,7 +47,7 @@ def _column(rng: Random, rows: int) -> Any:
         lambda: pa.array(_strings(rng, rows), pa.string()).dictionary_encode(),
         lambda: pa.array(_strings(rng, rows), rng.choice((pa.large_string(), _VIEW, pa.string()))),
         lambda: pa.array(_numbers(rng, rows)),
-        lambda: pa.array([i % 3 for i in range(rows)], rng.choice((pa.int8(), pa.uint16(), pa.uint64(), pa.float16()))),
+        lambda: pa.array((np.arange(rows) % 3).astype(rng.choice(("int8", "uint16", "uint64", "float16")))),
         lambda: pa.array(_floats(rng, rows), rng.choice((pa.float64(), pa.float32()))),
         lambda: pa.array(rng.choices((True, False, None), k=rows)),
         lambda: pa.array(rng.choices((decimal.Decimal("1.50"), decimal.Decimal("-2.25"), None), k=rows)),
