@@ -40,6 +40,7 @@ def test_wrong_sizes(text):
     ("count", "text"),
     [
         (0, "0 bytes"),
+        (1, "1 byte"),
         (1023, "1023 bytes"),
         (1536, "1.5 KiB"),
         (2**34, "16.0 GiB"),

@@ -24,8 +24,8 @@ _NO_LIMIT = 2**62
 def format_bytes(count: float) -> str:
     """Format a number of bytes for people.
 
-    >>> format_bytes(17_179_869_184)
-    '16.0 GiB'
+    >>> format_bytes(17_179_869_184), format_bytes(1)
+    ('16.0 GiB', '1 byte')
     """
     if count >= 2**90:
         return f"2^{int(count).bit_length() - 1} bytes"
@@ -35,7 +35,7 @@ def format_bytes(count: float) -> str:
             break
         count /= 1024
     if unit == "bytes":
-        return f"{count:.0f} bytes"
+        return "1 byte" if round(count) == 1 else f"{count:.0f} bytes"
     return f"{count:,.1f} {unit}"
 
 
