@@ -78,6 +78,7 @@ def test_experiments_on_nothing_leave_classes_as_they_are():
     ("options", "message"),
     [
         ({"k": 0}, "k is 0; it must be an integer of at least 1"),
+        ({"k": 10**21}, "k is 1000000000000000000000; it must be at most 9223372036854775807"),
         ({"k": -3}, "k is -3"),
         ({"k": 2.5}, "k is 2.5"),
         ({"k": True}, "k is True"),

@@ -195,6 +195,7 @@ def test_kernels_check_their_arguments():
     ("options", "message"),
     [
         ({"k": 0}, "k is 0; it must be an integer of at least 1"),
+        ({"k": 10**21}, "k is 1000000000000000000000; it must be at most 9223372036854775807"),
         ({"k": 2.5}, "k is 2.5"),
         ({"k": True}, "k is True"),
         ({"k": "ten"}, "k is 'ten'"),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
 from dagscape.best.result import BestNetworks
-from dagscape.checks import is_whole
+from dagscape.checks import check_count
 from dagscape.errors import InvalidOption, StoppedEarly, TooLarge, argument
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
@@ -192,8 +192,8 @@ def _ends_in_tie(search: BestEnumeration, exact: NDArray[np.int64], following: i
 
 
 def _check_numbers(k: int | None, within: float | None) -> None:
-    if k is not None and not is_whole(k, at_least=1):
-        raise InvalidOption(f"is {k!r}; it must be an integer of at least 1", option="k")
+    if k is not None:
+        check_count(k, "k")
     is_number = isinstance(within, int | float | np.integer | np.floating) and not isinstance(within, bool)
     if within is not None and not (is_number and 1 <= within < math.inf):
         raise InvalidOption(f"is {within!r}; it must be a Bayes factor, a number of at least 1", option="within")

@@ -19,7 +19,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from dagscape import kernels
-from dagscape.checks import check_choice, is_between, is_whole
+from dagscape.checks import check_choice, check_count, is_between, is_whole
 from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument
 from dagscape.graphs.lists import DagList
 from dagscape.masks import mask_of
@@ -233,8 +233,7 @@ def _check_options(
     max_seconds: float | None,
 ) -> None:
     check_scores(scores)
-    if not is_whole(k, at_least=1):
-        raise InvalidOption(f"is {k!r}; it must be an integer of at least 1", option="k")
+    check_count(k, "k")
     if not is_whole(delta, at_least=0) or delta > kernels.MOST_DELTA:
         raise InvalidOption(f"is {delta!r}; it must be an integer from 0 to {kernels.MOST_DELTA}", option="delta")
     for name, value, known in (
