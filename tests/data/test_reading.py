@@ -145,6 +145,8 @@ BAD = {
     "Latin-1": ("a,b\nä,ö\n".encode("latin-1"), "is not UTF-8 text"),
     "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "is not UTF-8 text"),
     "NUL": (b"a,b\n1,\x00\n", "NUL character in line 2"),
+    "many NULs": (bytes(2**20), "NUL character in line 1: it is not a text file"),
+    "NUL late in a long line": (b"a,b\n1," + 2**18 * b"x," + bytes(2**20), "NUL character in line 2"),
     "open quote": (b'a,b\n1,2\n"3,4\n5,6\n', "line 3 has a quote that is never closed"),
     "text after a quote": (b'a,b\n"1"x,2\n', "line 2 has text after a closing quote"),
     "open quote in a large file": (b'a,b\n"1,2\n' + b"3,4\n" * 50_000, "line 2 has a cell of more than"),

@@ -181,11 +181,14 @@ class _StrictReader:
         while line := read(piece):
             self.line += 1
             characters = self._characters = self._characters + len(line)
+            if "\0" in line:
+                raise self._not_text()
             if characters - self._record_start >= piece:
                 line = self._long_line(text, line)
-            if "\0" in line:
-                raise InvalidData(f"{self.path!r} has a NUL character in line {self.line}: it is not a text file")
             yield line
+
+    def _not_text(self) -> InvalidData:
+        return InvalidData(f"{self.path!r} has a NUL character in line {self.line}: it is not a text file")
 
     def _long_line(self, text: TextIO, piece: str) -> str:
         """Return a line of a long record, given its first piece, unless the record cannot be part of a table."""
@@ -203,6 +206,8 @@ class _StrictReader:
                 return "".join(pieces)
             # A line break of two characters may end the line in the next piece.
             piece = text.readline(_PIECE)
+            if "\0" in piece:
+                raise self._not_text()
             self._characters += len(piece)
             pieces.append(piece)
 
