@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import os
+import pty
 import stat
+import subprocess
+import sys
 import threading
 
 import pandas as pd
@@ -97,6 +100,32 @@ def test_a_pipe_can_be_read(tmp_path):
     with open_text(pipe) as text:
         assert text.read() == "from a pipe"
     writer.join()
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full", "/dev/urandom"])
+def test_endless_devices_are_refused(device):
+    with pytest.raises(InvalidData, match=f"'{device}' is a device without an end"), open_text(device):
+        pass
+
+
+def test_an_endless_standard_input_is_refused():
+    with open("/dev/zero", "rb") as zeros:
+        done = subprocess.run(
+            [sys.executable, "-m", "dagscape", "describe", "-"], stdin=zeros, capture_output=True, text=True
+        )
+    assert done.returncode == 3
+    assert "'-' is a device without an end" in done.stderr
+
+
+def test_the_null_device_and_terminals_can_be_read():
+    with open_text(os.devnull) as text:
+        assert text.read() == ""
+    ours, theirs = pty.openpty()
+    os.write(ours, b"typed\n\x04")
+    with open_text(os.ttyname(theirs)) as text:
+        assert text.read() == "typed\n"
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_folders_and_missing_files(tmp_path):

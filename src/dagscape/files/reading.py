@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -37,6 +38,13 @@ def _stem(name: str) -> str:
     return name.split(".")[0] or name
 
 
+def _is_endless(descriptor: int) -> bool:
+    """Whether a descriptor is a device such as ``/dev/zero``: one that is neither a terminal nor the null device."""
+    status = os.fstat(descriptor)
+    is_null = status.st_rdev == os.stat(os.devnull).st_rdev
+    return stat.S_ISCHR(status.st_mode) and not is_null and not os.isatty(descriptor)
+
+
 @contextmanager
 def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[Any]]:
     """Open a file for reading (``"-"``: standard input); gzip is recognised by content, not by name."""
@@ -53,6 +61,8 @@ def open_binary(source: str | os.PathLike[str]) -> Iterator[io.BufferedReader[An
         # A path with a NUL character, or with half of a surrogate pair.
         raise InvalidOption(f"cannot read {source!r}: no file can have that name") from error
     with raw:
+        if _is_endless(raw.fileno()):
+            raise InvalidData(f"{source!r} is a device without an end: give a file or a pipe")
         if not start.startswith(GZIP_MAGIC):
             yield raw
             return
