@@ -20,8 +20,6 @@ ENDING_SIGNALS = tuple(
 
 Handler = Callable[[int, FrameType | None], object]
 
-OUT_OF_MEMORY = "out of memory: set a lower --max-memory or a lower --max-parents"
-
 # How the loader of shared libraries says that memory is short.
 _LOADER_SHORT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "cannot create shared object descriptor")
 
@@ -49,7 +47,13 @@ def leave(number: int, _frame: FrameType | None = None) -> None:
 
 def leave_for_want_of_memory() -> None:
     """End the process at once: modules that were loaded in part may crash when Python unloads them."""
-    _leave(OUT_OF_MEMORY, 4)
+    _leave(out_of_memory(), 4)
+
+
+def out_of_memory() -> str:
+    """Return what to say when memory is short: even the modules need some, which no option can reduce."""
+    remedy = "raise the limit of this process (ulimit -v)" if _address_space_is_limited() else "close other programs"
+    return f"out of memory: {remedy} or, if the job is large, set a lower --max-memory or --max-parents"
 
 
 def short_of_memory(error: BaseException | None) -> bool:

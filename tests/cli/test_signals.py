@@ -15,6 +15,8 @@ from dagscape.cli.signals import RaisedSignals
 
 WAITING = "import sys, time; print('waiting', flush=True); time.sleep(30)"
 
+OUT_OF_MEMORY = "dagscape: out of memory: {} or, if the job is large, set a lower --max-memory or --max-parents\n"
+
 
 def with_default_signals():
     """Undo what nohup and shells do with the signals of commands in the background."""
@@ -70,7 +72,8 @@ def test_memory_that_is_short_while_modules_load(tmp_path, limited, error):
     process = started(tmp_path, "--help", click=f"{limit}raise {error}")
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (4, "")
-    assert err == "dagscape: out of memory: set a lower --max-memory or a lower --max-parents\n"
+    remedy = "raise the limit of this process (ulimit -v)" if limited else "close other programs"
+    assert err == OUT_OF_MEMORY.format(remedy)
 
 
 def test_memory_that_is_short_ends_the_program_at_once(tmp_path):
@@ -80,7 +83,7 @@ def test_memory_that_is_short_ends_the_program_at_once(tmp_path):
     process = started(tmp_path, "describe", tmp_path / "t.csv", rich=crash)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 4
-    assert err == "dagscape: out of memory: set a lower --max-memory or a lower --max-parents\n"
+    assert err == OUT_OF_MEMORY.format("close other programs")
 
 
 def test_signals_that_are_ignored_stay_ignored(tmp_path):

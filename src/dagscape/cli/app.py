@@ -20,7 +20,7 @@ from dagscape.cli.signals import RaisedSignals
 from dagscape.cli.streams import discard_output, replace_what_terminals_lack, say, unwritable_output
 from dagscape.cli.wording import worded
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
-from dagscape.startup import OUT_OF_MEMORY, PROGRAM, ending, leave_for_want_of_memory, short_of_memory
+from dagscape.startup import PROGRAM, ending, leave_for_want_of_memory, out_of_memory, short_of_memory
 from dagscape.version import __version__
 
 # A subcommand is a module of this package with a click command called `command`, imported on demand.
@@ -142,7 +142,7 @@ def _failure(error: BaseException) -> int:
     if short_of_memory(error):
         if PROGRAM:
             leave_for_want_of_memory()
-        return _fail(OUT_OF_MEMORY, 4)
+        return _fail(out_of_memory(), 4)
     if isinstance(error, KeyboardInterrupt):
         return _fail("interrupted", 130)
     if isinstance(error, OSError):
