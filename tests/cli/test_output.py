@@ -119,3 +119,19 @@ def test_a_device_may_take_several_outputs(capfd):
         "/dev/null",
     )
     assert code == 0, err
+
+
+def test_long_names_are_shortened_in_tables_only(capfd, tmp_path):
+    name, level = "first" + 3000 * "n" + "last", "start" + 3000 * " l" + " end"
+    path = tmp_path / "long.csv"
+    path.write_text(f"{name},b\n{level},x\nother,y\n{level},y\n")
+    commands = (["describe", path], ["score", path], ["best", path], ["posterior", path], ["fit", path, "--cpts"])
+    for command in commands:
+        code, out, _ = run(capfd, *command, "-q")
+        assert code == 0, command
+        assert len(out.splitlines()) < 40, command
+        assert "first" in out.replace("\n", "") and "…" in out, command
+        assert name not in out and 200 * "n" not in out, command
+    code, out, _ = run(capfd, "describe", path, "--json")
+    column = json.loads(out)["columns"][0]
+    assert (column["name"], level in column["levels"]) == (name, True)

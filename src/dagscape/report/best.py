@@ -9,7 +9,7 @@ from rich.console import Group
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.report.layout import format_factor, listed_names, plain, table_of
+from dagscape.report.layout import format_factor, listed_names, plain, shortened, table_of
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def render_optimal(optimal: OptimalNetwork) -> RenderableType:
     """Render the optimal network: its score and its edges."""
     table = table_of("from", "to")
     for source, target in optimal.network.edges:
-        table.add_row(source, target)
+        table.add_row(shortened(source), shortened(target))
     tied = "; others have the same score" if optimal.tied else ""
     if optimal.tied_dags is not None and optimal.tied_classes is not None:
         classes = plural(optimal.tied_classes, "class", "classes")

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # Half a unit in the last digit of probabilities, which have four.
 HALF_DIGIT = 5e-5
 
+# Longer names are shortened in tables: a name of thousands of characters would fill the screen.
+_LONGEST_NAME = 80
+
 # math.exp overflows a little above this.
 _LARGEST_LOG = 700.0
 
@@ -32,6 +35,16 @@ def plain(text: str = "", style: str = "") -> Text:
     '[red]\\x1b[2J'
     """
     return Text(visible(text, keep="\n"), style=style)
+
+
+def shortened(name: str) -> str:
+    """Return the name of a variable or a level for a table, with an ellipsis in the middle if it is very long.
+
+    >>> shortened("short"), len(shortened("long " * 1000)), shortened("x" * 1000).count("…")
+    ('short', 80, 1)
+    """
+    half = _LONGEST_NAME // 2
+    return name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"
 
 
 class PlainTable(Table):
@@ -66,7 +79,7 @@ class Name:
     """
 
     def __init__(self, name: str) -> None:
-        name = visible(name)
+        name = visible(shortened(name))
         self._name = name
         # A word with the separators after it.
         self._pieces = re.findall(r"[^\s_./:-]*[\s_./:-]+|[^\s_./:-]+", name) or [name]
@@ -92,7 +105,7 @@ class Name:
 
 def listed_names(variables: Sequence[str]) -> str:
     """Join names with commas; names that contain a comma are quoted."""
-    return ", ".join(repr(name) if "," in name else visible(name) for name in variables)
+    return ", ".join(repr(name) if "," in name else visible(name) for name in map(shortened, variables))
 
 
 def format_factor(log_times: float) -> str:

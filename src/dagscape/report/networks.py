@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 
 from dagscape.networks.network import Network
-from dagscape.report.layout import listed_names, plain, table_of
+from dagscape.report.layout import listed_names, plain, shortened, table_of
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ def render_network(network: Network, title: str, *, cpts: bool) -> RenderableTyp
     for name in network.variables:
         cpt = network.cpts[name]
         count = f"{cpt.size - cpt.size // cpt.shape[-1]:,}"
-        families.add_row(name, f"{len(network.levels[name]):,}", listed_names(network.dag.parents(name)), count)
+        parents = listed_names(network.dag.parents(name))
+        families.add_row(shortened(name), f"{len(network.levels[name]):,}", parents, count)
     counts = (
         f"{plural(network.n, 'variable')}, {plural(network.dag.edge_count, 'edge')}, "
         f"{plural(network.parameter_count, 'free parameter')}"
@@ -37,17 +38,18 @@ def _cpt_tables(network: Network) -> Iterator[RenderableType]:
         parents = network.dag.parents(name)
         levels = network.levels[name]
         columns = range(len(parents), len(parents) + len(levels))
-        table = table_of(*parents, *(f"{name} = {level}" for level in levels), right=columns)
+        headers = [f"{shortened(name)} = {shortened(level)}" for level in levels]
+        table = table_of(*map(shortened, parents), *headers, right=columns)
         states = product(*(network.levels[parent] for parent in parents))
         for state, row in zip(states, network.cpts[name].reshape(-1, len(levels)), strict=True):
-            table.add_row(*state, *(f"{probability:.4f}" for probability in row))
+            table.add_row(*map(shortened, state), *(f"{probability:.4f}" for probability in row))
         yield Group(plain(), table)
 
 
 def render_query(answer: pd.Series[float]) -> RenderableType:
     """Render the probabilities of the levels of one or several variables."""
-    table = table_of(*map(str, answer.index.names), "probability", right=(answer.index.nlevels,))
+    table = table_of(*map(shortened, map(str, answer.index.names)), "probability", right=(answer.index.nlevels,))
     for levels, probability in answer.items():
         cells = levels if isinstance(levels, tuple) else (levels,)
-        table.add_row(*map(str, cells), f"{probability:.6f}")
+        table.add_row(*map(shortened, map(str, cells)), f"{probability:.6f}")
     return table

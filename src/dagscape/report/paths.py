@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 
 from dagscape.posterior.result import Posterior
-from dagscape.report.layout import HALF_DIGIT, plain, table_of
+from dagscape.report.layout import HALF_DIGIT, plain, shortened, table_of
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -30,6 +30,6 @@ def render_paths(post: Posterior, paths: Sequence[Path] = (), threshold: float =
         hidden = len(every) - len(shown)
     table = table_of("from", "via", "to", "path", right=(3,))
     for path in shown:
-        table.add_row(*path, f"{post.via(*path):.4f}")
+        table.add_row(*map(shortened, path), f"{post.via(*path):.4f}")
     footer = [plain(f"\n{plural(hidden, 'path')} below {threshold:g} not shown")] if hidden else []
     return Group(table, *footer)

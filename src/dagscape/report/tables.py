@@ -15,7 +15,7 @@ from dagscape.graphs.comparison import Comparison
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
-from dagscape.report.layout import HALF_DIGIT, Name, listed_names, plain, table_of
+from dagscape.report.layout import HALF_DIGIT, Name, listed_names, plain, shortened, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
@@ -40,7 +40,7 @@ def _data_summary(summary: DataSummary) -> RenderableType:
     table = table_of("variable", "kind", "levels", "missing", "counts", right=(2, 3))
     for column in summary.columns:
         table.add_row(
-            column.name,
+            shortened(column.name),
             column.kind,
             str(column.distinct),
             str(column.missing or "-"),
@@ -58,7 +58,7 @@ def _data_summary(summary: DataSummary) -> RenderableType:
 
 
 def _experiments(summary: DataSummary) -> str:
-    parts = [f"{column.name} set in {column.set_rows:,}" for column in summary.columns if column.set_rows]
+    parts = [f"{shortened(column.name)} set in {column.set_rows:,}" for column in summary.columns if column.set_rows]
     return f"{plural(summary.experimental_rows, 'row')} from experiments: {', '.join(parts)}"
 
 
@@ -69,7 +69,8 @@ def _counts(column: VariableSummary) -> str:
     if len(pairs) > _LEVELS_SHOWN:
         pairs.sort(key=lambda pair: -pair[1])
     # A level may span several lines.
-    names = [level if level.isprintable() else repr(level) for level, _ in pairs[:_LEVELS_SHOWN]]
+    levels = [shortened(level) for level, _ in pairs[:_LEVELS_SHOWN]]
+    names = [level if level.isprintable() else repr(level) for level in levels]
     shown = ", ".join(f"{name}: {count:,}" for name, (_, count) in zip(names, pairs, strict=False))
     return shown + (f", … {len(pairs) - _LEVELS_SHOWN:,} more" if len(pairs) > _LEVELS_SHOWN else "")
 
@@ -84,7 +85,7 @@ def _score_summary(summary: ScoreSummary) -> RenderableType:
             previous, best = family.child, family.score
         behind = "" if first else f"{best - family.score:,.4f}"
         table.add_row(
-            family.child if first else "",
+            shortened(family.child) if first else "",
             listed_names(family.parents) or "(none)",
             f"{family.score:,.4f}",
             *([behind] if several else []),
