@@ -7,9 +7,9 @@ import click
 from dagscape.cli.drawing_options import label_width
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_structure
 from dagscape.cli.numbers import FloatRange
-from dagscape.cli.output import checked_path
+from dagscape.cli.output import check_format, chosen_format, format_option, output_path, written_file
 from dagscape.cli.streams import write_document
-from dagscape.drawing.draw import draw, drawing_format
+from dagscape.drawing.draw import DRAWING_FORMATS, DrawOptions, draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.errors import InvalidOption
@@ -24,7 +24,9 @@ best network. A posterior is drawn as its probable edges, a sensitivity analysis
 
 
 def _drawing_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-    return None if path == "-" else checked_path(drawing_format)(context, parameter, path)
+    path = "-" if path is None else path
+    check_format(drawing_format, path)
+    return path if path == "-" else output_path(context, parameter, path)
 
 
 @click.command(epilog=NETWORK_HELP + _RESULT_HELP)
@@ -42,12 +44,13 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
     help="For a posterior: draw edges with at least this probability.",
 )
 @label_width
+@format_option(DRAWING_FORMATS, "svg")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     callback=_drawing_path,
-    show_default="SVG on standard output",
+    show_default="standard output",
     help="A .svg, .dot or .gv file or, with matplotlib, a .png or .pdf file.",
 )
 def command(
@@ -57,7 +60,7 @@ def command(
     title: str | None,
     threshold: float | None,
     label_width: int | None,
-    output: str | None,
+    output: str,
 ) -> None:
     """Draw the structure of a network, or a result."""
     if as_class and as_dag:
@@ -71,6 +74,9 @@ def command(
         graph = load_drawable(network)
     if threshold is not None and not isinstance(graph, Posterior):
         raise InvalidOption(f"--threshold is for posteriors, and {network!r} has no probabilities of edges")
-    text = draw(graph, output, title=title, threshold=threshold, label_width=label_width)
-    if text is not None:
-        write_document(text)
+    options: DrawOptions = {"title": title, "threshold": threshold, "label_width": label_width}
+    if output == "-" and chosen_format() is None:
+        write_document(str(draw(graph, **options)))
+        return
+    with written_file(output) as path:
+        draw(graph, path, **options)

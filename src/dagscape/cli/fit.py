@@ -18,7 +18,15 @@ from dagscape.cli.options import (
     take_data,
     work_options,
 )
-from dagscape.cli.output import Output, checked_path
+from dagscape.cli.output import (
+    Output,
+    check_format,
+    check_format_used,
+    chosen_format,
+    format_option,
+    output_path,
+    written_file,
+)
 from dagscape.cli.score_arguments import take_scores
 from dagscape.cli.streams import write_json
 from dagscape.data.dataset import Dataset
@@ -27,13 +35,17 @@ from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
-from dagscape.networks.network_writing import check_network_path, network_to_dict
+from dagscape.networks.network_writing import NETWORK_FORMATS, check_network_path, network_to_dict
 from dagscape.report.networks import render_network
 from dagscape.wording import plural
 
 
 def _network_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-    return path if path == "-" else checked_path(check_network_path)(context, parameter, path)
+    check_format_used(path)
+    if path is None or path == "-":
+        return path
+    check_format(check_network_path, path)
+    return output_path(context, parameter, path)
 
 
 @click.command(epilog=f"{DATA_HELP}\n\n{NETWORK_HELP}")
@@ -52,13 +64,14 @@ def _network_path(context: click.Context, parameter: click.Parameter, path: str 
     show_default="as the score assumes: k2 or bdeu",
     help="The pseudocounts of each table: --ess divided by its size, 1, or none, which is maximum likelihood.",
 )
+@format_option(NETWORK_FORMATS, "json")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     callback=_network_path,
     help="Write the network to a .json file, which keeps everything, or to a .bif file; .gz compresses. "
-    "-: to standard output as JSON, in place of tables.",
+    "-: to standard output, in place of tables.",
 )
 @click.option("--cpts", is_flag=True, help="Show the probabilities, too.")
 @work_options
@@ -92,8 +105,11 @@ def command(
         title = f"The structure of {structure!r}, {_fitted_to(dataset)}"
     prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
     network = Network.fit(dag, dataset, ess, prior)
-    if output is not None and output != "-":
-        write_network(network, output)
+    if output is not None and (output != "-" or chosen_format() is not None):
+        with written_file(output) as path:
+            write_network(network, path)
+        if output == "-":
+            return
     if as_json or output == "-":
         write_json(network_to_dict(network))
     else:

@@ -10,7 +10,7 @@ import click
 
 from dagscape.cli.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table, needed_columns
 from dagscape.cli.numbers import IntRange
-from dagscape.cli.output import FORMAT_KEY, Output, output_path
+from dagscape.cli.output import Output, check_format_used, chosen_format, format_option, output_path
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.dataset import Dataset
 from dagscape.data.encoding import MISSING_CHOICES, unused_columns
@@ -214,35 +214,19 @@ output_options = _apply(
 scored_data = _apply([data_argument, data_options, score_options])
 
 
-# Where the value of --format is kept, so that commands need not pass it on.
-
-
-def _keep_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    context.meta[FORMAT_KEY] = value
-
-
 def _result_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
     """Check an output file for a result: its ending, and that it can be written."""
-    if path is None and context.meta.get(FORMAT_KEY) is not None:
-        raise InvalidOption("--format needs -o: give the file to write, or -o - for standard output")
+    check_format_used(path)
     if path is None or path == "-":
         return path
-    if context.meta.get(FORMAT_KEY) is None:
+    if chosen_format() is None:
         result_format(path)
     return output_path(context, parameter, path)
 
 
 result_output = _apply(
     [
-        click.option(
-            "--format",
-            type=click.Choice(RESULT_FORMATS),
-            is_eager=True,
-            expose_value=False,
-            callback=_keep_format,
-            show_default="by the ending of FILE, else json",
-            help="The format of FILE.",
-        ),
+        format_option(RESULT_FORMATS, "json"),
         click.option(
             "-o",
             "--output",

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from dagscape.cli.streams import say, show, write_document, write_json
 from dagscape.cli.wording import worded
-from dagscape.errors import DagscapeWarning, InvalidOption, SuspiciousColumns
-from dagscape.files.writing import check_writable
+from dagscape.errors import DagscapeWarning, InvalidOption, SuspiciousColumns, argument
+from dagscape.files.writing import check_writable, replace_by_ending
 from dagscape.progress import ProgressListener, progress_bar
 from dagscape.report.tables import render
 from dagscape.results import Result, document
@@ -24,9 +26,12 @@ from dagscape.wording import visible
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+
 _FILE_WIDTH = 120
 
-FORMAT_KEY = "dagscape.output_format"
+# Where the value of --format is kept, so that commands need not pass it on.
+_FORMAT_KEY = "dagscape.output_format"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Output:
 
         The path ``-`` is standard output, where the document takes the place of the table.
         """
-        file_format = click.get_current_context().meta.get(FORMAT_KEY)
+        file_format = chosen_format()
         if path == "-":
             write_document(document(result, file_format or "json"))
             return
@@ -96,6 +101,65 @@ class Output:
             yield progress
         for message in dict.fromkeys(worded(warning.message) for warning in caught):
             self.warn(message)
+
+
+def format_option(formats: Sequence[str], default: str | None = None) -> Callable[[Command], Command]:
+    """Return the option that chooses the format of the output in place of its ending; ``default`` is used without."""
+    otherwise = "" if default is None else f", else {default}"
+    return click.option(
+        "--format",
+        type=click.Choice(formats),
+        is_eager=True,
+        expose_value=False,
+        callback=_keep_format,
+        show_default=f"by the ending of FILE{otherwise}",
+        help="The format of FILE.",
+    )
+
+
+def _keep_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    context.meta[_FORMAT_KEY] = value
+
+
+def chosen_format() -> str | None:
+    """Return the value of --format; None if the ending of the output decides."""
+    file_format: str | None = click.get_current_context().meta.get(_FORMAT_KEY)
+    return file_format
+
+
+def check_format_used(path: str | None) -> None:
+    """Refuse --format without an output file."""
+    if path is None and chosen_format() is not None:
+        raise InvalidOption("--format needs -o: give the file to write, or -o - for standard output")
+
+
+def check_format(check: Callable[[str], object], path: str) -> None:
+    """Let ``check`` refuse the ending of an output file, or the format that is chosen in place of it."""
+    file_format = chosen_format()
+    if file_format is not None:
+        check(f"output.{file_format}")
+    elif path != "-":
+        try:
+            check(path)
+        except InvalidOption as error:
+            raise InvalidOption(f"{error}; or choose the format with {argument('file_format')}") from error
+
+
+@contextmanager
+def written_file(path: str) -> Iterator[str]:
+    """Yield the path for a writer that goes by endings, of a file whose contents go to ``path`` if there is --format.
+
+    The path ``-`` is standard output.
+    """
+    file_format = chosen_format()
+    if file_format is None:
+        yield path
+        return
+    with TemporaryDirectory(prefix="dagscape-") as folder:
+        written = os.path.join(folder, f"output.{file_format}")
+        yield written
+        with open(written, "rb") as contents, replace_by_ending("/dev/stdout" if path == "-" else path) as stream:
+            shutil.copyfileobj(contents, stream)
 
 
 def output_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:

@@ -16,9 +16,9 @@ from dagscape.cli.options import (
     take_score_options,
     work_options,
 )
-from dagscape.cli.output import Output, checked_path
+from dagscape.cli.output import Output, check_format, check_format_used, format_option, output_path, written_file
 from dagscape.errors import InvalidOption
-from dagscape.scores.formats import score_format, write_scores
+from dagscape.scores.formats import SCORE_FORMATS, score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 
@@ -26,7 +26,10 @@ from dagscape.scores.summary import summarize_scores
 def _scores_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
     if path == "-":
         raise InvalidOption("-o is '-', but scores cannot go to standard output: give a .jkl, .jkl.gz or .npz file")
-    return checked_path(score_format)(context, parameter, path)
+    check_format_used(path)
+    if path is not None:
+        check_format(score_format, path)
+    return output_path(context, parameter, path)
 
 
 @click.command(epilog=DATA_HELP)
@@ -35,6 +38,7 @@ def _scores_path(context: click.Context, parameter: click.Parameter, path: str |
 @click.option(
     "--top", type=IntRange(1), default=3, show_default=True, help="Number of families to show for each variable."
 )
+@format_option(SCORE_FORMATS)
 @click.option(
     "-o",
     "--output",
@@ -58,5 +62,6 @@ def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool,
         scores = local_scores(dataset, **arguments, progress=progress)
         summary = summarize_scores(scores, top)
         if output is not None:
-            write_scores(scores, output, progress=progress)
+            with written_file(output) as path:
+                write_scores(scores, path, progress=progress)
     out.show(summary)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from dagscape.cli.output import checked_path
+from dagscape.cli.output import Command, check_format, chosen_format, format_option, output_path
 from dagscape.cli.streams import document_stream
 from dagscape.files.paths import format_by_ending
 from dagscape.files.writing import replace_by_ending
@@ -22,21 +22,27 @@ _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
 def _table_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
-    return None if path == "-" else checked_path(_format)(context, parameter, path)
+    if path is None or path == "-":
+        return None
+    check_format(_format, path)
+    return output_path(context, parameter, path)
 
 
 def _format(path: str) -> str:
     return format_by_ending(path, tuple(_SEPARATORS))
 
 
-table_output: Callable[[Any], Any] = click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    callback=_table_path,
-    show_default="CSV on standard output",
-    help="A .csv, .csv.gz, .tsv or .tsv.gz file.",
-)
+def table_output(command: Command) -> Command:
+    """Add the options of the file that takes the rows."""
+    output = click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        callback=_table_path,
+        show_default="standard output",
+        help="A .csv, .csv.gz, .tsv or .tsv.gz file.",
+    )
+    return format_option(tuple(_SEPARATORS), "csv")(output(command))
 
 
 @contextmanager
@@ -44,11 +50,11 @@ def table_writer(path: str | None) -> Iterator[Writer]:
     """Yield a writer of rows to a file, or to standard output if the path is None."""
     if path is None:
         with document_stream() as text:
-            yield _writer(text, ",")
+            yield _writer(text, _SEPARATORS[chosen_format() or "csv"])
         return
     with replace_by_ending(path) as stream:
         packed = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        yield _writer(packed, _SEPARATORS[_format(path)])
+        yield _writer(packed, _SEPARATORS[chosen_format() or _format(path)])
         packed.flush()
         # The wrapper must not close the stream that it wraps.
         packed.detach()

@@ -18,6 +18,7 @@ from dagscape.errors import InvalidOption, type_of
 from dagscape.files.paths import path_text
 from dagscape.files.writing import check_writable, replace_file
 
+DRAWING_FORMATS = ("svg", "png", "pdf", "dot")
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")
 
 # Larger graphs are not shown in notebooks unless they are drawn.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 KIND = "network"
 
+NETWORK_FORMATS = ("json", "bif")
+
 # The version of the document. It increases when older versions of dagscape cannot read it any more.
 SCHEMA = 1
 

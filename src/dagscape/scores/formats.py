@@ -16,6 +16,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.jkl import read_jkl, write_jkl
 from dagscape.scores.npz import read_npz, write_npz
 
+SCORE_FORMATS = ("jkl", "npz")
 SCORE_FILES = (".jkl", ".jkl.gz", ".npz")
 
 
