@@ -29,7 +29,7 @@ Record = TypeVar("Record")
 Decoder = Callable[[Any], Any]
 
 # Python converts integers of up to 4300 digits to text: sums of these, too.
-_MOST_BITS = 14_000
+MOST_BITS = 14_000
 
 # Larger numbers are not probabilities, logs of such, times or sizes; sums and differences of these do not overflow.
 _LARGEST = 1e300
@@ -239,8 +239,8 @@ def _decode_bool(value: object) -> bool:
 def _decode_int(value: object) -> int:
     if type(value) is not int:
         raise _misfit(value, "an integer")
-    if value.bit_length() > _MOST_BITS:
-        raise _MisfitError(f"is an integer of {value.bit_length():,} bits; the limit is {_MOST_BITS:,}")
+    if value.bit_length() > MOST_BITS:
+        raise _MisfitError(f"is an integer of {value.bit_length():,} bits; the limit is {MOST_BITS:,}")
     return value
 
 

@@ -10,6 +10,9 @@ _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff]"
 )
 
+# Python does not write integers of more than 4,300 digits.
+_UNREADABLE = 2**1000
+
 
 def visible(text: str, keep: str = "") -> str:
     r"""Replace characters that a terminal would obey, or not show, by their escapes in Python.
@@ -43,11 +46,15 @@ def _escape(character: str) -> str:
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """Format a count with its noun.
+    """Format a count with its noun; one that nobody would read is rounded down to a power of 2.
 
     >>> plural(1, "row"), plural(2000, "row"), plural(2, "family", "families")
     ('1 row', '2,000 rows', '2 families')
+    >>> plural(3 * 2**14_000, "set")
+    '2^14001 sets'
     """
+    if count >= _UNREADABLE:
+        return f"2^{count.bit_length() - 1} {many or one + 's'}"
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.methods import Requirements
+from dagscape.report import planning
+from dagscape.wording import plural
 
 
 def test_plan_counts_what_will_be_computed():
@@ -96,3 +99,15 @@ def test_plans_and_methods_agree_on_how_many_variables_fit(task, method):
     for n in (most, most + 1):
         part = ds.plan(data.select(data.variables[:n]), task, max_memory="1GiB", threads=1, max_parents=4, **options)
         assert part.fits == (n == most)
+
+
+def test_a_plan_that_needs_more_memory_than_python_can_write_is_saved_and_loaded(monkeypatch, tmp_path):
+    # Counting the sets of so many variables takes minutes.
+    needs = Requirements("local scores", plural(2**20_000, "set"), 2**20_003, "the scores", "raise the limit")
+    monkeypatch.setattr(planning, "scoring_requirements", lambda job, threads, limit: needs)
+    planned = ds.plan(ds.load_dataset("iris"))
+    planned.save(tmp_path / "plan.json")
+    assert ds.load_result(tmp_path / "plan.json") == planned
+    assert not planned.fits
+    assert planned.memory == 2**14_000 - 1
+    assert planned.steps[0].work == "2^20000 sets"

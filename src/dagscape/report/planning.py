@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dagscape.checks import check_choice
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.decoding import Count, NotNegative
+from dagscape.decoding import MOST_BITS, Count, NotNegative
 from dagscape.errors import InvalidData, InvalidOption, Spelling, argument, function, python_spelling, spelled
 from dagscape.methods import FEW_PARENTS, Requirements, provenance_of
 from dagscape.registry import METHODS
@@ -29,6 +29,9 @@ TASKS = ("scores", *METHODS)
 # Limits on the number of parents to try for advice, highest first.
 _FEWER_PARENTS = (5, 4, 3, 2)
 
+# The largest number that is read back from a file.
+_MOST_MEMORY = 2**MOST_BITS - 1
+
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
@@ -41,7 +44,7 @@ class PlanStep:
     work : str
         The amount of work, in words.
     memory : int
-        Peak memory, in bytes.
+        Peak memory, in bytes; 2^14000 - 1 if it is more.
     seconds : float
         Estimated time, from a short trial on this machine.
     refusal : str
@@ -200,7 +203,7 @@ def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:
-    return PlanStep(needs.step, needs.work, needs.memory, seconds, spelled(needs.refusal, spelling))
+    return PlanStep(needs.step, needs.work, min(needs.memory, _MOST_MEMORY), seconds, spelled(needs.refusal, spelling))
 
 
 def _advice(
