@@ -78,7 +78,7 @@ $(NATIVE_BUILD)/kernels/%.o: native/src/%.cpp $(wildcard native/include/dagscape
 	$(CXX) $(SANITIZED) -c $< -o $@
 
 pytest: $(VENV)/installed-dev
-	$(BIN)/pytest tests
+	$(BIN)/pytest --numprocesses=$(JOBS) --dist=worksteal tests
 	$(BIN)/pytest --doctest-modules --pyargs dagscape
 
 # Every fuzzing target for longer than `make test` runs it: make fuzz FUZZ="npz --cases 1000000 --seed 7".
