@@ -176,7 +176,7 @@ def test_describe_refuses_score_files(capfd, tmp_path):
     ("content", "problem"),
     [
         ("[" * 100_000, "it is nested too deeply"),
-        ('{"a": ' * 5_000, "it is nested too deeply"),
+        ('{"a": ' * 100_000, "it is nested too deeply"),
         ('{"a": ' + "9" * 5_000 + "}", "it has a number of too many digits"),
         ('{"a": ', "Expecting value: line 1 column 7 (char 6)"),
         ("\udcff", "it is not UTF-8 text"),
