@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -12,8 +13,13 @@ settings.load_profile("no deadline")
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C interrupt the tests even if a shell started them in the background, which ignores the signal."""
+    """Remove what the tests would inherit from whatever started them.
+
+    A shell that starts them in the background makes them ignore Ctrl-C, and processes of pytest-xdist get the width of
+    a terminal.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.pop("COLUMNS", None)
 
 
 @pytest.fixture(scope="session")
