@@ -104,6 +104,14 @@ def test_no_file_is_written_twice_or_over_an_input(arguments, tmp_path, monkeypa
     assert not Path("new.csv").exists()
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\0b"])
+def test_arguments_that_no_file_can_have_as_its_name(name, tmp_path, capfd):
+    code, _, err = run(
+        capfd, "posterior", "builtin:tic-tac-toe", "--require", name, "Class", "-o", tmp_path / "out.json"
+    )
+    assert (code, err) == (2, f"dagscape: --require names {name!r}, which is not a variable\n")
+
+
 def test_a_device_may_take_several_outputs(capfd):
     code, _, err = run(
         capfd,

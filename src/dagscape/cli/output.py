@@ -177,8 +177,15 @@ def _check_named_once(path: str, arguments: Sequence[str]) -> None:
         return
     values = [_value(argument) for argument in arguments]
     target = os.path.realpath(path)
-    if sum(os.path.realpath(value) == target for value in values if "\0" not in value) > 1:
+    if sum(_leads_to(value, target) for value in values) > 1:
         raise InvalidOption(f"cannot write {path!r}: the command names this file twice; choose another name")
+
+
+def _leads_to(value: str, target: str) -> bool:
+    try:
+        return os.path.realpath(value) == target
+    except ValueError:  # No file can have that name.
+        return False
 
 
 def _value(argument: str) -> str:
