@@ -58,6 +58,9 @@ from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.on_demand import OnDemandScores, family_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
+from dagscape.search.learning import learn
+from dagscape.search.result import Learned
+from dagscape.search.trace import Step
 from dagscape.studies.sensitivity import sensitivity
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
 from dagscape.version import __version__
@@ -79,6 +82,7 @@ __all__ = [
     "InvalidData",
     "InvalidOption",
     "LatticeScores",
+    "Learned",
     "LocalScores",
     "LostPrecision",
     "Modes",
@@ -91,6 +95,7 @@ __all__ = [
     "Sensitivity",
     "Setting",
     "SparseFamilies",
+    "Step",
     "StoppedEarly",
     "SuspiciousColumns",
     "TooLarge",
@@ -103,6 +108,7 @@ __all__ = [
     "feature_probability",
     "iter_best",
     "k_best",
+    "learn",
     "load_dataset",
     "load_network",
     "load_result",

@@ -15,6 +15,7 @@ from dagscape.registry import METHODS
 from dagscape.report.planning import Plan
 from dagscape.results import Result
 from dagscape.scores.summary import ScoreSummary
+from dagscape.search.result import Learned
 from dagscape.studies.sensitivity_result import Sensitivity
 
 # The results of methods and studies, and of functions that summarise data and scores, compare structures or make plans.
@@ -22,6 +23,7 @@ _CLASSES: tuple[type[Result], ...] = (
     *(method.result for method in METHODS.values()),
     Comparison,
     DataSummary,
+    Learned,
     Plan,
     ScoreSummary,
     Sensitivity,

@@ -149,9 +149,16 @@ def family_scores(
     >>> scores.removals("Class", ["middle-middle-square", "top-left-square"]).round(3).tolist()
     [-620.849, -571.795]
     """
-    start = time.perf_counter()
     job = prepare(data, score=score, ess=ess, **structure)
     warn_about_identifiers(job.data, stacklevel=2)
+    return on_demand_scores(job, threads=threads, max_memory=max_memory)
+
+
+def on_demand_scores(
+    job: ScoringJob, *, threads: int | None = None, max_memory: int | str | None = None
+) -> OnDemandScores:
+    """Prepare the scores on demand of a prepared job."""
+    start = time.perf_counter()
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
     what = f"the data of {plural(job.data.n, 'variable')} and the work on them"

@@ -1,0 +1,1 @@
+"""Learners: methods that find one good network, one file each."""

@@ -1,0 +1,47 @@
+"""The time that a search has taken, and has left."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from dagscape.checks import is_between
+from dagscape.errors import InvalidOption
+
+
+class Clock:
+    """Measures the time since it was made.
+
+    Parameters
+    ----------
+    max_seconds : float, optional
+        The time limit. Default: none.
+
+    Examples
+    --------
+    >>> Clock().expired, Clock(0).expired
+    (False, True)
+    """
+
+    __slots__ = ("_start", "limit")
+
+    def __init__(self, max_seconds: float | None = None) -> None:
+        if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
+            raise InvalidOption(f"is {max_seconds!r}; it must be a number of at least 0", option="max_seconds")
+        self.limit = math.inf if max_seconds is None else float(max_seconds)
+        self._start = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit; infinite if there is none."""
+        return max(self.limit - self.seconds, 0.0)
+
+    @property
+    def expired(self) -> bool:
+        """Whether the limit is reached."""
+        return self.seconds >= self.limit

@@ -1,0 +1,102 @@
+"""What a learner receives, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dagscape.data.dataset import Dataset
+from dagscape.errors import InvalidOption, function
+from dagscape.graphs.dag import Dag
+from dagscape.progress import Progress, ProgressListener
+from dagscape.scores.enumerable_scores import EnumerableScores
+from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.scoring import score_job
+from dagscape.scores.scoring_job import ScoringJob
+from dagscape.search.clock import Clock
+from dagscape.search.trace import TraceRecorder
+
+
+@dataclass(frozen=True, slots=True)
+class SearchJob:
+    """A search to run: scores, start, random numbers and limits.
+
+    Attributes
+    ----------
+    scores : LocalScores
+        The local scores: computed on demand if the user gave data.
+    scoring : ScoringJob or None
+        The definition of the scores; None if the user gave scores.
+    start : Dag
+        The network to start from, which meets the constraints.
+    rng : numpy.random.Generator
+        Decides ties and everything else that is random.
+    clock : Clock
+        The time limit.
+    trace : TraceRecorder
+        Where to record steps.
+    threads : int
+        The number of threads. The result must not depend on it.
+    max_memory : int, str or None
+        The limit on memory.
+    listener : callable or None
+        Where to report progress.
+    """
+
+    scores: LocalScores
+    scoring: ScoringJob | None
+    start: Dag
+    rng: np.random.Generator
+    clock: Clock
+    trace: TraceRecorder
+    threads: int
+    max_memory: int | str | None = None
+    listener: ProgressListener | None = None
+
+    @property
+    def data(self) -> Dataset:
+        """The data, for learners that need more than scores."""
+        if self.scoring is None or not isinstance(self.scoring.data, Dataset):
+            raise InvalidOption(f"the method needs data: give {function('learn')} the data, not scores")
+        return self.scoring.data
+
+    def all_scores(self) -> EnumerableScores:
+        """Return the scores of all families, the same integers as those of ``scores``; data are scored now."""
+        if isinstance(self.scores, EnumerableScores):
+            return self.scores
+        if self.scoring is None:
+            raise InvalidOption(
+                f"are computed on demand, but the method needs those of all families: use {function('local_scores')}",
+                option="scores",
+            )
+        return score_job(self.scoring, threads=self.threads, max_memory=self.max_memory, progress=self.listener)
+
+    def report(self, task: str, done: int, total: int) -> None:
+        """Report progress."""
+        if self.listener is not None:
+            self.listener(Progress(task, done, total))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a learner returns.
+
+    Attributes
+    ----------
+    network : Dag
+        The best network that it found.
+    exact : int
+        Its score, in units.
+    complete : bool
+        Whether the search ended by itself, not by the time limit.
+    details : mapping
+        Facts that are particular to the method, as JSON values.
+    """
+
+    network: Dag
+    exact: int
+    complete: bool = True
+    details: Mapping[str, Any] = field(default_factory=dict)

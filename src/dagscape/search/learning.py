@@ -1,0 +1,161 @@
+"""One good network, by any of the learners: :func:`learn`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from dagscape.checks import check_choice
+from dagscape.data.dataset import Dataset
+from dagscape.data.values import Frame
+from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean
+from dagscape.graphs.comparison import HasDag
+from dagscape.graphs.dag import Dag
+from dagscape.methods import provenance_of
+from dagscape.progress import ProgressOption, listening
+from dagscape.randomness import Seed, random_generator
+from dagscape.resources import thread_count
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.on_demand import on_demand_scores
+from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.scores.scoring_job import ScoreOptions, prepare, warn_about_identifiers
+from dagscape.search.clock import Clock
+from dagscape.search.job import SearchJob
+from dagscape.search.learner import Learner
+from dagscape.search.registry import LEARNERS
+from dagscape.search.result import Learned
+from dagscape.search.starting import starting_network
+from dagscape.search.trace import TraceRecorder
+
+
+def learn(
+    data: Dataset | Frame | LocalScores,
+    method: str = "order",
+    *,
+    seed: Seed = 0,
+    max_seconds: float | None = None,
+    start: Dag | HasDag | None = None,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+    **options: Any,
+) -> Learned:
+    """Find one good network, for any number of variables.
+
+    Parameters
+    ----------
+    data : Dataset, data frame or LocalScores
+        The data, or local scores of any kind, such as those of a file.
+    method : str
+        The search; see the table of methods in the documentation. Default: a search over orders.
+    seed : int or numpy.random.Generator
+        Decides between equally good moves, and everything else that is random. The result depends on the seed, the data
+        and the options only, unless ``max_seconds`` ends the search.
+    max_seconds : float, optional
+        End the search after this time with the best network found by then, and a :class:`~dagscape.StoppedEarly`
+        warning. Default: no limit.
+    start : Dag or Network, optional
+        The network to start from. Default: the required edges only.
+    threads, max_memory, progress
+        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
+    **options
+        With data: the options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents``,
+        ``structure_prior``, ``required``, ``forbidden``, ``tiers``). In any case: the options of the method.
+
+    Returns
+    -------
+    Learned
+        The network, its score, and the trace of the search.
+
+    See Also
+    --------
+    optimal_network : the best network, exactly.
+    k_best : the best networks.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> found = ds.learn(ds.load_dataset("iris"), "optimal")
+    >>> found
+    Learned(optimal: 5 variables, 4 edges, score -452.2143)
+    """
+    check_choice(method, LEARNERS, "method")
+    learner = LEARNERS[method]
+    scoring_options, method_options = _split(learner, options)
+    clock, used, rng = Clock(max_seconds), thread_count(threads), random_generator(seed)
+    scoring = None
+    if isinstance(data, LocalScores):
+        _check_scores_suffice(learner, scoring_options)
+        scores: LocalScores = data
+    else:
+        scoring = prepare(data, **cast("ScoreOptions", scoring_options))
+        warn_about_identifiers(scoring.data, stacklevel=2)
+        scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
+    recorder = TraceRecorder(scores.unit, clock)
+    with listening(progress) as listener:
+        job = SearchJob(
+            scores=scores,
+            scoring=scoring,
+            start=starting_network(scores, start),
+            rng=rng,
+            clock=clock,
+            trace=recorder,
+            threads=used,
+            max_memory=max_memory,
+            listener=listener,
+        )
+        found = learner.function(job, **method_options)
+    if found.exact == IMPOSSIBLE:
+        raise InvalidData("no network without an impossible family was found")
+    if not found.complete:
+        message = f"the search reached {argument('max_seconds')}: the network is the best found by then"
+        warnings.warn(StoppedEarly(message), stacklevel=2)
+    warn_if_sparse(scores.info, scores.variables, found.network.to_adjacency(), stacklevel=2)
+    return Learned(
+        variables=scores.variables,
+        score_info=scores.info,
+        provenance=provenance_of(
+            "learn",
+            {
+                "method": method,
+                "max_seconds": max_seconds,
+                "start": None if start is None else [list(edge) for edge in job.start.edges],
+                **learner.options,
+                **method_options,
+                "scores": scores.info.to_dict(),
+            },
+            {"search": clock.seconds},
+            used,
+            seed=int(seed) if isinstance(seed, int | np.integer) else None,
+        ),
+        method=method,
+        network=found.network,
+        score=scores.unit.to_float(found.exact),
+        complete=found.complete,
+        trace=tuple(recorder.steps),
+        details=found.details,
+    )
+
+
+def _split(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of the scores, and those of the method."""
+    known = learner.options
+    scoring = {name: value for name, value in options.items() if name in ScoreOptions.__annotations__}
+    chosen = {name: value for name, value in options.items() if name not in scoring}
+    for name in chosen:
+        if name not in known:
+            everything = [*known, *ScoreOptions.__annotations__]
+            raise InvalidOption(f"method {learner.name!r} has no option {name!r}{did_you_mean(name, everything)}")
+    return scoring, chosen
+
+
+def _check_scores_suffice(learner: Learner, scoring: Mapping[str, Any]) -> None:
+    if learner.needs_data:
+        raise InvalidOption(f"{learner.name!r} needs data, not scores", option="method")
+    if scoring:
+        name = next(iter(scoring))
+        raise InvalidOption("is an option of scoring, but scores are given: score the data with it", option=name)

@@ -1,0 +1,8 @@
+"""All learners by name. A new learner is one file with its record, and one line here."""
+
+from __future__ import annotations
+
+from dagscape.search.learner import Learner
+from dagscape.search.optimal import OPTIMAL
+
+LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (OPTIMAL,)}

@@ -1,0 +1,99 @@
+"""The result of :func:`dagscape.learn`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dagscape.decoding import decode
+from dagscape.drawing.display import Drawn
+from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.graphs.validation import check_graph_memory
+from dagscape.results import ScoredResult, check_known
+from dagscape.score_info import NamedEdge
+from dagscape.search.trace import Step
+from dagscape.wording import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Learned(Drawn, ScoredResult):
+    """A network found by a search.
+
+    Attributes
+    ----------
+    method : str
+        The method that found it.
+    network : Dag
+        The network.
+    score : float
+        Its score.
+    complete : bool
+        Whether the search ended by itself; false if the time limit ended it.
+    trace : tuple of Step
+        The steps of the search; :meth:`trace_frame` has them as a table.
+    details : mapping
+        Facts that are particular to the method.
+    """
+
+    kind: ClassVar[str] = "learned-network"
+
+    method: str
+    network: Dag
+    score: float
+    complete: bool = True
+    trace: tuple[Step, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def dag(self) -> Dag:
+        """The network, under the name that all objects with a structure share."""
+        return self.network
+
+    @property
+    def drawable(self) -> Dag:
+        """What a drawing shows: the network."""
+        return self.network
+
+    @property
+    def cpdag(self) -> Cpdag:
+        """The equivalence class of the network."""
+        return self.network.to_cpdag()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as a JSON document; the network is the list of its edges."""
+        return super(Learned, self).to_dict() | {"network": [list(edge) for edge in self.network.edges]}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Learned:
+        """Rebuild a result from a document of :meth:`to_dict`."""
+        names = decode(tuple[str, ...], document.get("variables"), "variables")
+        check_graph_memory(len(names))
+        network = Dag.from_edges(names, decode(tuple[NamedEdge, ...], document.get("network"), "network"))
+        return super(Learned, cls).from_dict({**document, "network": network})
+
+    def _check(self) -> None:
+        super(Learned, self)._check()
+        for step in self.trace:
+            check_known("trace", (name for edge in step.network or () for name in edge), self.variables)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the edges, one per row."""
+        import pandas as pd
+
+        return pd.DataFrame(self.network.edges, columns=["source", "target"])
+
+    def trace_frame(self) -> pd.DataFrame:
+        """Return the steps of the search, one per row: move, score and seconds."""
+        import pandas as pd
+
+        rows = [(number, step.text, step.score, step.seconds) for number, step in enumerate(self.trace)]
+        return pd.DataFrame(rows, columns=["step", "move", "score", "seconds"])
+
+    def __repr__(self) -> str:
+        size = f"{plural(self.network.n, 'variable')}, {plural(self.network.edge_count, 'edge')}"
+        end = "" if self.complete else ", stopped by the time limit"
+        return f"Learned({self.method}: {size}, score {self.score:.4f}{end})"

@@ -1,0 +1,66 @@
+"""The contract of learn(): options, start, time limit, and the result."""
+
+from __future__ import annotations
+
+import pytest
+
+import dagscape as ds
+from dagscape.search.registry import LEARNERS
+
+IRIS = ds.load_dataset("iris")
+
+
+def test_options_of_scores_and_of_methods_are_told_apart():
+    found = ds.learn(IRIS, "optimal", ess=10, max_parents=1)
+    assert found.network == ds.optimal_network(ds.local_scores(IRIS, ess=10, max_parents=1)).network
+    with pytest.raises(ds.InvalidOption, match="no option 'max_parnts'; did you mean 'max_parents'"):
+        ds.learn(IRIS, "optimal", max_parnts=2)
+    with pytest.raises(ds.InvalidOption, match="ess is an option of scoring, but scores are given"):
+        ds.learn(ds.local_scores(IRIS), "optimal", ess=2)
+    with pytest.raises(ds.InvalidOption, match="method is 'optimum'.* did you mean 'optimal'"):
+        ds.learn(IRIS, "optimum")
+
+
+def test_a_result_is_read_back(tmp_path):
+    found = ds.learn(IRIS, "optimal")
+    found.save(tmp_path / "found.json")
+    assert ds.load_result(tmp_path / "found.json") == found
+    assert found.to_frame()["source"].tolist() == [edge[0] for edge in found.network.edges]
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (ds.Dag.from_edges(IRIS.variables, []), "start lacks the required edge 'petal_width' -> 'class'"),
+        (
+            ds.Dag.from_edges(IRIS.variables, [("petal_width", "class"), ("petal_length", "class")]),
+            "start has the forbidden edge 'petal_length' -> 'class'",
+        ),
+        (
+            ds.Dag.from_edges(
+                IRIS.variables, [("petal_width", "class"), ("sepal_length", "class"), ("sepal_width", "class")]
+            ),
+            "start has 3 parents of 'class', but max_parents is 2",
+        ),
+        (ds.Dag.from_edges("ab", []), "start does not have the variables of the data"),
+        ("class", "start is a str; it must be a Dag or a Network"),
+    ],
+)
+def test_starts_that_break_constraints_are_refused(start, message):
+    with pytest.raises(ds.InvalidOption, match=message):
+        ds.learn(
+            IRIS,
+            "optimal",
+            start=start,
+            required=[("petal_width", "class")],
+            forbidden=[("petal_length", "class")],
+            max_parents=2,
+        )
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_records_are_complete(name):
+    learner = LEARNERS[name]
+    assert learner.name == name
+    assert learner.summary
+    assert learner.citations
