@@ -17,7 +17,7 @@ def test_options_of_scores_and_of_methods_are_told_apart():
         ds.learn(IRIS, "optimal", max_parnts=2)
     with pytest.raises(ds.InvalidOption, match="ess is an option of scoring, but scores are given"):
         ds.learn(ds.local_scores(IRIS), "optimal", ess=2)
-    with pytest.raises(ds.InvalidOption, match="method is 'optimum'.* did you mean 'optimal'"):
+    with pytest.raises(ds.InvalidOption, match=r"method is 'optimum'.* did you mean 'optimal'"):
         ds.learn(IRIS, "optimum")
 
 
