@@ -18,6 +18,11 @@ public:
     CheckedEvaluator(std::size_t n, Input<std::uint32_t, 2> edges, std::size_t visited)
         : evaluator_(graph(n, edges), visited) {}
 
+    void set_edges(Input<std::uint32_t, 2> edges) {
+        evaluator_.set_dag(graph(evaluator_.dag().n(), edges));
+        best_ = {};
+    }
+
     void set_scores(unsigned child, std::int64_t own, Input<std::int64_t, 1> changed) {
         check(child);
         if (changed.size() != evaluator_.dag().n()) throw nb::value_error("there must be one score for each variable");
@@ -107,6 +112,7 @@ void bind_move_evaluator(nb::module_& module) {
         .value("REVERSE", MoveKind::kReverse);
     nb::class_<CheckedEvaluator>(module, "MoveEvaluator")
         .def(nb::init<std::size_t, Input<std::uint32_t, 2>, std::size_t>(), "n"_a, "edges"_a.noconvert(), "visited"_a)
+        .def("set_edges", &CheckedEvaluator::set_edges, "edges"_a.noconvert())
         .def("set_scores", &CheckedEvaluator::set_scores, "child"_a, "own"_a, "changed"_a.noconvert())
         .def("best", &CheckedEvaluator::best)
         .def("best_move", &CheckedEvaluator::best_move, "number"_a)

@@ -29,6 +29,16 @@ MoveEvaluator::MoveEvaluator(EditableDag dag, std::size_t visited)
     : dag_(std::move(dag)), visited_(visited), gains_(dag_.n() * dag_.n(), kImpossible), own_(dag_.n()),
       has_scores_(dag_.n()), missing_(dag_.n()), additions_(dag_.n()), stale_(dag_.n(), true) {}
 
+void MoveEvaluator::set_dag(EditableDag dag) {
+    assert(dag.n() == dag_.n());
+    for (unsigned v = 0; v < dag_.n(); ++v) {
+        if (!std::equal(dag.parents(v), dag.parents(v) + dag.words(), dag_.parents(v))) needs_scores(v);
+    }
+    dag_ = std::move(dag);
+    visited_.clear();
+    stale_.assign(dag_.n(), true);
+}
+
 void MoveEvaluator::set_scores(unsigned child, std::int64_t own, std::span<const std::int64_t> changed) {
     assert(own != kImpossible && changed.size() == dag_.n());
     score_ += own - own_[child];

@@ -52,6 +52,8 @@ public:
     MoveEvaluator(EditableDag dag, std::size_t visited);
 
     const EditableDag& dag() const noexcept { return dag_; }
+    // Replaces the graph, and forgets the visited ones. Children with other parents than before need new scores.
+    void set_dag(EditableDag dag);
 
     // Sets the score of a child's family, which must be possible, and its scores with one variable added or removed.
     void set_scores(unsigned child, std::int64_t own, std::span<const std::int64_t> changed);

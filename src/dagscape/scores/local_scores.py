@@ -137,11 +137,23 @@ class LocalScores(ABC):
             scores[candidates] = self.unit.to_floats(self._exact_additions(number, members, candidates))
         return scores
 
-    def additions_exact(self, child: str | int, parents: Collection[str | int] = ()) -> NDArray[np.int64]:
-        """Return the scores of :meth:`additions` in units, with ``IMPOSSIBLE`` in place of NaN and minus infinity."""
+    def additions_exact(
+        self, child: str | int, parents: Collection[str | int] = (), *, among: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the scores of :meth:`additions` in units, with ``IMPOSSIBLE`` in place of NaN and minus infinity.
+
+        Parameters
+        ----------
+        child, parents
+            As in :meth:`additions`.
+        among : array of bool, optional
+            Which variables are candidates. Default: all.
+        """
         number, members = self._numbers(child, parents)
         exact = np.full(self.n, IMPOSSIBLE)
         candidates = self._candidates(number, members)
+        if among is not None:
+            candidates = candidates[among[candidates]]
         if len(candidates):
             exact[candidates] = self._exact_additions(number, members, candidates)
         return exact

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dagscape.search.greedy import GREEDY
 from dagscape.search.learner import Learner
 from dagscape.search.optimal import OPTIMAL
+from dagscape.search.tabu import TABU
 
-LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (OPTIMAL,)}
+LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (GREEDY, TABU, OPTIMAL)}

@@ -1,0 +1,49 @@
+"""Tabu search over DAGs: TabuBN of [munteanu2000].
+
+Greedy search that does not stop at a local optimum: it makes the best move (add, remove or reverse an edge) even if
+that lowers the score, but never returns to one of the last 10 DAGs. It ends after 10 steps without a new best DAG.
+
+The list holds *states*, not moves: a move is forbidden exactly if it leads to a DAG on the list. The kernel stores the
+differences of these DAGs from the current one (``native/include/dagscape/visited_states.hpp``), so no two DAGs are ever
+confused, as hashes might.
+"""
+
+from __future__ import annotations
+
+from dagscape.checks import is_whole
+from dagscape.errors import InvalidOption
+from dagscape.search.climbing import Rules, climb
+from dagscape.search.job import Found, SearchJob
+from dagscape.search.learner import Learner
+
+
+def tabu(
+    job: SearchJob,
+    *,
+    tabu_length: int = 10,
+    patience: int = 10,
+    restarts: int = 0,
+    perturbation: int | None = None,
+) -> Found:
+    """Hill climbing over DAGs that goes on past local optima, avoiding the last DAGs.
+
+    Parameters
+    ----------
+    job : SearchJob
+        The search.
+    tabu_length : int
+        The number of last DAGs to which no move may lead. Default: 10.
+    patience : int
+        The search ends after this many steps without a new best DAG. Default: 10.
+    restarts : int
+        How often to search again from the best network, changed by random moves. Default: 0.
+    perturbation : int, optional
+        The number of random moves. Default: a tenth of the number of variables, at least 4.
+    """
+    for option, value in (("tabu_length", tabu_length), ("patience", patience)):
+        if not is_whole(value, at_least=1):
+            raise InvalidOption(f"is {value!r}; it must be an integer of at least 1", option=option)
+    return climb(job, Rules(visited=tabu_length, patience=patience, restarts=restarts, perturbation=perturbation))
+
+
+TABU = Learner("tabu", tabu, citations=("munteanu2000",))
