@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 else:
     _native = _build
 
+CLASS_OPERATORS_DELETE = _native.CLASS_OPERATORS_DELETE
+CLASS_OPERATORS_EQ1 = _native.CLASS_OPERATORS_EQ1
+CLASS_OPERATORS_INSERT = _native.CLASS_OPERATORS_INSERT
 IMPOSSIBLE = _native.IMPOSSIBLE
 LARGEST_TOTAL = _native.LARGEST_TOTAL
 LEAST_TILED = _native.LEAST_TILED
@@ -54,6 +57,7 @@ TERM_CACHE_BYTES = _native.TERM_CACHE_BYTES
 WIDEST_SCORE = _native.WIDEST_SCORE
 WIDEST_TILED = _native.WIDEST_TILED
 BestNetworks = _native.BestNetworks
+ClassMoves = _native.ClassMoves
 EditableDag = _native.EditableDag
 Families = _native.Families
 FamilyScorer = _native.FamilyScorer

@@ -44,6 +44,20 @@ constexpr void for_each_member(const Subset* set, Words words, Visit&& visit) {
     }
 }
 
+constexpr bool share_member(const Subset* a, const Subset* b, std::size_t words) noexcept {
+    for (std::size_t w = 0; w < words; ++w) {
+        if ((a[w] & b[w]) != 0) return true;
+    }
+    return false;
+}
+
+constexpr bool is_subset(const Subset* small, const Subset* large, std::size_t words) noexcept {
+    for (std::size_t w = 0; w < words; ++w) {
+        if ((small[w] & ~large[w]) != 0) return false;
+    }
+    return true;
+}
+
 // A list of sets with the same number of words.
 template <class Word, class Words>
 struct SetRows {
