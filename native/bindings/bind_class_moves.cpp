@@ -26,6 +26,9 @@ void check_shape(std::size_t n, std::size_t rows, std::size_t words) {
     }
 }
 
+// Entries of fewer bytes are listed within milliseconds, which is not worth a separate thread.
+constexpr std::size_t kBriefBytes = std::size_t{1} << 23;
+
 // ClassMoves that checks the order of calls and the shapes of arrays; the kernel only asserts.
 class CheckedMoves {
 public:
@@ -44,13 +47,22 @@ public:
         moves_->use(static_cast<ClassOperators>(operators));
         found_ = 0;
         open_ = false;
+        brief_ = false;
     }
 
     bool refresh() {
         bool listed = false;
-        run_monitored({}, [&](Monitor& monitor) { listed = moves_->refresh(monitor); });
+        if (brief_) {
+            Monitor monitor;
+            nb::gil_scoped_release unlocked;
+            listed = moves_->refresh(monitor);
+        } else {
+            run_monitored({}, [&](Monitor& monitor) { listed = moves_->refresh(monitor); });
+        }
         found_ = 0;
         open_ = false;
+        // One move changes the number of entries by a small factor.
+        brief_ = moves_->bytes() < kBriefBytes;
         return listed;
     }
 
@@ -76,12 +88,13 @@ public:
         return {improvement, found_};
     }
 
+    // X, Y, and the neighbours of Y that the move directs.
     std::tuple<unsigned, unsigned, std::vector<unsigned>> best(std::size_t index) const {
         check(index);
         const ClassMoves::Move move = moves_->best(index);
-        std::vector<unsigned> clique;
-        for_each_member(move.clique.data(), words_, [&](unsigned member) { clique.push_back(member); });
-        return {move.x, move.y, clique};
+        std::vector<unsigned> turned;
+        for_each_member(move.turned.data(), words_, [&](unsigned member) { turned.push_back(member); });
+        return {move.x, move.y, turned};
     }
 
     bool apply(std::size_t index) {
@@ -120,6 +133,7 @@ private:
     std::size_t found_ = 0;
     std::size_t asked_ = 0;
     bool open_ = false;
+    bool brief_ = false;
 };
 
 }  // namespace

@@ -183,7 +183,7 @@ void ClassMoves::find_eligible(unsigned child, const Set& family, Entry& entry) 
         entry.stale = false;
     }
     find_insertable(child, clique, entry);
-    if (operators_ == ClassOperators::kEq1) keep_insertable_by_eq1(child, clique, entry);
+    if (operators_ == ClassOperators::kEq1) keep_insertable_by_eq1(clique, entry);
     drop_forbidden(child, family, entry);
 }
 
@@ -201,8 +201,7 @@ void ClassMoves::find_insertable(unsigned child, const Set& clique, Entry& entry
 }
 
 // NA = ∅ and |K| ≤ 1, or NA = K and undirected edges to all of K.
-void ClassMoves::keep_insertable_by_eq1(unsigned child, const Set& clique, Entry& entry) {
-    assert(child < graph_.n());
+void ClassMoves::keep_insertable_by_eq1(const Set& clique, Entry& entry) {
     Set distant(words_, size(clique) <= 1 ? ~Subset{0} : Subset{0});
     Set joined(words_, ~Subset{0});
     for_each_member(clique.data(), words_, [&](unsigned z) {
@@ -292,7 +291,14 @@ std::size_t ClassMoves::find_best(std::int64_t& improvement) {
 
 ClassMoves::Move ClassMoves::best(std::size_t index) const {
     const auto& [x, place] = ties_[index];
-    return {x, place.first, clique_of(place.first, place.second->first)};
+    const unsigned y = place.first;
+    Set clique = clique_of(y, place.second->first), turned(words_);
+    for (std::size_t w = 0; w < words_; ++w) {
+        const Subset near = graph_.adjacent(x)[w];
+        turned[w] =
+            operators_ == ClassOperators::kDelete ? graph_.neighbours(y)[w] & near & ~clique[w] : clique[w] & ~near;
+    }
+    return {x, y, std::move(clique), std::move(turned)};
 }
 
 bool ClassMoves::apply(std::size_t index) {

@@ -9,9 +9,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from oracles.graphs import Parents, all_dags, check_equivalence, is_acyclic, parent_sets
-
 import dagscape as ds
+from oracles.graphs import Parents, all_dags, check_equivalence, is_acyclic, parent_sets
 
 Move = tuple[int, int, frozenset[int]]
 Class = tuple[tuple[frozenset[int], ...], tuple[frozenset[int], ...]]

@@ -70,10 +70,11 @@ public:
     // Returns false if the entries exceed the memory.
     bool answer(std::span<const std::int64_t> differences);
 
-    // A move that improves the score; `clique` is K.
+    // A move that improves the score.
     struct Move {
         unsigned x, y;
-        std::vector<Subset> clique;
+        std::vector<Subset> clique;  // K
+        std::vector<Subset> turned;  // the neighbours of Y that it directs: T of an insert, H of a delete
     };
 
     // Finds the moves with the largest improvement; returns their number, 0 if no move improves the score.
@@ -106,7 +107,7 @@ private:
     bool add_entry(unsigned child, const Set& clique);
     void find_eligible(unsigned child, const Set& family, Entry& entry);
     void find_insertable(unsigned child, const Set& clique, Entry& entry);
-    void keep_insertable_by_eq1(unsigned child, const Set& clique, Entry& entry);
+    void keep_insertable_by_eq1(const Set& clique, Entry& entry);
     void drop_forbidden(unsigned child, const Set& family, Entry& entry);
     void find_deletable(unsigned child, const Set& clique, Entry& entry);
     Set clique_of(unsigned child, const Set& family) const;

@@ -14,6 +14,7 @@ from dagscape.resources import format_bytes, memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.lattice_scores import LatticeScores
+from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.search_planning import SearchSize
 
 # Scores in files have about ten digits: scores that agree to this part of a nat, or of the score, count as equal.
@@ -122,9 +123,9 @@ def check_search(scores: EnumerableScores, space: str) -> None:
         raise InvalidOption(f"equivalence classes cannot be ranked: {reason}. Use {argument('space', 'dags')}")
 
 
-def why_not_classes(scores: EnumerableScores) -> str:
+def why_not_classes(scores: LocalScores) -> str:
     """Return why equivalent networks may differ in score; an empty string if they cannot."""
-    if isinstance(scores, LatticeScores):
+    if isinstance(scores, LatticeScores) or not isinstance(scores, EnumerableScores):
         if not scores.constraints.empty:
             return "required and forbidden edges and tiers rule out some members of a class and not others"
         if scores.info.experimental_rows:

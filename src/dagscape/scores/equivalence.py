@@ -23,3 +23,17 @@ def distinguishes_members(info: ScoreInfo | None) -> bool:
     if info.experimental_rows or info.required or info.forbidden:
         return True
     return info.score in SCORES and not SCORES[info.score].score_equivalent
+
+
+def members_score_alike(info: ScoreInfo) -> bool:
+    """Whether Markov-equivalent networks are known to score alike, apart from edges that constraints rule out.
+
+    >>> import dagscape as ds
+    >>> data = ds.load_dataset("iris")
+    >>> info = ds.local_scores(data, forbidden=[("class", "petal_width")]).info
+    >>> info.score_equivalent, members_score_alike(info)
+    (False, True)
+    """
+    if info.score_equivalent:
+        return True
+    return info.score in SCORES and SCORES[info.score].score_equivalent and not info.experimental_rows

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,8 @@ from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption, argument, did_you_mean, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
+from dagscape.scores.constraints import EdgeConstraints
+from dagscape.scores.equivalence import members_score_alike
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members
 from dagscape.wording import plural
@@ -25,7 +29,6 @@ from dagscape.wording import plural
 if TYPE_CHECKING:
     from dagscape.results import Provenance
     from dagscape.score_info import ScoreInfo
-    from dagscape.scores.constraints import EdgeConstraints
 
 
 class LocalScores(ABC):
@@ -67,6 +70,18 @@ class LocalScores(ABC):
     def score_equivalent(self) -> bool:
         """Whether Markov-equivalent networks have identical scores. Only then can classes be ranked."""
         return self.info.score_equivalent
+
+    def without_constraints(self) -> Self:
+        """Return the same scores without required and forbidden edges; they share memory with these.
+
+        Families that were never scored because of constraints, as in a list of families, stay impossible.
+        """
+        if self.constraints.empty:
+            return self
+        free = copy(self)
+        free.constraints = EdgeConstraints.none(self.n)
+        free.info = replace(self.info, required=(), forbidden=(), score_equivalent=members_score_alike(self.info))
+        return free
 
     @property
     @abstractmethod

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dagscape.search.eq1 import EQ1
+from dagscape.search.ges import GES
 from dagscape.search.greedy import GREEDY
 from dagscape.search.learner import Learner
 from dagscape.search.optimal import OPTIMAL
 from dagscape.search.tabu import TABU
 
-LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (GREEDY, TABU, OPTIMAL)}
+LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (GREEDY, TABU, EQ1, GES, OPTIMAL)}

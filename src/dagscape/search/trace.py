@@ -36,6 +36,10 @@ class Step:
     def text(self) -> str:
         """The move in words."""
         kind, *variables = self.move
+        if kind in ("insert", "delete"):
+            x, y, *turned = variables
+            also = f", {', '.join(turned)} {'->' if kind == 'insert' else '<-'} {y}" if turned else ""
+            return f"{kind} {x} -> {y}{also}"
         arrow = " -> " if kind in ("add", "remove", "reverse") else ", "
         return f"{kind} {arrow.join(variables)}" if variables else kind
 
