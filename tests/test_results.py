@@ -38,6 +38,7 @@ def example_results():
         ds.modes(ds.local_scores(data, max_parents=2), k=3),
         ds.k_best(ds.local_scores(data, max_parents=2), k=5),
         ds.sensitivity(data.select(data.variables[:4]), max_parents=2),
+        ds.bootstrap(data.select(data.variables[:4]), "optimal", samples=3, workers=1),
         ds.summarize_scores(ds.local_scores(data, forbidden=[(data.variables[0], data.variables[1])])),
     ]
 

@@ -61,6 +61,8 @@ from dagscape.scores.summary import summarize_scores
 from dagscape.search.learning import learn
 from dagscape.search.result import Learned
 from dagscape.search.trace import Step
+from dagscape.studies.bootstrap import bootstrap
+from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity import sensitivity
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
 from dagscape.version import __version__
@@ -68,6 +70,7 @@ from dagscape.version import __version__
 __all__ = [
     "BackendUnavailable",
     "BestNetworks",
+    "Bootstrap",
     "Comparison",
     "Cpdag",
     "Dag",
@@ -100,6 +103,7 @@ __all__ = [
     "SuspiciousColumns",
     "TooLarge",
     "__version__",
+    "bootstrap",
     "compare",
     "discretize",
     "draw",

@@ -1,4 +1,4 @@
-"""The file of ``dagscape posterior --consensus``: an edge list, a fitted network or a drawing."""
+"""The file of ``--consensus``: an edge list, a fitted network or a drawing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
 from dagscape.posterior.result import Posterior
+from dagscape.studies.bootstrap_result import Bootstrap
 
 _EDGE_LISTS = tuple(f".{ending}" for ending in EDGE_LISTS)
 _ENDINGS = (*_EDGE_LISTS, ".bif", *DRAWING_ENDINGS)
@@ -36,12 +37,14 @@ def check_consensus_file(path: str | None, dataset: Dataset | None) -> None:
         )
 
 
-def write_consensus(post: Posterior, dag: Dag, path: str, dataset: Dataset | None, label_width: int | None) -> None:
-    """Write the consensus of a posterior in the format of the file's extension."""
+def write_consensus(
+    found: Posterior | Bootstrap, dag: Dag, path: str, dataset: Dataset | None, label_width: int | None
+) -> None:
+    """Write the consensus of edge probabilities in the format of the file's extension."""
     ending = consensus_format(path)
     if ending in _EDGE_LISTS:
         write_graph(dag, path)
     elif ending == ".bif" and dataset is not None:
-        write_network(Network.fit(dag, dataset, *fit_options(post.score_info)), path)
+        write_network(Network.fit(dag, dataset, *fit_options(found.score_info)), path)
     else:
-        draw(dag, path, weights=post.edges, label_width=label_width)
+        draw(dag, path, weights=found.edges, label_width=label_width)

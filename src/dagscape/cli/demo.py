@@ -11,7 +11,7 @@ from dagscape.cli.streams import show
 from dagscape.data.bundled import load_dataset
 from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
-from dagscape.report.tables import render_posterior
+from dagscape.report.edges import render_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 

@@ -20,8 +20,8 @@ from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import path_seconds
+from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
-from dagscape.report.tables import EDGES_SHOWN, render_posterior
 from dagscape.resources import thread_count
 from dagscape.wording import format_seconds
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from dagscape.decoding import FiniteArray, decode
 from dagscape.drawing.curves import draw_curves
 from dagscape.drawing.display import Drawn
+from dagscape.ensembles.agreement import agreement_frame
 from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances
 from dagscape.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
-from dagscape.graphs.words import Words, holds
 from dagscape.resources import check_memory
 from dagscape.results import ScoredResult, check_length, check_same_scores
 from dagscape.scores.equivalence import distinguishes_members
@@ -123,21 +123,7 @@ class RankedNetworks(Drawn, ScoredResult):
         level : {"classes", "dags"}, optional
             Whose edges to count: those of the CPDAGs or of the DAGs. Default: as above.
         """
-        import pandas as pd
-
-        graphs = graphs_at(self.networks, self._agreement_level if level is None else level)
-        directed, undirected = (_counts(sets).tolist() for sets in (graphs.directed, graphs.undirected))
-        names, rows = self.variables, []
-        for u, v in itertools.combinations(range(len(names)), 2):
-            forward, backward, either = directed[u][v], directed[v][u], undirected[u][v]
-            there = forward + backward + either
-            adjacent = "all" if there == len(self) else "some" if there else "none"
-            pair = (names[u], names[v], adjacent, forward, backward)
-            if backward > forward:
-                pair = (names[v], names[u], adjacent, backward, forward)
-            rows.append((*pair, either, len(self) - there))
-        columns = ["source", "target", "adjacent", "forward", "backward", "undirected", "absent"]
-        return pd.DataFrame(rows, columns=columns).sort_values("absent", kind="stable", ignore_index=True)
+        return agreement_frame(self.networks, self._agreement_level if level is None else level)
 
     @property
     def _agreement_level(self) -> str:
@@ -221,7 +207,7 @@ class RankedNetworks(Drawn, ScoredResult):
         check_memory(
             _MATRICES * 8 * len(names) ** 2, None, f"averages over {len(names):,} variables", "reduce the file"
         )
-        networks = DagList.from_edges(names, _edge_lists(document.get("networks")))
+        networks = DagList.from_edges(names, edge_lists(document.get("networks")))
         return super(RankedNetworks, cls).from_dict({**document, "networks": networks})
 
     def _check(self) -> None:
@@ -232,7 +218,7 @@ class RankedNetworks(Drawn, ScoredResult):
             raise InvalidData("scores is not a list of numbers in descending order")
 
 
-def _edge_lists(networks: Any) -> list[list[Any]]:
+def edge_lists(networks: Any) -> list[list[Any]]:
     """Return the networks of a document, after checking that they are lists of lists; the edges are not checked."""
     if (
         type(networks) is not list
@@ -241,15 +227,6 @@ def _edge_lists(networks: Any) -> list[list[Any]]:
     ):
         raise InvalidData("networks must be lists of edges, and an edge a list of its parent and its child")
     return networks
-
-
-def _counts(sets: Words) -> NDArray[np.int64]:
-    """Return at ``[u, v]`` the number of graphs in which the set of v contains u."""
-    n = sets.shape[1]
-    counts = np.zeros((n, n), dtype=np.int64)
-    for u in range(n):
-        counts[u] = holds(sets, u).sum(axis=0)
-    return counts
 
 
 def times_less(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,11 +16,13 @@ from dagscape.report.planning import Plan
 from dagscape.results import Result
 from dagscape.scores.summary import ScoreSummary
 from dagscape.search.result import Learned
+from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity_result import Sensitivity
 
 # The results of methods and studies, and of functions that summarise data and scores, compare structures or make plans.
 _CLASSES: tuple[type[Result], ...] = (
     *(method.result for method in METHODS.values()),
+    Bootstrap,
     Comparison,
     DataSummary,
     Learned,

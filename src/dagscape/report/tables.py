@@ -12,10 +12,9 @@ from rich.console import Group
 
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
-from dagscape.graphs.dag import Dag
-from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best, render_optimal
-from dagscape.report.layout import HALF_DIGIT, Name, listed_names, plain, shortened, table_of
+from dagscape.report.edges import render_bootstrap, render_posterior
+from dagscape.report.layout import listed_names, plain, shortened, table_of
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
@@ -157,30 +156,8 @@ _DAG_MEANINGS = {
     "same_direction": "share of the adjacencies of both that have the same direction",
 }
 
-EDGES_SHOWN = 0.05
-
-
-def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> RenderableType:
-    """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
-    frame = post.to_frame()
-    # A probability that is shown as 1.0000 is not hidden by the threshold 1.
-    shown = frame[frame["edge"] >= threshold - HALF_DIGIT]
-    headers = ["from", "to", *frame.columns[2:]]
-    table = table_of(*headers, right=range(2, len(headers)))
-    for row in shown.itertuples(index=False):
-        table.add_row(Name(row[0]), Name(row[1]), *(f"{value:.4f}" for value in row[2:]))
-    hidden = len(frame) - len(shown)
-    evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
-    heading = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
-    footer = [plain(f"\n{plural(hidden, 'edge')} below {threshold:g} not shown")] if hidden else []
-    if consensus is not None:
-        arrows = [f"{listed_names([u])} → {listed_names([v])}" for u, v in consensus.edges]
-        listed = ", ".join(arrows) or "(none)"
-        footer.append(plain(f"\nConsensus network ({plural(consensus.edge_count, 'edge')}): {listed}"))
-    return Group(plain(heading), plain(), table, *footer)
-
-
 RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
+    "bootstrap": render_bootstrap,
     "comparison": _comparison,
     "data-summary": _data_summary,
     "k-best": render_best,

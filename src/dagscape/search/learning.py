@@ -85,7 +85,7 @@ def learn(
     """
     check_choice(method, LEARNERS, "method")
     learner = LEARNERS[method]
-    scoring_options, method_options = _split(learner, options)
+    scoring_options, method_options = split_options(learner, options)
     clock, used, rng = Clock(max_seconds), thread_count(threads), random_generator(seed)
     scoring = None
     if isinstance(data, LocalScores):
@@ -141,7 +141,7 @@ def learn(
     )
 
 
-def _split(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_options(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options of the scores, and those of the method."""
     known = learner.options
     scoring = {name: value for name, value in options.items() if name in ScoreOptions.__annotations__}

@@ -29,6 +29,7 @@ _WORKING = {
     "posterior": ["table.csv"],
     "best": ["scores.jkl"],
     "modes": ["scores.npz"],
+    "bootstrap": ["table.csv", "--method", "optimal", "--samples", "3"],
     "sensitivity": ["table.csv"],
     "fit": ["table.csv"],
     "query": ["network.json", "a"],
@@ -37,7 +38,7 @@ _WORKING = {
     "compare": ["network.json", "best.json"],
     "draw": ["best.json"],
 }
-_TABLES = {"describe", "score", "posterior", "best", "modes", "compare", "sensitivity"}
+_TABLES = {"describe", "score", "posterior", "best", "modes", "compare", "bootstrap", "sensitivity"}
 _EXIT_CODES = {0, 1, 2, 3, 4}
 
 _NAMES = ["a", "b", "c\x1b[2J", "[red]d", "ü\u202e"]

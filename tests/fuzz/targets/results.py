@@ -41,6 +41,7 @@ def _documents() -> list[object]:
         ds.k_best(scores, k=4, space="dags").with_total(post),
         ds.k_best(ds.local_scores(data), k=4),
         ds.sensitivity(data, max_parents=[1, 2], ess=[1, 4]),
+        ds.bootstrap(data, "optimal", samples=3, workers=1),
         ds.summarize_scores(scores),
     ]
     return [result.to_dict() for result in results]
@@ -78,10 +79,13 @@ def _use(path: Path) -> None:
     elif share == 5 and isinstance(result, RankedNetworks):
         result.compare(result, _TRUTH)
         result.agreement()
+    elif share == 5 and isinstance(result, ds.Bootstrap):
+        result.agreement()
+        result.average(lambda dag: dag.edge_count)
     elif share == 6 and isinstance(result, ds.BestNetworks):
         result.average(lambda dag: dag.edge_count)
         result.consensus()
-    elif share == 6 and isinstance(result, ds.Posterior):
+    elif share == 6 and isinstance(result, ds.Posterior | ds.Bootstrap):
         result.to_frame(wide=True)
         result.consensus()
     elif share == 7:

@@ -1,0 +1,359 @@
+"""Confidence in edges by the bootstrap: networks learned again and again, from resampled rows.
+
+A search returns one network, and does not say which of its edges another sample of the same size would show, too. The
+bootstrap [friedman1999]_ draws such samples from the data itself: as many rows, with replacement. The confidence in an
+edge is the share of the samples whose network has it.
+
+A sample is a number of times for each distinct row, so no row is copied. Levels that a sample lacks remain levels, so
+that the scores of all samples have the same parameters.
+
+Sample number i has its own random numbers, spawned from the seed: the result depends on neither what runs the samples,
+nor on how many run at once, nor on the order in which they finish.
+
+Notation: the paper's m bootstrap replicates D*_i are ``samples``, its confidence p̂*(f) in a feature f is a share.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from dagscape.checks import check_choice, is_whole
+from dagscape.data.dataset import Dataset
+from dagscape.data.values import Frame
+from dagscape.ensembles.averaging import ancestor_average, edge_average
+from dagscape.errors import DagscapeError, DagscapeWarning, InvalidData, InvalidOption, StoppedEarly, argument, type_of
+from dagscape.graphs.comparison import HasDag
+from dagscape.graphs.dag import Dag
+from dagscape.graphs.lists import DagList
+from dagscape.methods import provenance_of
+from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
+from dagscape.randomness import Seed, random_generator
+from dagscape.resources import thread_count
+from dagscape.scores.equivalence import distinguishes_members
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.on_demand import on_demand_scores
+from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
+from dagscape.search.clock import Clock
+from dagscape.search.job import SearchJob
+from dagscape.search.learning import split_options
+from dagscape.search.registry import LEARNERS
+from dagscape.search.starting import starting_network
+from dagscape.search.trace import TraceRecorder
+from dagscape.studies.bootstrap_result import Bootstrap
+from dagscape.studies.workers import Workers, ended_unexpectedly, first_finished
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+# Worker processes are started if the rest of the samples would take longer than this; starting them takes a part of it.
+_WORTH_WORKERS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """What all samples have in common.
+
+    Attributes
+    ----------
+    data : Dataset
+        The data.
+    method : str
+        The method that learns networks.
+    scoring, options : mapping
+        The options of the scores, and of the method.
+    start : Dag or None
+        The network to start from.
+    max_memory : int, str or None
+        The limit on memory.
+    max_seconds : float or None
+        The limit on the time of a sample.
+    """
+
+    data: Dataset
+    method: str
+    scoring: Mapping[str, Any]
+    options: Mapping[str, Any]
+    start: Dag | HasDag | None
+    max_memory: int | str | None
+    max_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The network of a sample, its score, and whether the search ended by itself."""
+
+    network: Dag
+    score: float
+    complete: bool
+
+
+def bootstrap(
+    data: Dataset | Frame,
+    method: str = "order",
+    samples: int = 200,
+    *,
+    seed: Seed = 0,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    max_seconds: float | None = None,
+    start: Dag | HasDag | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+    **options: Any,
+) -> Bootstrap:
+    """Learn networks from resampled rows: the confidence in every edge and every ancestor relation.
+
+    Parameters
+    ----------
+    data : Dataset or data frame
+        The data.
+    method : str
+        The method that learns the networks, as in :func:`dagscape.learn`.
+    samples : int
+        The number of samples.
+    seed : int or numpy.random.Generator
+        Decides everything that is random. The result depends on the seed, the data and the options only, unless
+        ``max_seconds`` ends the study.
+    executor : concurrent.futures.Executor, optional
+        What runs the samples, such as an executor of mpi4py, Dask or loky. Default: worker processes on this machine,
+        or this process if the work is small.
+    workers : int, optional
+        The number of worker processes, each with one thread; 1 runs everything in this process. Default: one for each
+        processor.
+    max_seconds : float, optional
+        End the study after this time with the samples finished by then, and a :class:`~dagscape.StoppedEarly` warning.
+        Default: no limit.
+    start : Dag or Network, optional
+        The network from which each search starts, as in :func:`dagscape.learn`.
+    max_memory : int or str, optional
+        The limit on the memory of each sample, as in :func:`dagscape.learn`.
+    progress : bool or callable, optional
+        As in :func:`dagscape.local_scores`.
+    **options
+        The options of :func:`dagscape.local_scores`, and those of the method.
+
+    Returns
+    -------
+    Bootstrap
+        The networks, and the confidences as arrays like those of a posterior.
+
+    See Also
+    --------
+    posterior : the exact probabilities, for up to about 25 variables.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> boot = ds.bootstrap(ds.load_dataset("iris"), "optimal", samples=20)
+    >>> boot
+    Bootstrap(optimal, 5 variables, 20 samples, 3 edges above 0.5)
+    >>> boot.adjacency("petal_width", "class"), boot.edge("petal_width", "class")
+    (1.0, 0.26)
+    """
+    clock = Clock(max_seconds)
+    check_choice(method, LEARNERS, "method")
+    count = _worker_count(executor, workers)
+    if not is_whole(samples, at_least=1):
+        raise InvalidOption(f"is {samples!r}; it must be an integer of at least 1", option="samples")
+    scoring, method_options = split_options(LEARNERS[method], options)
+    whole = prepare(data, **cast("ScoreOptions", scoring))
+    if not isinstance(whole.data, Dataset):
+        raise InvalidOption(f"is {type_of(whole.data)}; it must be a Dataset", option="data")
+    warn_about_identifiers(whole.data, stacklevel=2)
+    rngs = random_generator(seed).spawn(int(samples))
+    job = Resampling(whole.data, method, scoring, method_options, start, max_memory, max_seconds)
+    with listening(progress) as listener:
+        study = _Study(job, rngs, clock, listener)
+        if executor is None:
+            study.run_here(until_worth_workers=count > 1)
+            if count > 1:
+                study.run_on_workers(count)
+        else:
+            study.run_on(executor)
+    seconds = {"study": clock.seconds}
+    return _result(study, whole, seconds, int(seed) if isinstance(seed, int | np.integer) else None)
+
+
+def _worker_count(executor: Executor | None, workers: int | None) -> int:
+    """Return the number of worker processes, after checking what was given."""
+    if executor is None:
+        if workers is not None and not is_whole(workers, at_least=1):
+            raise InvalidOption(f"is {workers!r}; it must be an integer of at least 1", option="workers")
+        return thread_count(None) if workers is None else int(workers)
+    if workers is not None:
+        raise InvalidOption(f"cannot be chosen if an {argument('executor')} is given", option="workers")
+    if not callable(getattr(executor, "submit", None)):
+        raise InvalidOption(f"is {type_of(executor)}; it must be a concurrent.futures.Executor", option="executor")
+    return 0
+
+
+def resampled(data: Dataset, rng: np.random.Generator) -> Dataset:
+    """Return as many rows of the data, drawn with replacement.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> sample = resampled(ds.load_dataset("iris"), np.random.default_rng(1))
+    >>> sample
+    Dataset(5 variables, 150 rows, 19 of them distinct)
+    """
+    counts = rng.multinomial(data.m, data.weights / data.m)
+    drawn = counts > 0
+    marks = None if data.interventions is None else data.interventions[drawn]
+    return replace(
+        data,
+        codes=data.codes[drawn],
+        weights=counts[drawn],
+        interventions=marks if marks is not None and marks.any() else None,
+    )
+
+
+def learn_sample(job: Resampling, rng: np.random.Generator) -> Sample:
+    """Learn the network of one sample, with one thread."""
+    scoring = prepare(resampled(job.data, rng), **cast("ScoreOptions", job.scoring))
+    clock = Clock(job.max_seconds)
+    scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
+    search = SearchJob(
+        scores=scores,
+        scoring=scoring,
+        start=starting_network(scores, job.start),
+        rng=rng,
+        clock=clock,
+        trace=TraceRecorder(scores.unit, clock),
+        threads=1,
+        max_memory=job.max_memory,
+    )
+    found = LEARNERS[job.method].function(search, **job.options)
+    if found.exact == IMPOSSIBLE:
+        raise InvalidData("no network without an impossible family was found")
+    return Sample(found.network, scores.unit.to_float(found.exact), found.complete)
+
+
+class _Study:
+    """The samples of a study: those that are done, and those that are not."""
+
+    def __init__(
+        self, job: Resampling, rngs: list[np.random.Generator], clock: Clock, listener: ProgressListener | None
+    ) -> None:
+        self.job = job
+        self.rngs = rngs
+        self.clock = clock
+        self.done: dict[int, Sample] = {}
+        self._listener = listener
+        self._next = 0
+
+    def run_here(self, *, until_worth_workers: bool) -> None:
+        """Run samples in this process: all of them, or until the rest is worth the start of worker processes."""
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DagscapeWarning)
+            for number, rng in enumerate(self.rngs):
+                if self.clock.expired:
+                    return
+                job = self.job if self.job.max_seconds is None else replace(self.job, max_seconds=self.clock.left)
+                with self._naming(number):
+                    self._keep(number, learn_sample(job, rng))
+                self._next = number + 1
+                rest = (time.perf_counter() - start) / self._next * (len(self.rngs) - self._next)
+                if until_worth_workers and rest > _WORTH_WORKERS:
+                    return
+
+    def run_on_workers(self, count: int) -> None:
+        """Run the rest of the samples on worker processes."""
+        left = range(self._next, len(self.rngs))
+        if left and not self.clock.expired:
+            with Workers(min(count, len(left)), self.job) as workers:
+                self._collect(workers.submit(learn_sample, [(self.rngs[number],) for number in left]), left.start)
+
+    def run_on(self, executor: Executor) -> None:
+        """Run all samples on an executor of the caller, which remains open."""
+        futures: list[Future[Sample]] = []
+        try:
+            futures += (executor.submit(learn_sample, self.job, rng) for rng in self.rngs)
+            self._collect(futures, 0)
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def _collect(self, futures: list[Future[Sample]], first: int) -> None:
+        """Keep the samples as they finish, until all are done or time is up."""
+        number = {future: place for place, future in enumerate(futures, start=first)}
+        pending = set(futures)
+        while pending and not self.clock.expired:
+            finished, pending = first_finished(pending, self.clock.left)
+            # Of several failures, that of the first sample is reported.
+            for future in sorted(finished, key=number.__getitem__):
+                with self._naming(number[future]):
+                    self._keep(number[future], future.result())
+
+    def _keep(self, number: int, sample: Sample) -> None:
+        # A search that was cut short may not have found what it would find in another sample.
+        if sample.complete:
+            self.done[number] = sample
+        if self._listener is not None:
+            self._listener(Progress("Learning from samples", len(self.done), len(self.rngs)))
+
+    def _naming(self, number: int) -> _Naming:
+        return _Naming(f"sample {number + 1:,} of {len(self.rngs):,}")
+
+
+class _Naming:
+    """Says in which sample an error occurred; arguments are the same in all of them."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
+        if isinstance(error, InvalidData):
+            raise InvalidData(f"{self._name}: {error}") from error
+        if ended_unexpectedly(error):
+            raise DagscapeError(
+                "a worker process ended unexpectedly, perhaps for lack of memory: use fewer workers, or 1 to run in "
+                "this process"
+            ) from error
+        if isinstance(error, Exception) and not isinstance(error, DagscapeError):
+            error.add_note(f"in {self._name}")
+
+
+def _result(study: _Study, whole: ScoringJob, seconds: Mapping[str, float], seed: int | None) -> Bootstrap:
+    done = [study.done[number] for number in sorted(study.done)]
+    limit = study.job.max_seconds
+    if not done:
+        raise InvalidOption(f"is {limit:g}: no sample was finished by then; raise it", option="max_seconds")
+    if len(done) < len(study.rngs):
+        message = f"the study reached {argument('max_seconds')}: {len(done):,} of {len(study.rngs):,} samples are done"
+        warnings.warn(StoppedEarly(message), stacklevel=3)
+    info, learner = whole.info, LEARNERS[study.job.method]
+    networks = DagList.from_dags(sample.network for sample in done)
+    classes = not distinguishes_members(info)
+    # Sums first: those of whole numbers of networks are exact.
+    ones = np.ones(len(done))
+    edges, ancestors = (
+        np.clip(average(networks, ones, classes=classes) / len(done), 0.0, 1.0)
+        for average in (edge_average, ancestor_average)
+    )
+    warn_if_sparse(info, networks.variables, edges, stacklevel=3)
+    parameters = {"method": learner.name, "samples": len(study.rngs), "max_seconds": limit, **learner.options}
+    return Bootstrap(
+        variables=networks.variables,
+        score_info=info,
+        provenance=provenance_of(
+            "bootstrap", {**parameters, **study.job.options, "scores": info.to_dict()}, seconds, 1, seed
+        ),
+        method=learner.name,
+        samples=len(study.rngs),
+        networks=networks,
+        scores=np.array([sample.score for sample in done]),
+        edges=edges,
+        ancestors=ancestors,
+    )
