@@ -143,7 +143,7 @@ def test_importing_dagscape_loads_numpy_and_nothing_heavier():
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert "numpy" in loaded
-    heavy = {"pandas", "scipy", "networkx", "narwhals", "pyarrow", "polars", "matplotlib", "rich", "click"}
+    heavy = {"pandas", "scipy", "networkx", "narwhals", "pyarrow", "polars", "matplotlib", "rich", "click", "sklearn"}
     assert not loaded & heavy
 
 

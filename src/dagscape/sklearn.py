@@ -1,0 +1,242 @@
+"""Classifiers for scikit-learn: Bayesian networks of the class and all columns (extra ``sklearn``).
+
+``import dagscape`` does not import this module, nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from dagscape.checks import check_choice
+from dagscape.data.cut_rules import CUT_RULES
+from dagscape.data.dataset import Dataset
+from dagscape.data.discretizing import Discretizer
+from dagscape.data.frames import is_frame, table_from_array, table_from_frame
+from dagscape.data.table import MISSING, Column, Table
+from dagscape.data.value_types import LevelFinder
+from dagscape.errors import InvalidData, InvalidOption, type_of
+from dagscape.graphs.dag import Dag
+from dagscape.networks.fitting import FitPrior
+from dagscape.networks.network import Network
+from dagscape.search.class_structures import naive_bayes_dag, tree_augmented_dag
+from dagscape.search.learning import learn
+from dagscape.search.registry import LEARNERS
+
+# Structures that depend on the class, besides the methods of learn().
+_CLASS_STRUCTURES = ("naive", "tan")
+
+
+class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
+    """A Bayesian network of the class and all columns, which predicts the class given the others.
+
+    Columns of strings, integers, booleans and categories are discrete. Columns of decimals, and of integers with more
+    than 20 distinct values, are cut into intervals, whose limits come from the rows of :meth:`fit` alone; a column that
+    tells nothing about the class may have no cut, and is then left out.
+
+    Missing cells (None, NaN, ``""`` and ``"?"``) are a level of their own if a column has some in training. If it has
+    none, they are summed out in prediction. A level that training did not show counts as a missing cell.
+
+    Parameters
+    ----------
+    method : str
+        How the structure is found: ``"naive"`` for naive Bayes, ``"tan"`` for tree-augmented naive Bayes, or a method
+        of :func:`dagscape.learn`, which treats the class like any other variable.
+    options : mapping, optional
+        Options of :func:`dagscape.learn`, such as ``{"ess": 10, "max_parents": 3}``.
+    prior : {"k2", "bdeu", "none"}
+        How probabilities are smoothed, as in :meth:`dagscape.Network.fit`. ``"k2"`` adds 1 to each count.
+    discretizer : {"mdl", "quantile", "width"}
+        How numbers are cut, as in :class:`dagscape.Discretizer`. ``"mdl"`` uses the class.
+    bins : int
+        The number of intervals; ``"mdl"`` chooses it itself.
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
+        Decides everything that is random in the search.
+    n_jobs : int, optional
+        The number of threads; -1 for all processors. Default: 1.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes.
+    network_ : Network
+        The fitted network. The levels of the class are the indices of ``classes_``.
+    target_ : str
+        The name of the class in the network: ``"class"``, with underscores if a column has that name.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if all are strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BayesNetClassifier("tan").fit(X, y)
+    >>> model.predict(X[:2]), model.predict_proba(X[:1]).round(3)
+    (array([0, 0]), array([[0.999, 0.   , 0.001]]))
+    >>> bool(cross_val_score(model, X, y, cv=5).mean() > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        method: str = "order",
+        *,
+        options: Mapping[str, Any] | None = None,
+        prior: FitPrior = "k2",
+        discretizer: str = "mdl",
+        bins: int = 3,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.options = options
+        self.prior = prior
+        self.discretizer = discretizer
+        self.bins = bins
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Find the structure, and fit the probabilities.
+
+        Parameters
+        ----------
+        X : data frame or array, rows × columns
+            The columns.
+        y : array-like
+            The class of each row.
+        """
+        check_choice(self.method, (*_CLASS_STRUCTURES, *LEARNERS), "method")
+        check_choice(self.discretizer, CUT_RULES, "discretizer")
+        table = self._table(X, y)
+        labels = self._checked_classes(y)
+        check_consistent_length(table.rows, labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InvalidData(f"y has only one class, {self.classes_[0].item()!r}; there must be at least two")
+        self.target_ = _new_name("class", table.names)
+        classes = Column(tuple(map(str, range(len(self.classes_)))), codes.astype(np.int32), declared=True)
+        data = self._discretized(table.with_columns((*table.names, self.target_), (*table.columns, classes)))
+        self.network_ = Network.fit(self._structure(data), data, (self.options or {}).get("ess", 1.0), self.prior)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``classes_``, one row for each row of ``X``.
+
+        Parameters
+        ----------
+        X : data frame or array, rows × columns
+            The columns, in the order of training.
+        """
+        check_is_fitted(self)
+        found = self.network_.predict(self._known(self._table(X)), self.target_)
+        return np.asarray(found.to_numpy(dtype=np.float64))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row; the first of several.
+
+        Parameters
+        ----------
+        X : data frame or array, rows × columns
+            The columns, in the order of training.
+        """
+        probabilities = self.predict_proba(X)
+        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _table(self, X: Any, *targets: ArrayLike) -> Table:
+        """Return the columns as text; with targets, in training, their number and names are kept."""
+        if not is_frame(X):
+            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+        validate_data(self, X, *targets, reset=bool(targets), skip_check_array=True)
+        table = table_from_frame(X, source="X") if is_frame(X) else table_from_array(X, source="X")
+        if targets:
+            self._names = table.names
+        # Columns are the same by position: an array may follow a frame.
+        return table.with_columns(self._names, table.columns)
+
+    def _checked_classes(self, y: ArrayLike) -> NDArray[Any]:
+        labels = column_or_1d(y, warn=True)
+        if labels.dtype.kind in "fc":
+            assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        return np.asarray(labels)
+
+    def _discretized(self, table: Table) -> Dataset:
+        needs_class = CUT_RULES[self.discretizer].needs_class
+        chosen = Discretizer(
+            method=self.discretizer, bins=self.bins, class_column=self.target_ if needs_class else None
+        )
+        return chosen.learn(table, {"missing": "level"})
+
+    def _structure(self, data: Dataset) -> Dag:
+        rng, threads = _generator(self.random_state), _threads(self.n_jobs)
+        if self.method == "naive":
+            return naive_bayes_dag(data, self.target_)
+        if self.method == "tan":
+            return tree_augmented_dag(data, self.target_, rng, threads)
+        return learn(data, self.method, seed=rng, threads=threads, **(self.options or {})).network
+
+    def _known(self, table: Table) -> Table:
+        """Return the table with missing cells in place of levels that training did not show."""
+        cut = {} if self.network_.discretizer is None else self.network_.discretizer.cuts
+        columns = [
+            column if name in cut or name not in self.network_.levels else _only(column, self.network_.levels[name])
+            for name, column in zip(table.names, table.columns, strict=True)
+        ]
+        return table.with_columns(table.names, columns)
+
+
+def _only(column: Column, levels: tuple[str, ...]) -> Column:
+    """Return a column with missing cells in place of strings that mean none of the levels."""
+    find = LevelFinder(levels)
+    known = np.array([*(find[text] in levels for text in column.values), False])
+    return Column(column.values, np.where(known[column.codes], column.codes, MISSING).astype(np.int32)).observed()
+
+
+def _new_name(name: str, taken: tuple[str, ...]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _generator(random_state: object) -> np.random.Generator:
+    """Return the random generator of what scikit-learn accepts as a random state."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, dtype=np.uint32))
+    if random_state is None or isinstance(random_state, int | np.integer | np.random.Generator):
+        return np.random.default_rng(random_state)
+    raise InvalidOption(f"is {type_of(random_state)}; it must be an integer or a generator", option="random_state")
+
+
+def _threads(n_jobs: int | None) -> int | None:
+    """Return a number of threads, None for all processors, from what scikit-learn calls jobs."""
+    return 1 if n_jobs is None else None if n_jobs < 0 else n_jobs
