@@ -15,6 +15,7 @@ void bind_fixed_log(nanobind::module_& module);
 void bind_joint_scores(nanobind::module_& module);
 void bind_modes(nanobind::module_& module);
 void bind_move_evaluator(nanobind::module_& module);
+void bind_order_search(nanobind::module_& module);
 void bind_sums(nanobind::module_& module);
 
 }  // namespace dagscape

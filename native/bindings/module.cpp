@@ -34,5 +34,6 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_joint_scores(module);
     dagscape::bind_modes(module);
     dagscape::bind_move_evaluator(module);
+    dagscape::bind_order_search(module);
     dagscape::bind_sums(module);
 }

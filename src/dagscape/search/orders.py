@@ -1,0 +1,187 @@
+"""A search over orders of the variables.
+
+In an order, each variable takes its parents from those before it, and the best parents of each are independent choices
+[teyssier2005]. So a search over orders never meets a cycle, and one move changes many edges: it goes on where changes
+of single edges are stuck. The score of an order is the score of its best network, and every network is the best one of
+some order if its families are.
+
+The kernel (``native/include/dagscape/order_search.hpp``) moves one variable at a time to the best of all n places
+[scanagatta2017]_, promotes better families across the cycles that they would close, and orders windows of the order
+optimally. Its steps cost microseconds with thousands of variables, because a move concerns few of them. It works on
+lists of families, which ``family_pool.py`` provides: complete where they fit, otherwise grown as the search needs them,
+as in [scanagatta2015]_ and [andrews2023]_.
+
+Cost: the memory of the lists; O(list) for the profile of a variable, that is, for its scores at all places.
+
+Notation: a *repetition* is a perturbation of the order and its repair; a *round* has 5 n of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape import kernels
+from dagscape.checks import is_whole
+from dagscape.errors import InvalidOption
+from dagscape.graphs.dag import Dag
+from dagscape.masks import bits
+from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family
+from dagscape.search.job import Found, SearchJob
+from dagscape.search.learner import Learner
+from dagscape.search.trace import Step
+
+# Perturbations without a gain, per variable, after which the search ends: without and with a time limit.
+_PATIENCE = 20
+_PATIENCE_WITH_LIMIT = 1000
+
+_NARROWEST_WINDOW = 2
+
+
+def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> Found:
+    """Search over orders, in which the best parents of each variable are independent choices.
+
+    Parameters
+    ----------
+    job : SearchJob
+        The search.
+    patience : int, optional
+        End the search after ``patience`` · n perturbations of the order without a gain. Default: 20, or 1000 if there
+        is a time limit.
+    window : int
+        The number of consecutive variables that are put into an optimal order at once: 2 to 16. The time doubles with
+        each.
+    """
+    if patience is None:
+        patience = _PATIENCE if job.clock.limit == np.inf else _PATIENCE_WITH_LIMIT
+    if not is_whole(patience, at_least=0):
+        raise InvalidOption(f"is {patience!r}; it must be an integer of at least 0", option="patience")
+    if not is_whole(window, at_least=_NARROWEST_WINDOW) or window > kernels.WIDEST_WINDOW:
+        limits = f"from {_NARROWEST_WINDOW} to {kernels.WIDEST_WINDOW}"
+        raise InvalidOption(f"is {window!r}; it must be an integer {limits}", option="window")
+    search = _Search(job, window)
+    families = every_family(job)
+    if families is None:
+        finished = _search_with_growing_lists(job, search, patience)
+    else:
+        search.restart(families, ("start",))
+        finished = search.run(patience)
+    details = {
+        "order": [job.scores.variables[v] for v in search.order],
+        "perturbations": search.perturbations,
+        "families": search.families,
+        "all_families": families is not None,
+    }
+    return Found(search.network, search.exact, finished, details)
+
+
+def _search_with_growing_lists(job: SearchJob, search: _Search, patience: int) -> bool:
+    """Search, expand the families in use and search again, until there are none; return whether time sufficed."""
+    pool = FamilyPool(job.scores, [[list(bits(mask)) for mask in job.start.parent_masks]])
+    pool.grow(lambda: job.clock.expired)
+    search.restart(pool.arrays(), ("start",))
+    # While the lists grow, one round will do.
+    finished = search.run(0)
+    while finished:
+        while pool.extend(search.parents, lambda: job.clock.expired):
+            search.restart(pool.arrays(), ("extend",))
+            if not search.run(0):
+                return False
+        finished = search.run(patience)
+        if not pool.extend(search.parents, lambda: job.clock.expired):
+            return finished
+        search.restart(pool.arrays(), ("extend",))
+    return False
+
+
+class _Search:
+    """The kernel's search, with lists of families that may be replaced by longer ones."""
+
+    def __init__(self, job: SearchJob, window: int) -> None:
+        self._job = job
+        self._window = window
+        self._kernel: kernels.OrderSearch | None = None
+        self._perturbations = 0
+        self.order = _random_order(job.start, job.rng).tolist()
+        self.exact = IMPOSSIBLE
+
+    def restart(self, families: FamilyArrays, move: tuple[str, ...]) -> None:
+        """Go on from the present order with other families."""
+        if self._kernel is not None:
+            self._perturbations += self._kernel.repetitions
+        self._started = self._job.clock.seconds
+        self._recorded = 0
+        self._kernel = kernels.OrderSearch(
+            *families,
+            np.array(self.order, dtype=np.uint16),
+            window=self._window,
+            nat=min(1 << max(self._job.scores.unit.bits, 0), kernels.LARGEST_NAT),
+            seed=int(self._job.rng.integers(2**63)),
+        )
+        if self._kernel.score > self.exact:
+            self._job.trace.add(move, self._kernel.score)
+        self.exact = self._kernel.score
+
+    def run(self, patience: int) -> bool:
+        """Search until ``patience`` · n perturbations bring no gain, at least for a round; return whether time sufficed."""
+        kernel, clock = self._running, self._job.clock
+        total = max(patience, 1) * self._job.scores.n
+        finished = True
+        while finished:
+            finished = kernel.run_round(clock.left)
+            self._job.report("Searching orders", min(kernel.unproductive, total), total)
+            if kernel.unproductive >= patience * self._job.scores.n:
+                break
+        self._record()
+        return finished
+
+    def _record(self) -> None:
+        """Add the gains of the kernel to the trace."""
+        kernel, job = self._running, self._job
+        for move, variable, exact, seconds in kernel.gains():
+            if exact > self.exact:
+                name = move.name.lower()
+                moved = (name,) if move == kernels.OrderMove.PERTURB else (name, job.scores.variables[variable])
+                job.trace.steps.append(Step(moved, job.scores.unit.to_float(exact), self._started + seconds))
+                self.exact = exact
+        self.exact = kernel.score
+        self.order = kernel.order()
+
+    @property
+    def _running(self) -> kernels.OrderSearch:
+        if self._kernel is None:
+            raise RuntimeError("the search has no families yet")
+        return self._kernel
+
+    @property
+    def parents(self) -> list[list[int]]:
+        """The parents of each variable in the best network so far."""
+        return self._running.parents()
+
+    @property
+    def network(self) -> Dag:
+        """The best network so far."""
+        masks = tuple(sum(1 << parent for parent in parents) for parents in self.parents)
+        return Dag.trusted(self._job.scores.variables, masks)
+
+    @property
+    def perturbations(self) -> int:
+        """The number of perturbations so far."""
+        return self._perturbations + self._running.repetitions
+
+    @property
+    def families(self) -> int:
+        """The number of families that are of use to the search."""
+        return self._running.families
+
+
+def _random_order(start: Dag, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return an order of the variables, parents before children, that depends on nothing else but the seed."""
+    names = start.variables
+    shuffled = rng.permutation(start.n)
+    permuted = start.reordered([names[v] for v in shuffled.tolist()])
+    return shuffled[list(permuted.order_numbers())]
+
+
+ORDER = Learner("order", order, citations=("teyssier2005", "scanagatta2015", "scanagatta2017", "andrews2023"))
