@@ -117,6 +117,7 @@ bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m benchmarks.posterior
 	$(BIN)/python -m benchmarks.best
 	$(BIN)/python -m benchmarks.modes speed states experiments
+	$(BIN)/python -m benchmarks.class_search
 
 clean:
 	rm -rf build dist .venv docs/_build
