@@ -215,6 +215,15 @@ def test_all_kinds_of_scores_give_the_same_network(method):
 
 
 @pytest.mark.parametrize("method", PHASES)
+def test_constrained_scores_of_all_sets_and_on_demand_give_the_same_network(method):
+    data = random_data(5, 500, 6)
+    options = {"required": [("v0", "v1")], "forbidden": [("v2", "v3"), ("v4", "v0")], "max_parents": 2}
+    expected = ds.learn(data, method, **options)
+    for scores in (ds.local_scores(data, **options), ds.family_scores(data, **options)):
+        assert ds.learn(scores, method).network == expected.network
+
+
+@pytest.mark.parametrize("method", PHASES)
 def test_permuted_columns_permute_the_class(method):
     data = ds.load_network("asia").sample(2000, seed=4)
     expected = ds.learn(data, method).network.to_cpdag()
@@ -309,7 +318,9 @@ def test_networks_of_hundreds_of_variables_are_learned(method):
 
 def test_moves_are_traced_in_words():
     data = ds.load_network("asia").sample(1000, seed=2)
-    found = ds.learn(data, "ges")
+    reports: list[ds.Progress] = []
+    found = ds.learn(data, "ges", progress=reports.append)
+    assert [report.done for report in reports] == list(range(1, len(found.trace)))
     texts = found.trace_frame()["move"].tolist()
     assert texts[0] == "start"
     assert all(text.startswith(("insert ", "delete ")) for text in texts[1:])

@@ -74,7 +74,16 @@ class LocalScores(ABC):
     def without_constraints(self) -> Self:
         """Return the same scores without required and forbidden edges; they share memory with these.
 
-        Families that were never scored because of constraints, as in a list of families, stay impossible.
+        Families that a list of families lacks stay impossible.
+
+        Examples
+        --------
+        >>> import dagscape as ds
+        >>> scores = ds.family_scores(ds.load_dataset("iris"), forbidden=[("class", "petal_width")])
+        >>> scores.family("petal_width", ["class"])
+        -inf
+        >>> round(scores.without_constraints().family("petal_width", ["class"]), 4)
+        -30.2238
         """
         if self.constraints.empty:
             return self
