@@ -252,9 +252,9 @@ bool ClassMoves::next(Question& question) {
 
 bool ClassMoves::answer(std::span<const std::int64_t> differences) {
     assert(!questions_.empty() && differences.size() == size(open_));
-    const auto& [family, entry] = *questions_.back().second;
+    const Set& family = questions_.back().second->first;
     Entry& answered = questions_.back().second->second;
-    bytes_ -= entry_bytes(entry);
+    bytes_ -= entry_bytes(answered);
     std::size_t place = 0;
     for_each_member(open_.data(), words_, [&](unsigned x) {
         const std::int64_t difference = differences[place++];
@@ -266,7 +266,7 @@ bool ClassMoves::answer(std::span<const std::int64_t> differences) {
         if (improvement > 0) answered.improvements.emplace_back(improvement, x);
     });
     std::sort(answered.improvements.begin(), answered.improvements.end(), std::greater<>());
-    bytes_ += entry_bytes(entry);
+    bytes_ += entry_bytes(answered);
     questions_.pop_back();
     return bytes_ <= most_bytes_;
 }
