@@ -77,7 +77,10 @@ def pgmpy_climb(frame: object, method: str) -> list[tuple[str, str]]:
 def peers(data: ds.Dataset) -> None:
     frame = data.to_frame().astype(str)
     scores = ds.family_scores(data)
-    measures = {"pyagrum": pyagrum_climb, "pgmpy": pgmpy_climb}
+    measures: dict[str, Callable[[object, str], list[tuple[str, str]]]] = {
+        "pyagrum": pyagrum_climb,
+        "pgmpy": pgmpy_climb,
+    }
     for peer, climb in measures.items():
         if importlib.util.find_spec(peer) is None:
             print(f"{peer:>12} not installed")
@@ -94,8 +97,11 @@ def peers(data: ds.Dataset) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    named = [word for word in sys.argv[1:] if word.isdigit() or word in ("alarm", "andes")]
-    chosen = named or ["alarm", "andes", "1000"]
+    chosen = [word for word in sys.argv[1:] if word.isdigit() or word in ("alarm", "andes")] or [
+        "alarm",
+        "andes",
+        "1000",
+    ]
     methods = [word for word in sys.argv[1:] if word not in chosen] or ["greedy", "tabu"]
     print(machine())
     for name in chosen:

@@ -15,6 +15,7 @@ COMMANDS = {
     "posterior": ["posterior", "builtin:tic-tac-toe", "--max-parents", 1],
     "best": ["best", "builtin:tic-tac-toe", "--max-parents", 1, "-k", 3],
     "modes": ["modes", "builtin:tic-tac-toe", "--max-parents", 1, "-k", 2],
+    "learn": ["learn", "builtin:tic-tac-toe", "--method", "greedy"],
 }
 
 

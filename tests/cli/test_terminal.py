@@ -48,6 +48,7 @@ def controls(text):
         ["posterior", "--threshold", "0", "--consensus", "{folder}/c.dot"],
         ["best"],
         ["modes"],
+        ["learn", "--method", "greedy"],
         ["bootstrap", "--method", "optimal", "--samples", "2", "--threshold", "0"],
         ["sensitivity"],
         ["fit", "--cpts", "-o", "{folder}/fit.json"],

@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "posterior": "Compute the exact probability of every edge and ancestor relation.",
     "best": "Find the best networks or equivalence classes, and what they agree on.",
     "modes": "Find the best networks of mode orderings: good, and different from each other.",
+    "learn": "Find one good network, for any number of variables.",
     "bootstrap": "Learn networks from resampled rows: the confidence in every edge and ancestor relation.",
     "sensitivity": "Compare posteriors under a grid of settings: their evidence, and the edges that change.",
     "fit": "Fit the probabilities of a network to data.",

@@ -26,6 +26,7 @@ from dagscape.report.loading import RESULTS, kind_of, result_of_document
 from dagscape.results import Result
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
+from dagscape.search.result import Learned
 
 _PREFIX = "builtin:"
 
@@ -33,8 +34,8 @@ _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 NETWORK_HELP = f"""\b
 A network is a .bif or .json file (plain or gzipped), - for standard input, a bundled network or,
-where only the structure matters, a JSON result of 'best' or 'modes' (its first network), or a
-.csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
+where only the structure matters, a JSON result of 'learn', 'best' or 'modes' (its first network),
+or a .csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
@@ -55,7 +56,7 @@ def load(source: str, max_memory: str | None = None) -> Network:
         return parse_network(text, source, max_memory=max_memory)
     document = decode_json(text, source)
     result = _result_class(document)
-    if result is not None and issubclass(result, OptimalNetwork | RankedNetworks):
+    if result is not None and issubclass(result, Learned | OptimalNetwork | RankedNetworks):
         raise _no_probabilities(source, "result")
     if result is Posterior:
         raise InvalidData(f"{source!r} is a 'posterior' result, not a network: {_advise_consensus('model.bif')}")
@@ -153,7 +154,7 @@ def load_found(source: str, max_memory: str | None = None) -> Found:
     result = _load_any(source, max_memory)
     if not isinstance(result, Result):
         return Found(result)
-    if isinstance(result, OptimalNetwork):
+    if isinstance(result, Learned | OptimalNetwork):
         level = "dags" if distinguishes_members(result.score_info) else "classes"
         return Found(result.network, level, result.score_info)
     if not isinstance(result, RankedNetworks) or not len(result):
@@ -168,6 +169,16 @@ class Pair(NamedTuple):
     first: Dag | Cpdag
     second: Dag | Cpdag
     level: str | None
+
+
+def load_known(
+    source: str, variables: Sequence[str], max_memory: str | None = None, *, option: str = "truth"
+) -> Dag | Cpdag:
+    """Load a structure on the variables of the data, which an option names; an edge list may leave out variables."""
+    known = completed(source, load_structure(source, max_memory), variables)
+    if set(known.variables) != set(variables):
+        raise InvalidOption("does not have the variables of DATA", option=option)
+    return known
 
 
 def load_two(first: str, second: str) -> Pair:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -57,13 +57,37 @@ def take_scores(
     score_equivalent : bool
         Whether the user declares the scores of a file score-equivalent.
     """
-    if data.lower().endswith(SCORE_FILES):
-        context = click.get_current_context()
-        for name in options:
-            if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-                option = next(p.opts[0] for p in context.command.params if p.name == name)
-                raise InvalidOption(f"{option} needs a table of data: the scores in {data!r} are used as they are")
-        return Scored(read_scores(data, score_equivalent=score_equivalent, max_memory=work["max_memory"]), None)
+    if is_score_file(data):
+        return Scored(score_file(data, options, work, score_equivalent=score_equivalent), None)
+    dataset, arguments = scored_table(data, options, work, out, score_equivalent=score_equivalent)
+    size = SearchSize.complete(dataset.n, prepare(dataset, **arguments).max_parents)
+    limit = memory_limit(work["max_memory"])
+    for needed in requirements:
+        needed(size, thread_count(work["threads"]), limit).check(limit)
+    return Scored(local_scores(dataset, **arguments, **work), dataset)
+
+
+def is_score_file(data: str) -> bool:
+    """Whether an argument names a score file."""
+    return data.lower().endswith(SCORE_FILES)
+
+
+def score_file(
+    data: str, options: Iterable[str], work: dict[str, Any], *, score_equivalent: bool = False
+) -> EnumerableScores:
+    """Read a score file; refuse the options for data and scores."""
+    context = click.get_current_context()
+    for name in options:
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            option = next(p.opts[0] for p in context.command.params if p.name == name)
+            raise InvalidOption(f"{option} needs a table of data: the scores in {data!r} are used as they are")
+    return read_scores(data, score_equivalent=score_equivalent, max_memory=work["max_memory"])
+
+
+def scored_table(
+    data: str, options: dict[str, Any], work: dict[str, Any], out: Output, *, score_equivalent: bool = False
+) -> tuple[Dataset, dict[str, Any]]:
+    """Read a table, and return it with the arguments of ``local_scores``."""
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")
     dataset = take_data(data, options, work["max_memory"])
@@ -71,8 +95,4 @@ def take_scores(
     arguments = take_score_options(options, out)
     for warning in dataset.describe().warnings:
         out.warn(warning)
-    size = SearchSize.complete(dataset.n, prepare(dataset, **arguments).max_parents)
-    limit = memory_limit(work["max_memory"])
-    for needed in requirements:
-        needed(size, thread_count(work["threads"]), limit).check(limit)
-    return Scored(local_scores(dataset, **arguments, **work), dataset)
+    return dataset, arguments

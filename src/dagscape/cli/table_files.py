@@ -24,11 +24,12 @@ _SEPARATORS = {"csv": ",", "tsv": "\t"}
 def _table_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
     if path is None or path == "-":
         return None
-    check_format(_format, path)
+    check_format(table_format, path)
     return output_path(context, parameter, path)
 
 
-def _format(path: str) -> str:
+def table_format(path: str) -> str:
+    """Return the format of a table by the ending of its file, and refuse other endings."""
     return format_by_ending(path, tuple(_SEPARATORS))
 
 
@@ -52,9 +53,16 @@ def table_writer(path: str | None) -> Iterator[Writer]:
         with document_stream() as text:
             yield _writer(text, _SEPARATORS[chosen_format() or "csv"])
         return
+    with file_writer(path, chosen_format()) as rows:
+        yield rows
+
+
+@contextmanager
+def file_writer(path: str, file_format: str | None = None) -> Iterator[Writer]:
+    """Yield a writer of rows to a file, in the format of its ending by default."""
     with replace_by_ending(path) as stream:
         packed = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        yield _writer(packed, _SEPARATORS[chosen_format() or _format(path)])
+        yield _writer(packed, _SEPARATORS[file_format or table_format(path)])
         packed.flush()
         # The wrapper must not close the stream that it wraps.
         packed.detach()

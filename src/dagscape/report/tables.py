@@ -15,6 +15,7 @@ from dagscape.graphs.comparison import Comparison
 from dagscape.report.best import render_best, render_optimal
 from dagscape.report.edges import render_bootstrap, render_posterior
 from dagscape.report.layout import listed_names, plain, shortened, table_of
+from dagscape.report.learning import render_learned
 from dagscape.report.modes import render_modes
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
@@ -161,6 +162,7 @@ RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
     "comparison": _comparison,
     "data-summary": _data_summary,
     "k-best": render_best,
+    "learned-network": render_learned,
     "modes": render_modes,
     "optimal-network": render_optimal,
     "plan": _plan,

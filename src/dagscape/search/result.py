@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.decoding import decode
 from dagscape.drawing.display import Drawn
+from dagscape.graphs.comparison import HasDag, compare
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_graph_memory
 from dagscape.results import ScoredResult, check_known
 from dagscape.score_info import NamedEdge
+from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.trace import Step
 from dagscape.wording import plural
 
@@ -37,6 +39,8 @@ class Learned(Drawn, ScoredResult):
         The steps of the search; :meth:`trace_frame` has them as a table.
     details : mapping
         Facts that are particular to the method.
+    comparison : mapping of str to number, or None
+        The measures of :func:`dagscape.compare` with a known structure; None unless :meth:`with_truth` was used.
     """
 
     kind: ClassVar[str] = "learned-network"
@@ -47,6 +51,7 @@ class Learned(Drawn, ScoredResult):
     complete: bool = True
     trace: tuple[Step, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    comparison: Mapping[str, Any] | None = None
 
     @property
     def dag(self) -> Dag:
@@ -62,6 +67,29 @@ class Learned(Drawn, ScoredResult):
     def cpdag(self) -> Cpdag:
         """The equivalence class of the network."""
         return self.network.to_cpdag()
+
+    def with_truth(self, truth: Dag | Cpdag | HasDag, level: str | None = None) -> Learned:
+        """Return the same result with a comparison of its network with a known structure, as ``comparison``.
+
+        Parameters
+        ----------
+        truth : Dag, Cpdag or Network
+            The known structure.
+        level : {"classes", "dags"}, optional
+            What to compare, as in :func:`dagscape.compare`. Default: ``"classes"``, or ``"dags"`` if the scores
+            distinguish members of a class.
+
+        Examples
+        --------
+        >>> import dagscape as ds
+        >>> asia = ds.load_network("asia")
+        >>> found = ds.learn(asia.sample(1000, seed=1), "optimal").with_truth(asia)
+        >>> found.comparison["shd"]
+        6
+        """
+        if level is None:
+            level = "dags" if distinguishes_members(self.score_info) else "classes"
+        return replace(self, comparison={"level": level, **compare(self.network, truth, level)})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document; the network is the list of its edges."""

@@ -1,0 +1,118 @@
+"""``dagscape learn``: tables, files, the options of methods, and exit codes."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+import dagscape as ds
+from cli.running import run
+from dagscape.cli.learn import command
+from dagscape.search.registry import LEARNERS
+
+
+@pytest.fixture
+def rows(tmp_path):
+    path = tmp_path / "asia.csv"
+    ds.load_network("asia").sample(500, seed=1).to_frame().to_csv(path, index=False)
+    return path
+
+
+def test_the_table_shows_the_network_and_its_distance_to_the_truth(capfd, rows):
+    code, out, err = run(capfd, "learn", rows, "--method", "tabu", "--seed", 3, "--truth", "builtin:asia")
+    assert (code, err) == (0, "")
+    found = ds.learn(ds.read_data(rows), "tabu", seed=3)
+    lines = out.splitlines()
+    size = f"8 variables, {found.network.edge_count} edges"
+    assert lines[0] == f"A network found by the method tabu: {size}, score {found.score:,.4f}"
+    assert lines[1].startswith(f"{found.details['steps']} steps, ")
+    families = [(name, found.network.parents(name)) for name in found.network.topological_order()]
+    expected = [f"{name} {', '.join(parents)}" for name, parents in families if parents]
+    assert [" ".join(line.split()) for line in lines[4 : 4 + len(expected)]] == expected
+    measures = ds.compare(found.network, ds.load_network("asia"))
+    shown = {line.split()[0]: line.split()[1] for line in lines[-5:]}
+    assert shown == {name: str(measures[name]) for name in ("shd", "a_plus", "a_minus", "vs_plus", "vs_minus")}
+
+
+def test_files_hold_the_result(capfd, rows, tmp_path):
+    paths = {name: tmp_path / name for name in ("found.json", "model.bif", "picture.svg", "trace.csv")}
+    arguments = ["--network", paths["model.bif"], "--draw", paths["picture.svg"], "--trace", paths["trace.csv"]]
+    code, out, err = run(
+        capfd, "learn", rows, "--method", "greedy", "--truth", "builtin:asia", "-o", paths["found.json"], *arguments
+    )
+    assert (code, err) == (0, "")
+    found = ds.load_result(paths["found.json"])
+    data = ds.read_data(rows)
+    assert found.network == ds.learn(data, "greedy").network
+    assert found.comparison["shd"] == ds.compare(found.network, ds.load_network("asia"))["shd"]
+    assert ds.read_network(paths["model.bif"]).dag == found.network
+    assert paths["picture.svg"].read_text().startswith("<svg")
+    with open(paths["trace.csv"], encoding="utf-8", newline="") as stream:
+        table = list(csv.DictReader(stream))
+    assert [row["move"] for row in table] == [step.text for step in found.trace]
+    assert [float(row["score"]) for row in table] == [step.score for step in found.trace]
+    # The result is a network for other commands.
+    code, out, _ = run(capfd, "compare", paths["found.json"], "builtin:asia")
+    assert code == 0
+    assert out.splitlines()[1].split()[:2] == ["shd", str(found.comparison["shd"])]
+    code, _, err = run(capfd, "query", paths["found.json"], "lung")
+    assert code == 3
+    assert "is a result, which has no probabilities" in err
+
+
+def test_a_search_continues_from_a_start(capfd, rows, tmp_path):
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    run(capfd, "learn", rows, "--method", "greedy", "-o", first)
+    code, out, _ = run(capfd, "learn", rows, "--method", "greedy", "--start", first, "--seed", 9, "-o", second)
+    assert code == 0
+    assert out.splitlines()[1].startswith("0 steps, ")
+    assert ds.load_result(second).network == ds.load_result(first).network
+    code, _, err = run(capfd, "learn", rows, "--method", "greedy", "--start", "builtin:cancer")
+    assert (code, err) == (2, "dagscape: --start does not have the variables of DATA\n")
+
+
+def test_methods_have_their_options(capfd, rows):
+    code, out, _ = run(capfd, "learn", rows, "--method", "tabu", "--patience", 3, "--tabu-length", 4, "--json")
+    assert code == 0
+    expected = ds.learn(ds.read_data(rows), "tabu", patience=3, tabu_length=4)
+    assert f'"steps": {expected.details["steps"]}' in out
+    code, _, err = run(capfd, "learn", rows, "--method", "greedy", "--patience", 3)
+    assert (code, err) == (2, "dagscape: --patience is an option of tabu, not of greedy\n")
+    code, _, err = run(capfd, "learn", rows, "--method", "tabu", "--tabu-length", "0")
+    assert (code, err) == (2, "dagscape: --tabu-length is 0; it must be an integer of at least 1\n")
+    code, _, err = run(capfd, "learn", rows, "--method", "tabu", "--restarts", "many")
+    assert (code, err) == (2, "dagscape: --restarts is 'many'; it must be an integer of at least 0\n")
+
+
+def test_every_option_of_a_method_is_documented():
+    """Options are made from the arguments and the documentation of learners; none has the name of another option."""
+    names = [parameter.name for parameter in command.params]
+    assert len(names) == len(set(names))
+    helps = {parameter.name: parameter.help for parameter in command.params if hasattr(parameter, "help")}
+    for learner in LEARNERS.values():
+        for option in learner.options:
+            methods, _, meaning = helps[option].partition(": ")
+            assert learner.name in methods
+            assert len(meaning) > 10
+
+
+def test_time_limits_are_told(capfd, rows):
+    code, out, err = run(capfd, "learn", rows, "--method", "greedy", "--max-seconds", 0)
+    assert code == 0
+    assert "; the time limit ended the search" in out
+    assert err == "dagscape: warning: the search reached --max-seconds: the network is the best found by then\n"
+
+
+def test_score_files_are_data(capfd, rows, tmp_path):
+    scores = ds.local_scores(ds.read_data(rows), max_parents=2)
+    ds.write_scores(scores, tmp_path / "asia.jkl")
+    code, out, _ = run(capfd, "learn", tmp_path / "asia.jkl", "--method", "greedy")
+    assert code == 0
+    assert f"score {ds.learn(scores, 'greedy').score:,.4f}" in out
+    code, _, err = run(capfd, "learn", tmp_path / "asia.jkl", "--method", "greedy", "--ess", 2)
+    assert code == 2
+    assert "--ess needs a table of data" in err
+    code, _, err = run(capfd, "learn", tmp_path / "asia.jkl", "--method", "greedy", "--network", tmp_path / "m.bif")
+    assert code == 2
+    assert "a network cannot be fitted to a score file" in err
