@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def ours(name: str, data: ds.Dataset, truth: ds.Network, methods: list[str]) -> 
     for method in methods:
         repeats = 3 if data.n < 500 else 1
         cpu = time.process_time()
-        seconds, found = best_of(repeats, lambda method=method: ds.learn(data, method, threads=2))  # type: ignore[misc]
+        seconds, found = best_of(repeats, partial(ds.learn, data, method, threads=2))
         cpu = (time.process_time() - cpu) / repeats
         goal = GOALS.get((name, method), "")
         shd = ds.compare(found.network, truth, level="classes")["shd"]
@@ -89,7 +90,7 @@ def peers(data: ds.Dataset) -> None:
             continue
         for method in ("greedy", "tabu"):
             cpu = time.process_time()
-            seconds, edges = best_of(1, lambda climb=climb, method=method: climb(frame, method))  # type: ignore[misc]
+            seconds, edges = best_of(1, partial(climb, frame, method))
             cpu = time.process_time() - cpu
             found = ds.Dag.from_edges(data.variables, edges)
             print(f"{peer[:6] + ' ' + method:>12} {seconds:>8.3f} {cpu:>8.3f} {'':>6} {scores.network(found):>14.2f}")
@@ -97,14 +98,10 @@ def peers(data: ds.Dataset) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    chosen = [word for word in sys.argv[1:] if word.isdigit() or word in ("alarm", "andes")] or [
-        "alarm",
-        "andes",
-        "1000",
-    ]
-    methods = [word for word in sys.argv[1:] if word not in chosen] or ["greedy", "tabu"]
+    sizes = [word for word in sys.argv[1:] if word.isdigit() or word in ("alarm", "andes")]
+    methods = [word for word in sys.argv[1:] if word not in sizes] or ["greedy", "tabu"]
     print(machine())
-    for name in chosen:
+    for name in sizes or ["alarm", "andes", "1000"]:
         network = load(name)
         data = network.sample(ROWS, seed=1)
         print(f"\n{name}: {data.n} variables x {ROWS} rows, BDeu, ess 1, 2 threads")

@@ -19,6 +19,7 @@ from dagscape.networks.bundled import NETWORKS
 from dagscape.registry import METHODS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
+from dagscape.search.registry import LEARNERS
 from rooms import FLOORS, SOURCE
 
 if TYPE_CHECKING:
@@ -99,6 +100,20 @@ def method_table() -> str:
     return table(["method", "what it does", "function", "result", "reference"], rows)
 
 
+def learner_table() -> str:
+    rows = (
+        (
+            f"`{name}`",
+            learner.summary,
+            ", ".join(f"`{option}`" for option in learner.options),
+            "yes" if learner.needs_data else "no",
+            ", ".join(map(cited, learner.citations)),
+        )
+        for name, learner in LEARNERS.items()
+    )
+    return table(["method", "what it does", "options", "needs data", "reference"], rows)
+
+
 def floors() -> Iterator[list[str]]:
     """The existing rooms, floor by floor, in alphabetical order."""
     for floor in FLOORS:
@@ -136,6 +151,7 @@ PARTS = {
     "data-sets": data_set_table,
     "discretizers": discretizer_table,
     "commands": command_table,
+    "learners": learner_table,
     "methods": method_table,
     "rooms": room_list,
     "room-table": room_table,

@@ -43,7 +43,7 @@ class Rules:
     restarts : int
         The number of restarts.
     perturbation : int, optional
-        The number of random moves of a restart. Default: a tenth of the number of variables, at least 4.
+        The number of random moves of a restart. Default: half the number of variables, at least 8.
     """
 
     visited: int = 0
@@ -146,7 +146,7 @@ class _Search:
         """Make random moves from the best DAG."""
         self.climber.set_network(self.best)
         self.climber.update()
-        moves = self.rules.perturbation or max(4, self.best.n // 10)
+        moves = self.rules.perturbation or max(8, self.best.n // 2)
         for _ in range(moves):
             move = self.climber.choose_any(self.job.rng)
             if move is not None:

@@ -25,7 +25,7 @@ def greedy(job: SearchJob, *, restarts: int = 0, perturbation: int | None = None
     restarts : int
         How often to climb again from the best network, changed by random moves. Default: 0.
     perturbation : int, optional
-        The number of random moves. Default: a tenth of the number of variables, at least 4.
+        The number of random moves. Default: half the number of variables, at least 8.
     """
     return climb(job, Rules(restarts=restarts, perturbation=perturbation))
 

@@ -38,7 +38,7 @@ def tabu(
     restarts : int
         How often to search again from the best network, changed by random moves. Default: 0.
     perturbation : int, optional
-        The number of random moves. Default: a tenth of the number of variables, at least 4.
+        The number of random moves. Default: half the number of variables, at least 8.
     """
     for option, value in (("tabu_length", tabu_length), ("patience", patience)):
         if not is_whole(value, at_least=1):
