@@ -12,6 +12,7 @@ void bind_equivalence(nanobind::module_& module);
 void bind_families(nanobind::module_& module);
 void bind_family_scorer(nanobind::module_& module);
 void bind_fixed_log(nanobind::module_& module);
+void bind_independence(nanobind::module_& module);
 void bind_joint_scores(nanobind::module_& module);
 void bind_modes(nanobind::module_& module);
 void bind_move_evaluator(nanobind::module_& module);

@@ -63,6 +63,7 @@ ClassMoves = _native.ClassMoves
 EditableDag = _native.EditableDag
 Families = _native.Families
 FamilyScorer = _native.FamilyScorer
+IndependenceTests = _native.IndependenceTests
 JointScoreJob = _native.JointScoreJob
 ModeOutcome = _native.ModeOutcome
 ModeSearch = _native.ModeSearch
