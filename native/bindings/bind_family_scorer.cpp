@@ -24,7 +24,8 @@ struct BoundScorer {
 };
 
 FamilyFunctions functions_from(const std::vector<Function>& functions, const Input<std::uint8_t, 2>& subsets,
-                               const Input<std::uint32_t, 1>& family, const Input<std::uint32_t, 1>& parents) {
+                               const Input<std::uint32_t, 1>& family, const Input<std::uint32_t, 1>& parents,
+                               const Input<std::uint32_t, 1>& segments) {
     FamilyFunctions made;
     for (const auto& [term, alpha, unit_bits, guard_bits, penalty_per_state, max_states, subset] : functions) {
         if (subset >= subsets.shape(0))
@@ -34,6 +35,7 @@ FamilyFunctions functions_from(const std::vector<Function>& functions, const Inp
         made.subset.push_back(subset);
     }
     made.chosen.assign(subsets.data(), subsets.data() + subsets.size());
+    made.segment.assign(segments.data(), segments.data() + segments.size());
     made.family.assign(family.data(), family.data() + family.size());
     made.parents.assign(parents.data(), parents.data() + parents.size());
     for (std::size_t child = 0; child < made.family.size(); ++child) {
@@ -48,13 +50,14 @@ FamilyFunctions functions_from(const std::vector<Function>& functions, const Inp
 template <class Code>
 void construct(BoundScorer* bound, Input<Code, 2> codes, Input<std::uint32_t, 1> weights,
                Input<std::uint32_t, 1> arities, const std::vector<Function>& functions, Input<std::uint8_t, 2> subsets,
-               Input<std::uint32_t, 1> family, Input<std::uint32_t, 1> parents, unsigned threads,
-               std::size_t most_bytes) {
+               Input<std::uint32_t, 1> family, Input<std::uint32_t, 1> parents, Input<std::uint32_t, 1> segments,
+               unsigned threads, std::size_t most_bytes) {
     if (codes.shape(0) == 0 || codes.shape(0) != weights.size() || codes.shape(1) != arities.size() ||
-        subsets.shape(1) != weights.size() || family.size() != arities.size() || parents.size() != arities.size()) {
-        throw nb::value_error("the shapes of codes, weights, arities, subsets and functions do not match");
+        subsets.shape(1) != weights.size() || family.size() != arities.size() || parents.size() != arities.size() ||
+        (segments.size() != 0 && segments.size() != weights.size())) {
+        throw nb::value_error("the shapes of codes, weights, arities, subsets, segments and functions do not match");
     }
-    FamilyFunctions made = functions_from(functions, subsets, family, parents);
+    FamilyFunctions made = functions_from(functions, subsets, family, parents, segments);
     std::unique_ptr<FamilyScorer> scores;
     run_monitored({}, [&](Monitor& monitor) {
         scores = std::make_unique<FamilyScorer>(view(codes), view(weights), view(arities), std::move(made), threads,
@@ -106,15 +109,15 @@ void additions(BoundScorer& bound, std::uint16_t child, Input<std::uint16_t, 1> 
 }
 
 std::size_t fixed_bytes(std::size_t rows, Input<std::uint32_t, 1> arities, std::uint64_t weight, std::size_t subsets,
-                        std::size_t terms, unsigned threads) {
-    return FamilyScorer::fixed_bytes(rows, view(arities), weight, subsets, terms, threads);
+                        std::size_t terms, unsigned threads, bool segmented) {
+    return FamilyScorer::fixed_bytes(rows, view(arities), weight, subsets, terms, threads, segmented);
 }
 
 template <class Code>
 void bind_constructor(nb::class_<BoundScorer>& scores) {
     scores.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
-               "functions"_a, "subsets"_a.noconvert(), "family"_a.noconvert(), "parents"_a.noconvert(), "threads"_a,
-               "most_bytes"_a);
+               "functions"_a, "subsets"_a.noconvert(), "family"_a.noconvert(), "parents"_a.noconvert(),
+               "segments"_a.noconvert(), "threads"_a, "most_bytes"_a);
 }
 
 }  // namespace
@@ -127,7 +130,7 @@ void bind_family_scorer(nb::module_& module) {
     bound.def("additions", &additions, "child"_a, "parents"_a.noconvert(), "candidates"_a.noconvert(),
               "out"_a.noconvert(), "progress"_a.none());
     bound.def_static("fixed_bytes", &fixed_bytes, "rows"_a, "arities"_a.noconvert(), "weight"_a, "subsets"_a, "terms"_a,
-                     "threads"_a);
+                     "threads"_a, "segmented"_a);
     bound.def_prop_ro("cached_sets", [](const BoundScorer& self) { return self.scores->cached_sets(); });
     bound.def_prop_ro("bytes", [](const BoundScorer& self) { return self.scores->bytes(); });
 }

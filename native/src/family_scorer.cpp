@@ -54,7 +54,11 @@ public:
         const std::uint32_t subset = scores_.functions_.subset[scores_.functions_.family[child]];
         const std::size_t rows = scores_.weights_.size();
         const std::span<const std::uint8_t> chosen(scores_.functions_.chosen);
-        start_partition(scores_.weights_, chosen.subspan(subset * rows, rows), partition_);
+        if (scores_.segments_.empty()) {
+            start_partition(scores_.weights_, chosen.subspan(subset * rows, rows), partition_);
+        } else {
+            partition_ = scores_.segments_[subset];
+        }
         for (const std::uint16_t parent : parents) {
             monitor.check();
             split(scores_.columns_, partition_, parent, scratch_.refine, refined_);
@@ -155,24 +159,43 @@ FamilyScorer::FamilyScorer(std::span<const Code> codes, std::span<const std::uin
         term_of_function_.push_back(static_cast<std::uint32_t>(found - terms_.begin()));
         if (found == terms_.end()) terms_.push_back(spec.term);
     }
+    if (!functions_.segment.empty()) split_into_segments(monitor);
     const std::uint64_t weight = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
-    const std::size_t fixed =
-        fixed_bytes(weights.size(), arities, weight, functions_.chosen.size() / weights.size(), terms_.size(), threads);
+    const std::size_t fixed = fixed_bytes(weights.size(), arities, weight, functions_.chosen.size() / weights.size(),
+                                          terms_.size(), threads, !segments_.empty());
     const std::size_t left = most_bytes > fixed ? most_bytes - fixed : 0;
     const std::size_t more_terms = std::min(CellTermCache::kCapacity, left / 4 / threads);
     term_bytes_ = kLeastTables * CellTerms::most_bytes(weight) + more_terms;
     cache_ = SetCache(left - threads * more_terms);
 }
 
+// The partitions that the families of each subset of the rows refine.
+void FamilyScorer::split_into_segments(const Monitor& monitor) {
+    const std::size_t rows = weights_.size();
+    const std::vector<std::uint32_t> segments{1 +
+                                              *std::max_element(functions_.segment.begin(), functions_.segment.end())};
+    const Columns column(std::span<const std::uint32_t>(functions_.segment), segments, first_numbers(1),
+                         row_numbers(rows), monitor);
+    RefineScratch scratch(segments[0]);
+    const std::span<const std::uint8_t> chosen(functions_.chosen);
+    for (std::size_t start = 0; start < chosen.size(); start += rows) {
+        Partition whole;
+        start_partition(weights_, chosen.subspan(start, rows), whole);
+        split(column, whole, 0, scratch, segments_.emplace_back());
+    }
+}
+
 std::size_t FamilyScorer::fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
-                                      std::size_t subsets, std::size_t terms, unsigned threads) {
+                                      std::size_t subsets, std::size_t terms, unsigned threads, bool segmented) {
     const std::size_t largest_arity = *std::max_element(arities.begin(), arities.end());
     std::size_t columns = 0;
     for (const std::uint32_t arity : arities) columns += Columns::bytes_of(rows, arity);
     // Tables are dropped only when the next one is requested, so each cache may exceed its share by two tables.
     const std::size_t per_thread = 2 * Partition::most_bytes(rows) + CountScratch::most_bytes(rows, largest_arity) +
                                    (kLeastTables + 2 * terms) * CellTerms::most_bytes(weight);
-    return columns + rows * (4 + subsets) + FamilyGroups::most_bytes(rows, largest_arity) + threads * per_thread;
+    const std::size_t segments = segmented ? subsets * Partition::most_bytes(rows) + 4 * rows : 0;
+    return columns + segments + rows * (4 + subsets) + FamilyGroups::most_bytes(rows, largest_arity) +
+           threads * per_thread;
 }
 
 template FamilyScorer::FamilyScorer(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
@@ -267,6 +290,8 @@ std::size_t FamilyScorer::bytes() const {
     const std::lock_guard lock(mutex_);
     std::size_t sum =
         columns_.bytes() + 4 * weights_.size() + functions_.chosen.size() + cache_.bytes() + groups_.bytes();
+    sum += 4 * functions_.segment.size();
+    for (const Partition& partition : segments_) sum += partition.bytes();
     for (const auto& worker : workers_) sum += worker ? worker->bytes() : 0;
     return sum;
 }

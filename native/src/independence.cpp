@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <type_traits>
 
 namespace dagscape {
 namespace {
@@ -13,6 +14,9 @@ constexpr std::uint64_t kMostWeight = 8;
 
 // The cost of counting a row, in words of bit sets.
 constexpr std::size_t kWordsPerRow = 2;
+
+constexpr std::size_t kBanks = 4;
+constexpr std::size_t kBankedCells = 1024;
 
 // Of two variables with more cells than this, the rows are sorted.
 constexpr std::size_t dense_cells(std::size_t rows) noexcept { return (std::size_t{1} << 16) + 8 * rows; }
@@ -33,6 +37,14 @@ std::vector<std::uint32_t> row_numbers(std::size_t count) {
 CellTermSpec entropy_of(std::uint64_t weight) {
     const auto bits = static_cast<unsigned>(std::bit_width(weight));
     return {CellTermKind::entropy, 1.0, std::min(40, 60 - static_cast<int>(bits + std::bit_width(bits)))};
+}
+
+std::uint32_t common_bits(const std::uint64_t* first, const std::uint64_t* second, std::size_t words) noexcept {
+    std::uint32_t count = 0;
+    for (std::size_t word = 0; word < words; ++word) {
+        count += static_cast<std::uint32_t>(std::popcount(first[word] & second[word]));
+    }
+    return count;
 }
 
 bool suits_bits(std::size_t rows, std::uint64_t weight) noexcept { return weight <= kMostWeight * rows; }
@@ -81,7 +93,7 @@ std::size_t TestTable::most_bytes(std::size_t rows, std::span<const std::uint32_
     }
     // Bit sets of groups are made where they cost less than counting rows; vectors may grow to twice their length.
     const std::size_t per_level = 4 * rows + 2 * (64 * kWordsPerRow * set_bytes + 2 * 4 * std::size_t{weight});
-    const std::size_t per_thread = (depth + 1) * per_level + 2 * 4 * std::max(dense_cells(rows), std::size_t{weight});
+    const std::size_t per_thread = (depth + 1) * per_level + 4 * 4 * std::max(dense_cells(rows), std::size_t{weight});
     return columns + 2 * sets + 4 * rows + CellTerms::most_bytes(weight) + threads * per_thread;
 }
 
@@ -104,7 +116,6 @@ bool IndependenceTester::is_possible(std::uint16_t candidate, std::span<const st
 
 IndependenceTest IndependenceTester::test(std::uint16_t candidate, std::span<const std::uint16_t> given) {
     condition_on(given);
-    count_groups(depth_ - 1);
     count_cells(candidate);
     return summed(candidate);
 }
@@ -170,12 +181,9 @@ const std::uint64_t* IndependenceTester::bits_at(std::size_t depth) {
     return level.bits.data();
 }
 
-void IndependenceTester::count_groups(std::size_t depth) {
-    Level& level = levels_[depth];
-    if (!level.count.empty()) return;
-    level.count.assign(level.groups, 0);
-    const std::uint32_t* group = groups_at(depth);
-    for (std::size_t row = 0; row < table_.weights_.size(); ++row) level.count[group[row]] += table_.weights_[row];
+// What the counts of the groups of the last level contribute to every test.
+void IndependenceTester::sum_groups() {
+    Level& level = levels_[depth_ - 1];
     const std::size_t states = level.groups / levels_[0].groups;
     level.more_levels.assign(states, 0);
     level.terms = 0;
@@ -202,39 +210,62 @@ void IndependenceTester::count_cells(std::uint16_t candidate) {
     by_bits ? count_cells_by_bits(candidate) : count_cells_by_rows(candidate);
 }
 
+// Up to a number of cells, each has four counters, used in turn, so that no row waits for the previous row.
 void IndependenceTester::count_cells_by_rows(std::uint16_t candidate) {
+    Level& level = levels_[depth_ - 1];
     const std::uint32_t arity = table_.arity(candidate);
-    std::uint32_t* cells = cells_.data();
-    std::fill_n(cells, levels_[depth_ - 1].groups * arity, 0U);
+    const std::size_t cells = level.groups * arity;
+    const bool banked = cells <= kBankedCells;
+    counters_.assign(banked ? kBanks * cells : cells, 0U);
     const std::uint32_t* group = groups_at(depth_ - 1);
     const std::uint32_t* weight = table_.weights_.data();
     const std::size_t rows = table_.weights_.size();
+    std::uint32_t* counters = counters_.data();
+    const auto count = [&](const auto* column, auto banks, auto weighted) {
+        for (std::size_t row = 0; row < rows; ++row) {
+            counters[(group[row] * std::size_t{arity} + column[row]) * banks + row % banks] +=
+                weighted ? weight[row] : 1;
+        }
+    };
+    using Banks = std::integral_constant<std::size_t, kBanks>;
+    using OneBank = std::integral_constant<std::size_t, 1>;
     table_.columns_.with_column(candidate, [&](const auto* column) {
         if (table_.weighted_) {
-            for (std::size_t row = 0; row < rows; ++row) cells[group[row] * arity + column[row]] += weight[row];
+            banked ? count(column, Banks{}, std::true_type{}) : count(column, OneBank{}, std::true_type{});
         } else {
-            for (std::size_t row = 0; row < rows; ++row) ++cells[group[row] * arity + column[row]];
+            banked ? count(column, Banks{}, std::false_type{}) : count(column, OneBank{}, std::false_type{});
         }
     });
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+        cells_[cell] =
+            banked ? std::accumulate(counters + kBanks * cell, counters + kBanks * (cell + 1), 0U) : counters[cell];
+    }
+    if (!level.count.empty()) return;
+    level.count.resize(level.groups);
+    for (std::size_t i = 0; i < level.groups; ++i) {
+        level.count[i] = std::accumulate(cells_.begin() + i * arity, cells_.begin() + (i + 1) * arity, 0U);
+    }
+    sum_groups();
 }
 
 // The last level of the candidate has what the others leave.
 void IndependenceTester::count_cells_by_bits(std::uint16_t candidate) {
-    const Level& level = levels_[depth_ - 1];
+    Level& level = levels_[depth_ - 1];
     const std::uint32_t arity = table_.arity(candidate);
     const std::size_t words = table_.words_;
     const std::uint64_t* bits = bits_at(depth_ - 1);
+    if (level.count.empty()) {
+        level.count.resize(level.groups);
+        for (std::size_t group = 0; group < level.groups; ++group) {
+            level.count[group] = common_bits(bits + group * words, bits + group * words, words);
+        }
+        sum_groups();
+    }
     std::uint32_t* cell = cells_.data();
     for (std::size_t group = 0; group < level.groups; ++group, bits += words) {
         std::uint32_t left = level.count[group];
         for (std::uint32_t code = 0; code + 1 < arity; ++code) {
-            const std::uint64_t* set = table_.bits(candidate, code);
-            std::uint32_t rows = 0;
-            if (left != 0) {
-                for (std::size_t word = 0; word < words; ++word) {
-                    rows += static_cast<std::uint32_t>(std::popcount(bits[word] & set[word]));
-                }
-            }
+            const std::uint32_t rows = left == 0 ? 0 : common_bits(bits, table_.bits(candidate, code), words);
             *cell++ = rows;
             left -= rows;
         }

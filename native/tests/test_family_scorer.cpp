@@ -56,6 +56,7 @@ std::int64_t obvious_value(const Data& data, std::uint32_t function, const Membe
     for (std::size_t row = 0; row < rows; ++row) {
         if (data.functions.chosen[data.functions.subset[function] * rows + row] == 0) continue;
         std::vector<std::uint32_t> cell;
+        if (!data.functions.segment.empty()) cell.push_back(data.functions.segment[row]);
         for (const std::uint16_t member : members) cell.push_back(data.codes[row * n + member]);
         cells[cell] += data.weights[row];
     }
@@ -85,7 +86,8 @@ FamilyScorer family_scorer(const Data& data, unsigned threads, std::size_t most_
 std::size_t fixed_bytes(const Data& data, unsigned threads) {
     std::uint64_t weight = 0;
     for (const std::uint32_t count : data.weights) weight += count;
-    return FamilyScorer::fixed_bytes(data.weights.size(), data.arities, weight, 2, kSpecs.size(), threads);
+    return FamilyScorer::fixed_bytes(data.weights.size(), data.arities, weight, 2, kSpecs.size(), threads,
+                                     !data.functions.segment.empty());
 }
 
 // Families of random size, then all additions to their parents; most are requested more than once.
@@ -118,7 +120,10 @@ void families_match_the_definition() {
         // Few and many levels, light and heavy rows, so that every way of counting is used.
         const std::uint32_t largest_arity = trial % 4 == 0 ? 2 : trial % 4 == 1 ? 5 : trial % 4 == 2 ? 40 : 70000;
         const std::uint32_t largest_weight = trial % 3 == 0 ? 1 : trial % 3 == 1 ? 3 : 100000;
-        const Data data = random_data(random, largest_arity, 1 + random() % 120, largest_weight);
+        Data data = random_data(random, largest_arity, 1 + random() % 120, largest_weight);
+        if (trial % 5 == 0) {
+            for (std::size_t row = 0; row < data.weights.size(); ++row) data.functions.segment.push_back(random() % 7);
+        }
         const unsigned threads = 1 + trial % 3;
         for (const std::size_t room : {std::size_t{0}, std::size_t{4000}, std::size_t{1} << 20}) {
             const std::size_t most = fixed_bytes(data, threads) + room;

@@ -5,8 +5,9 @@
 // where J and J' are the set functions of joint_scores.hpp. The integers are the same, but they are computed set by
 // set, because the whole lattice would be too large. All one-variable additions to P are scored together: the rows are
 // grouped by P and by (P, child) once, and each candidate is counted against both in one pass (family_groups.hpp).
-// Values of J are cached in bounded memory (set_cache.hpp). Neither the cache nor the number of threads changes a
-// score.
+// The rows may be split into segments, as if each were a data set of its own: a cell then has rows of one segment only,
+// while the number of joint states of a set remains the same. Values of J are cached in bounded memory (set_cache.hpp).
+// Neither the cache nor the number of threads changes a score.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct FamilyFunctions {
     std::vector<std::uint32_t> subset;           // by function
     std::vector<std::uint8_t> chosen;            // by subset, then by row: whether the row is in the subset
     std::vector<std::uint32_t> family, parents;  // by child: its function of P ∪ {child}, and that of P
+    std::vector<std::uint32_t> segment;          // by row, or empty: no cell has rows of two segments
 };
 
 class FamilyScorer {
@@ -44,7 +46,7 @@ public:
     // The maximum number of bytes of the columns and the work on them, without caches. `weight` is the number of rows
     // of the data that the rows represent; `terms` is the number of different terms among the functions.
     static std::size_t fixed_bytes(std::size_t rows, std::span<const std::uint32_t> arities, std::uint64_t weight,
-                                   std::size_t subsets, std::size_t terms, unsigned threads);
+                                   std::size_t subsets, std::size_t terms, unsigned threads, bool segmented = false);
 
     // Scores of one child with parent sets of `size` members, stored consecutively in `sets`, each in increasing order.
     void scores(std::uint16_t child, std::span<const std::uint16_t> sets, std::size_t size, std::span<std::int64_t> out,
@@ -72,6 +74,7 @@ private:
     bool find(std::uint16_t child, std::span<const std::uint16_t> parents, std::int64_t& score);
     void keep(std::uint16_t child, std::span<const std::uint16_t> parents, const Pair& pair);
     Worker& worker(unsigned number);
+    void split_into_segments(const Monitor& monitor);
 
     LogStates log_states_;
     std::vector<std::uint32_t> arities_;
@@ -80,6 +83,7 @@ private:
     std::vector<std::uint32_t> term_of_function_;  // functions with the same terms share their tables
     std::vector<CellTermSpec> terms_;
     Columns columns_;
+    std::vector<Partition> segments_;  // by subset; empty if there are no segments
     unsigned threads_;
     std::size_t term_bytes_;  // for each thread
     SetCache cache_;

@@ -108,7 +108,7 @@ private:
     void push(std::uint16_t variable);
     const std::uint32_t* groups_at(std::size_t depth);
     const std::uint64_t* bits_at(std::size_t depth);
-    void count_groups(std::size_t depth);
+    void sum_groups();
     void count_cells(std::uint16_t candidate);
     void count_cells_by_rows(std::uint16_t candidate);
     void count_cells_by_bits(std::uint16_t candidate);
@@ -119,7 +119,7 @@ private:
     std::uint64_t most_cells_;
     std::vector<Level> levels_;
     std::size_t depth_ = 0;  // the number of levels in use; the others keep their memory
-    std::vector<std::uint32_t> cells_;
+    std::vector<std::uint32_t> cells_, counters_;
 };
 
 }  // namespace dagscape

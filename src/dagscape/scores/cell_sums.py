@@ -4,13 +4,16 @@ r"""Set functions of scores for discrete data: sums over the cells of a set, its
 
 Each cell contributes a :class:`CellTerm`, a function of its number of rows. Each of the :math:`q_S` possible joint
 states costs a penalty. For score-equivalent scores, :math:`J` and :math:`J'` are the same function.
+
+If the rows are split into segments, each of them is scored as a data set of its own: no cell has rows of two segments,
+and a joint state costs the sum of its penalties in all segments. :math:`q_S` remains the same.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -140,6 +143,7 @@ class CellSums(SetFunctions):
         """Determine the functions of each child; children share functions where possible."""
         self._data = data
         self._max_size = facts.max_size
+        self._segments = facts.segments
         self._needed_states = _needed_states(data, facts.required)
         functions: dict[CellSum, int] = {}
         joint, base = [], []
@@ -149,7 +153,7 @@ class CellSums(SetFunctions):
             if data.interventions is not None:
                 observed = ~data.interventions[:, child]
                 rows, row_count = observed.tobytes(), int(data.weights[observed].sum())
-            of_family, of_parents = terms(ChildFacts(rows=row_count, arity=arity, ess=facts.ess))
+            of_family, of_parents = self._terms(terms, ChildFacts(row_count, arity, facts.ess), rows)
             joint.append(functions.setdefault(CellSum(rows, row_count, of_family), len(functions)))
             base.append(functions.setdefault(CellSum(rows, row_count, of_parents), len(functions)))
         self._functions = tuple(functions)
@@ -158,6 +162,24 @@ class CellSums(SetFunctions):
         largest_set = sorted(data.arities.tolist(), reverse=True)[: facts.max_size]
         log_states = math.fsum(natural_log(arity) for arity in largest_set)
         self.bound = max(function.bound(log_states, self._needed_states) for function in functions)
+
+    def _terms(self, terms: ChildTerms, child: ChildFacts, rows: bytes) -> tuple[CellTerm, CellTerm]:
+        """Return the terms of a child's families; the penalties of all segments are added up."""
+        of_family, of_parents = terms(child)
+        if self._segments is None or of_family.penalty == of_parents.penalty == 0:
+            return of_family, of_parents
+        observed = np.frombuffer(rows, dtype=np.bool_)
+        sizes = np.bincount(self._segments[observed], self._data.weights[observed]).astype(np.int64)
+        each = [
+            (terms(replace(child, rows=size)), count)
+            for size, count in zip(
+                *(part.tolist() for part in np.unique(sizes[sizes > 0], return_counts=True)), strict=True
+            )
+        ]
+        return (
+            replace(of_family, penalty=math.fsum(count * own.penalty for (own, _), count in each)),
+            replace(of_parents, penalty=math.fsum(count * own.penalty for (_, own), count in each)),
+        )
 
     def rounding(self, unit: Unit) -> float:
         """Return a bound on the total error of the functions of all children, each at its worst set, in nats."""
@@ -168,7 +190,9 @@ class CellSums(SetFunctions):
     def _function_rounding(self, function: CellSum, unit: Unit, size: int) -> float:
         """Return a bound on the error of a function at sets of up to ``size`` variables."""
         states: int = math.prod(sorted(self._data.arities.tolist(), reverse=True)[:size])
-        cells = min(states, function.rows.count(1))
+        cells = function.rows.count(1)
+        if self._segments is None:
+            cells = min(states, cells)
         penalty: float = function.term.penalty * min(states, function.max_states(self._needed_states))
         half_unit = math.ldexp(0.5, -unit.bits)
         rounding = half_unit + (cells + 1) * math.ldexp(half_unit, -unit.guard_bits(self.bound))
@@ -182,7 +206,8 @@ class CellSums(SetFunctions):
         return function.row_count * (_GAMMA_ERRORS + size + function.term.alpha / 2**12) * _LOG_ERROR
 
     def lattice_kernel(self, function: int, unit: Unit) -> kernels.JointScoreJob:
-        """Return the kernel that computes one of the functions for all sets."""
+        """Return the kernel that computes one of the functions for all sets; segments are not supported."""
+        assert self._segments is None
         wanted = self._functions[function]
         codes, weights = self._data.codes, self._data.weights
         chosen = np.frombuffer(wanted.rows, dtype=np.bool_)
@@ -242,6 +267,7 @@ class CellSums(SetFunctions):
             np.frombuffer(b"".join(subsets), dtype=np.uint8).reshape(len(subsets), -1),
             np.array(self.joint, dtype=np.uint32),
             np.array(self.base, dtype=np.uint32),
+            np.empty(0, dtype=np.uint32) if self._segments is None else self._segments,
             threads,
             most_bytes,
         )
@@ -251,7 +277,13 @@ class CellSums(SetFunctions):
         terms = len({(function.term.kind, function.term.alpha) for function in self._functions})
         arities = self._data.arities.astype(np.uint32)
         return kernels.FamilyScorer.fixed_bytes(
-            len(self._data.codes), arities, self._data.m, len(self._subsets()), terms, threads
+            len(self._data.codes),
+            arities,
+            self._data.m,
+            len(self._subsets()),
+            terms,
+            threads,
+            segmented=self._segments is not None,
         )
 
     def _subsets(self) -> dict[bytes, int]:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.checks import is_between, is_whole
 from dagscape.data.dataset import Dataset
@@ -135,8 +138,6 @@ def prepare(given: ScoredData | Frame, **options: Unpack[ScoreOptions]) -> Scori
         data.set_aside if isinstance(data, Dataset) else None,
     )
     functions = definition.functions(data, ScoreFacts(ess=ess, max_size=limit + 1, required=constraints.required))
-    # The score of a family is a difference of two function values plus a term for the number of parents.
-    largest = 2 * functions.bound + max(map(abs, _size_terms(definition, prior, data.n, limit)))
     return ScoringJob(
         data=data,
         definition=definition,
@@ -145,8 +146,41 @@ def prepare(given: ScoredData | Frame, **options: Unpack[ScoreOptions]) -> Scori
         ess=ess,
         max_parents=limit,
         functions=functions,
-        unit=Unit.for_scores_up_to(largest, data.n),
+        unit=_unit(functions, _size_terms(definition, prior, data.n, limit), data.n),
     )
+
+
+def segmented_job(
+    job: ScoringJob, segments: NDArray[np.uint32], edge_penalty: float, constraints: EdgeConstraints
+) -> ScoringJob:
+    """Return the job of scores that are added up over segments of the rows, minus a penalty for each edge.
+
+    Parameters
+    ----------
+    job : ScoringJob
+        The scores of all rows together.
+    segments : array of int
+        For each distinct row, the number of its segment.
+    edge_penalty : float
+        What each edge costs, in nats.
+    constraints : EdgeConstraints
+        The constraints on edges, in place of those of the job.
+    """
+    facts = ScoreFacts(job.ess, job.max_size, job.constraints.required, segments)
+    functions = job.definition.functions(job.data, facts)
+    prior = StructurePrior(
+        f"{job.prior.name}, edge-penalty:{edge_penalty:g}",
+        lambda n, parents: job.prior.log_weight(n, parents) - edge_penalty * parents,
+    )
+    terms = _size_terms(job.definition, prior, job.data.n, job.max_parents)
+    unit = _unit(functions, terms, job.data.n)
+    return replace(job, functions=functions, prior=prior, constraints=constraints, unit=unit)
+
+
+def _unit(functions: SetFunctions, size_terms: Iterable[float], n: int) -> Unit:
+    """Return the unit of the scores."""
+    # The score of a family is a difference of two function values plus a term for the number of parents.
+    return Unit.for_scores_up_to(2 * functions.bound + max(map(abs, size_terms)), n)
 
 
 def _checked_data(data: ScoredData | Frame, definition: ScoreDefinition) -> ScoredData:

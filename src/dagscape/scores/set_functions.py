@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.scores.fixed_point import Unit
@@ -96,11 +97,15 @@ class ScoreFacts:
         The size of the largest set: a child with its parents.
     required : tuple of frozenset of int
         For each child, its required parents.
+    segments : array of int or None
+        For each distinct row, the number of its segment. Each segment is scored as if it were a data set of its own,
+        with the same structure, and the scores are added up. None: all rows are one data set.
     """
 
     ess: float
     max_size: int
     required: tuple[frozenset[int], ...]
+    segments: NDArray[np.uint32] | None = None
 
 
 class SetFunctions(ABC):
