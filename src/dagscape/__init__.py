@@ -59,6 +59,8 @@ from dagscape.scores.on_demand import OnDemandScores, family_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 from dagscape.search.learning import learn
+from dagscape.search.mmpc import mmpc
+from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned
 from dagscape.search.trace import Step
 from dagscape.studies.bootstrap import bootstrap
@@ -92,6 +94,7 @@ __all__ = [
     "Network",
     "OnDemandScores",
     "OptimalNetwork",
+    "ParentsChildren",
     "Posterior",
     "Probability",
     "Progress",
@@ -117,6 +120,7 @@ __all__ = [
     "load_network",
     "load_result",
     "local_scores",
+    "mmpc",
     "modes",
     "optimal_network",
     "plan",

@@ -15,6 +15,7 @@ from dagscape.registry import METHODS
 from dagscape.report.planning import Plan
 from dagscape.results import Result
 from dagscape.scores.summary import ScoreSummary
+from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity_result import Sensitivity
@@ -26,6 +27,7 @@ _CLASSES: tuple[type[Result], ...] = (
     Comparison,
     DataSummary,
     Learned,
+    ParentsChildren,
     Plan,
     ScoreSummary,
     Sensitivity,

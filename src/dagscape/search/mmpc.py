@@ -1,0 +1,173 @@
+r"""Max-Min Parents and Children: which variables are neighbours, by tests of independence [tsamardinos2006]_.
+
+The problem: in a faithful network, two variables are adjacent if and only if they are dependent given every set of
+other variables. MMPC needs only subsets of the neighbours themselves. For each target T, the set C grows by the
+variable whose least association with T, over all subsets of C, is the largest, until each other variable is independent
+of T given some subset of C. Then members of C that are independent of T given some subset of the others are removed.
+Two variables are neighbours if each is in the set of the other.
+
+The association is minus the log of the p-value of a G² test, and 0 if the p-value exceeds α. A test is made only with
+at least ``rows_per_cell`` rows for each cell of its table, :math:`r_X r_T q_S` of them. One that is not made says
+nothing; a variable that cannot be tested at all is not a neighbour. Degrees of freedom count only those levels of X and
+T that occur with a state of S. Statistics are exact integers, so ties are exact; the seed decides them.
+
+The kernel is ``native/include/dagscape/max_min.hpp``. Each target costs :math:`O(n + |C|\,2^{|C|})` tests of O(m),
+where the number of rows limits the size of the subsets; ``max_condition`` limits it further. Counting bits makes tests
+of few cells far cheaper than a pass over the rows.
+
+Notation: the paper's PC and CPC are the neighbours, its Assoc and MinAssoc the strengths, its threshold α ``alpha``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.checks import is_between, is_whole
+from dagscape.data.dataset import Dataset
+from dagscape.data.values import Frame, as_dataset
+from dagscape.errors import InvalidOption
+from dagscape.methods import provenance_of
+from dagscape.progress import ProgressOption, kernel_callback, listening
+from dagscape.randomness import Seed, random_generator
+from dagscape.resources import thread_count
+from dagscape.search.independence import independence_tests
+from dagscape.search.job import SearchJob
+from dagscape.search.parents_children import ParentsChildren
+
+Callback = Callable[[int, int], None] | None
+
+
+def mmpc(
+    data: Dataset | Frame,
+    alpha: float = 0.05,
+    *,
+    rows_per_cell: int = 5,
+    max_condition: int | None = None,
+    seed: Seed = 0,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+) -> ParentsChildren:
+    """Find the parents and children of each variable by tests of independence: Max-Min Parents and Children.
+
+    Parameters
+    ----------
+    data : Dataset or data frame
+        The data. Rows from experiments count like all others.
+    alpha : float
+        Two variables are dependent if the p-value of the G² test is at most this. Default: 0.05.
+    rows_per_cell : int
+        A test needs this many rows for each cell of its table. Default: 5.
+    max_condition : int, optional
+        The largest set to condition on. Default: no limit other than ``rows_per_cell``. A variable with many neighbours
+        takes long without a limit if there are tens of thousands of rows.
+    seed : int or numpy.random.Generator
+        Decides between variables of exactly the same association.
+    threads, max_memory, progress
+        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
+
+    Returns
+    -------
+    ParentsChildren
+        The neighbours of each variable, and how strong their dependence is.
+
+    See Also
+    --------
+    learn : with ``method="mmhc"``, a network whose edges join such neighbours.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> data = ds.load_network("asia").sample(5000, seed=1)
+    >>> found = ds.mmpc(data)
+    >>> found
+    ParentsChildren(8 variables, 6 pairs of neighbours, 108 tests, alpha 0.05)
+    >>> found.neighbours("smoke")
+    ('bronc', 'lung')
+    """
+    start = time.perf_counter()
+    data = as_dataset(data)
+    used, rng = thread_count(threads), random_generator(seed)
+    with listening(progress) as listener:
+        strengths, tests = max_min_strengths(
+            data,
+            alpha=alpha,
+            rows_per_cell=rows_per_cell,
+            max_condition=max_condition,
+            rng=rng,
+            threads=used,
+            max_memory=max_memory,
+            callback=kernel_callback("Testing independence", listener, 0, 0),
+        )
+    parameters = {
+        "alpha": float(alpha),
+        "rows_per_cell": rows_per_cell,
+        "max_condition": max_condition,
+        "data": data.fingerprint,
+    }
+    seconds = {"testing": time.perf_counter() - start}
+    number = int(seed) if isinstance(seed, int | np.integer) else None
+    provenance = provenance_of("mmpc", parameters, seconds, used, seed=number)
+    return ParentsChildren(data.variables, provenance, strengths, float(alpha), tests)
+
+
+def max_min_strengths(
+    data: Dataset,
+    *,
+    alpha: float,
+    rows_per_cell: int,
+    max_condition: int | None,
+    rng: np.random.Generator,
+    threads: int,
+    max_memory: int | str | None,
+    callback: Callback,
+) -> tuple[NDArray[np.float64], int]:
+    """Return the strengths of :class:`ParentsChildren`, and the number of tests; arguments as in :func:`mmpc`."""
+    if not is_between(alpha, 1e-300, 1 - 1e-9):
+        raise InvalidOption(f"is {alpha!r}; it must be a number above 0 and below 1", option="alpha")
+    if not is_whole(rows_per_cell, at_least=1):
+        raise InvalidOption(f"is {rows_per_cell!r}; it must be an integer of at least 1", option="rows_per_cell")
+    if max_condition is not None and not is_whole(max_condition, at_least=0):
+        raise InvalidOption(f"is {max_condition!r}; it must be an integer of at least 0", option="max_condition")
+    largest = data.n if max_condition is None else min(max_condition, data.n)
+    tests = independence_tests(data, rows_per_cell, largest, threads, max_memory)
+    least = np.empty((data.n, data.n))
+    counts = np.empty(data.n, dtype=np.uint64)
+    rank = rng.permutation(data.n).astype(np.uint32)
+    tests.max_min(float(alpha), largest, rank, threads, least, counts, callback)
+    # The symmetric correction: a variable that one of the two searches rejects has strength 0.
+    return np.minimum(least, least.T), int(counts.sum())
+
+
+class _TimeIsUpError(Exception):
+    """Raised while tests run, to stop them."""
+
+
+def job_neighbours(
+    job: SearchJob, *, alpha: float, rows_per_cell: int, max_condition: int | None
+) -> tuple[NDArray[np.bool_], int] | None:
+    """Return which variables are neighbours, and the number of tests; None if the time does not suffice."""
+
+    def report(done: int, total: int) -> None:
+        job.report("Testing independence", done, total)
+        if done < total and job.clock.expired:
+            raise _TimeIsUpError
+
+    try:
+        strengths, tests = max_min_strengths(
+            job.data,
+            alpha=alpha,
+            rows_per_cell=rows_per_cell,
+            max_condition=max_condition,
+            rng=job.rng,
+            threads=job.threads,
+            max_memory=job.max_memory,
+            callback=report,
+        )
+    except _TimeIsUpError:
+        return None
+    return strengths > 0, tests

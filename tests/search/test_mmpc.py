@@ -1,0 +1,141 @@
+"""Max-Min Parents and Children against the paper's algorithm, with tests and with d-separation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dagscape as ds
+from dagscape.graphs.random_dags import random_dag
+from dagscape.masks import bits
+from oracles import independence as oracle
+from scores.strategies import dataset, tables
+
+ASIA = ds.load_network("asia").sample(5000, seed=1)
+
+
+def sampled(seed, n=6, rows=400):
+    """A random DAG of binary variables, and rows of a network on it."""
+    rng = np.random.default_rng(seed)
+    dag = random_dag(n, max_parents=2, seed=seed)
+    columns = np.zeros((rows, n), dtype=np.int64)
+    for child in dag.order_numbers():
+        above = sum(columns[:, parent] for parent in bits(dag.parent_masks[child]))
+        columns[:, child] = rng.random(rows) < 0.15 + 0.7 * (np.asarray(above) % 2)
+    return dag, [tuple(row) for row in columns.tolist()]
+
+
+def strengths(data, rows, arities, most, alpha=0.05, rows_per_cell=5):
+    association = oracle.g2_association(rows, arities, alpha, rows_per_cell)
+    rank = np.random.default_rng(0).permutation(data.n).tolist()
+    found = np.zeros((data.n, data.n))
+    for target, neighbours in enumerate(oracle.mmpc(data.n, association, most, rank)):
+        for other, strength in neighbours.items():
+            found[target, other] = strength
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_neighbours_are_those_of_the_papers_algorithm(seed):
+    _, rows = sampled(seed)
+    data = dataset([2] * 6, rows)
+    for most in (None, 1):
+        found = ds.mmpc(data, max_condition=most)
+        expected = strengths(data, rows, [2] * 6, data.n if most is None else most)
+        assert found.strengths == pytest.approx(expected, rel=1e-9)
+        assert found.pair_count > 0
+
+
+@settings(max_examples=25)
+@given(tables(max_variables=4, max_rows=60), st.sampled_from([0.05, 0.5]), st.integers(1, 6))
+def test_any_data_give_the_neighbours_of_the_papers_algorithm(table, alpha, rows_per_cell):
+    arities, rows = table
+    data = dataset(arities, rows)
+    found = ds.mmpc(data, alpha, rows_per_cell=rows_per_cell)
+    expected = strengths(data, rows, arities, data.n, alpha, rows_per_cell)
+    assert found.adjacent.tolist() == (expected > 0).tolist()
+    assert found.strengths == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_with_d_separation_the_neighbours_are_the_parents_and_children(seed):
+    # The kernel's own search passes the same test in C++, where it takes any test as an argument.
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    dag = random_dag(n, max_parents=3, seed=seed)
+    parents = [set(bits(mask)) for mask in dag.parent_masks]
+
+    def association(target, candidate, given):
+        return 0.0 if oracle.d_separated(parents, target, candidate, given) else 1.0 + rng.random()
+
+    found = oracle.mmpc(n, association, n, range(n))
+    expected = [{u for u in range(n) if u in parents[v] or v in parents[u]} for v in range(n)]
+    assert [set(neighbours) for neighbours in found] == expected
+
+
+def test_many_rows_show_the_network():
+    truth = ds.load_network("cancer")
+    found = ds.mmpc(truth.sample(200_000, seed=4), 1e-4)
+    adjacency = truth.dag.to_adjacency().astype(bool)
+    assert np.array_equal(found.adjacent, adjacency | adjacency.T)
+
+
+def test_permuted_columns_permute_the_neighbours():
+    order = np.random.default_rng(3).permutation(ASIA.n)
+    names = [ASIA.variables[i] for i in order]
+    found, permuted = ds.mmpc(ASIA), ds.mmpc(ASIA.select(names))
+    assert np.array_equal(found.strengths[np.ix_(order, order)], permuted.strengths)
+
+
+def test_threads_change_nothing():
+    assert ds.mmpc(ASIA, threads=1) == ds.mmpc(ASIA, threads=3)
+
+
+def test_a_result_is_read_back(tmp_path):
+    found = ds.mmpc(ASIA)
+    found.save(tmp_path / "found.json")
+    assert ds.load_result(tmp_path / "found.json") == found
+    frame = found.to_frame()
+    assert len(frame) == found.pair_count
+    assert frame["strength"].is_monotonic_decreasing
+    assert set(found.neighbours("dysp")) == {
+        *frame.loc[frame["variable"] == "dysp", "neighbour"],
+        *frame.loc[frame["neighbour"] == "dysp", "variable"],
+    }
+    document = found.to_dict()
+    document["strengths"][0][1] += 1
+    with pytest.raises(ds.InvalidData, match="strengths is not a symmetric matrix"):
+        type(found).from_dict(document)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": 0}, "alpha is 0; it must be a number above 0 and below 1"),
+        ({"alpha": 1.0}, r"alpha is 1\.0; it must be a number above 0 and below 1"),
+        ({"rows_per_cell": 0}, "rows_per_cell is 0; it must be an integer of at least 1"),
+        ({"max_condition": -1}, "max_condition is -1; it must be an integer of at least 0"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(ds.InvalidOption, match=message):
+        ds.mmpc(ASIA, **options)
+
+
+def test_memory_is_limited():
+    with pytest.raises(ds.TooLarge, match="tests of 8 variables need"):
+        ds.mmpc(ASIA, max_memory="1KiB")
+
+
+def test_a_listener_sees_progress():
+    seen = []
+    ds.mmpc(ASIA, progress=seen.append)
+    assert seen[-1].done == seen[-1].total == ASIA.n
+
+
+def test_no_condition_leaves_marginal_dependence():
+    found = ds.mmpc(ASIA, max_condition=0)
+    assert found.pair_count >= ds.mmpc(ASIA).pair_count
+    assert found.tests == ASIA.n * (ASIA.n - 1)
