@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dagscape.search.curriculum import CURRICULUM
 from dagscape.search.eq1 import EQ1
 from dagscape.search.ges import GES
 from dagscape.search.greedy import GREEDY
 from dagscape.search.learner import Learner
+from dagscape.search.mmhc import MMHC
 from dagscape.search.optimal import OPTIMAL
 from dagscape.search.orders import ORDER
 from dagscape.search.tabu import TABU
 
-LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (ORDER, GREEDY, TABU, EQ1, GES, OPTIMAL)}
+LEARNERS: dict[str, Learner] = {
+    learner.name: learner for learner in (ORDER, GREEDY, TABU, EQ1, GES, MMHC, CURRICULUM, OPTIMAL)
+}

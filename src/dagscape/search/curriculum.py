@@ -1,0 +1,287 @@
+r"""Curriculum learning: a network learned in stages, of more and more variables (chapter 2 of [chen2016]_).
+
+The problem: a climb that sees all variables at once makes early mistakes that it cannot undo. A curriculum selects the
+variables in a sequence, strongly dependent ones first. At each stage, a subnet of the variables selected so far is
+learned *given* the others: the rows are split into segments that agree on all variables not yet selected, and the score
+is the sum of the scores of the segments, minus a penalty for each edge,
+
+.. math:: score(G) = \sum_j BDeu(G, D_j) - \Bigl(\frac{a}{m} + \frac{|X|}{b}\Bigr) |E(G)|
+   \qquad \text{(2.6)}
+
+A stage starts from the network of the last one, with the new variables unconnected, and climbs greedily; edges join
+neighbours according to :func:`dagscape.mmpc` only. At the last stage all variables are selected, and there is a single
+segment. Four candidates are learned: with 1, 2 and 3 variables more per stage, and without a curriculum. The one with
+the best score wins.
+
+The first variable of the sequence has the largest average mutual information with all others, the next ones with those
+before them (algorithm 2.1). As printed, the inner loop of that algorithm does not end when no variables are left; here
+a stage takes what is left. A stage is skipped if the number of segments has not changed, because the new variables are
+then constant in each segment. Segments cost no extra passes: the rows are grouped by segment first and by the variables
+of a family after that (``native/include/dagscape/family_scorer.hpp``), and rows that are alone in their segment drop
+out at once.
+
+Required edges hold at all stages, and so do edges of a start to variables that are not selected yet.
+
+Notation: the paper's s is ``first``, its t a step size, its X_(i) the first ``selected`` variables of the sequence, its
+D_ij the segments, its SS our *m*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.checks import check_choice, is_between, is_flag, is_whole
+from dagscape.errors import InvalidOption
+from dagscape.graphs.dag import Dag
+from dagscape.masks import bits
+from dagscape.scores.constraints import EdgeConstraints
+from dagscape.scores.on_demand import on_demand_scores
+from dagscape.scores.scoring_job import ScoringJob, segmented_job
+from dagscape.search.climbing import Rules, climb
+from dagscape.search.independence import pairwise_information
+from dagscape.search.job import Found, SearchJob
+from dagscape.search.learner import Learner
+from dagscape.search.mmpc import job_neighbours
+from dagscape.search.segments import Segments
+from dagscape.search.trace import TraceRecorder
+
+_CHOICES = ("score", "penalized")
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """Everything that all candidates share."""
+
+    job: SearchJob
+    scoring: ScoringJob
+    neighbours: NDArray[np.bool_]
+    sequence: tuple[int, ...]
+    segments: Segments
+    a: float
+    b: float
+    conditional: bool
+
+    def penalty(self, selected: int) -> float:
+        """Return what an edge costs, in nats: equation (2.5)."""
+        return self.a / self.scoring.data.m + selected / self.b
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """One run, by stages."""
+
+    step: int | None
+    network: Dag
+    complete: bool = True
+    stages: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return "no curriculum" if self.step is None else f"step size {self.step}"
+
+
+def curriculum(
+    job: SearchJob,
+    *,
+    step_sizes: Sequence[int] = (1, 2, 3),
+    first: int = 3,
+    a: float = 1000.0,
+    b: float = 100.0,
+    penalize_plain: bool = True,
+    choose_by: str = "score",
+    conditional: bool = True,
+    alpha: float = 0.05,
+    rows_per_cell: int = 5,
+    max_condition: int | None = None,
+) -> Found:
+    """Greedy search over DAGs in stages, each with more variables, given the others.
+
+    Parameters
+    ----------
+    job : SearchJob
+        The search.
+    step_sizes : sequence of int
+        How many variables a stage adds; one candidate network for each, and one without a curriculum. Default: 1, 2
+        and 3.
+    first : int
+        The number of variables of the first stage. Default: 3.
+    a, b : float
+        An edge costs a/m + v/b nats, for m rows and v selected variables. Default: 1000 and 100.
+    penalize_plain : bool
+        Whether the candidate without a curriculum is learned with the same penalty. Default: yes.
+    choose_by : {"score", "penalized"}
+        How the best candidate is chosen: by its score, or by its score minus the penalty. Default: the score.
+    conditional : bool
+        Whether a stage is learned given the other variables; if not, they are ignored, as in section 2.6 of the
+        dissertation. Default: yes.
+    alpha, rows_per_cell, max_condition
+        As in :func:`dagscape.mmpc`.
+    """
+    _check_options(step_sizes, first, a, b, penalize_plain, choose_by, conditional)
+    tested = job_neighbours(job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition)
+    if tested is None or job.scoring is None:
+        return Found(job.start, job.scores.network_exact(job.start), complete=False)
+    neighbours, tests = tested
+    sequence = variable_sequence(pairwise_information(job.data, job.threads, job.max_memory), job.rng)
+    segments = Segments(job.data.codes, sequence)
+    setting = _Setting(job, job.scoring, neighbours, sequence, segments, float(a), float(b), conditional)
+    candidates = []
+    for step in (None, *step_sizes):
+        costs = setting if step is not None or penalize_plain else replace(setting, a=0.0, b=np.inf)
+        candidates.append(_learn_candidate(costs, step, first))
+        if not candidates[-1].complete:
+            break
+    return _chosen(setting, candidates, choose_by, {"tests": tests, "neighbour_pairs": int(neighbours.sum()) // 2})
+
+
+def variable_sequence(information: NDArray[np.int64], rng: np.random.Generator) -> tuple[int, ...]:
+    """Return the variables in the order in which a curriculum selects them: algorithm 2.1.
+
+    Parameters
+    ----------
+    information : array of int
+        The mutual information of every two variables, 0 on the diagonal.
+    rng : numpy.random.Generator
+        Decides ties.
+
+    Examples
+    --------
+    >>> variable_sequence(np.array([[0, 1, 5], [1, 0, 9], [5, 9, 0]]), np.random.default_rng(0))
+    (2, 1, 0)
+    """
+    left = np.ones(len(information), dtype=np.bool_)
+    sums = information.sum(axis=1)
+    sequence: list[int] = []
+    while left.any():
+        # All sums are over the same number of variables, so the largest sum is the largest average.
+        best = np.flatnonzero(left & (sums == sums[left].max()))
+        chosen = int(best[rng.integers(len(best))] if len(best) > 1 else best[0])
+        sums = information[chosen] + (sums if sequence else 0)
+        sequence.append(chosen)
+        left[chosen] = False
+    return tuple(sequence)
+
+
+def stages(n: int, first: int, step: int | None) -> Iterator[int]:
+    """Yield how many variables are selected at each stage; without a step size there is only the last stage.
+
+    >>> list(stages(8, 3, 2)), list(stages(8, 3, None)), list(stages(2, 3, 1))
+    ([3, 5, 7, 8], [8], [2])
+    """
+    if step is not None:
+        yield from range(first, n, step)
+    yield n
+
+
+def _learn_candidate(setting: _Setting, step: int | None, first: int) -> _Candidate:
+    job, n = setting.job, setting.job.scores.n
+    candidate = _Candidate(step, job.start)
+    last_segments = None
+    every_stage = list(stages(n, first, step))
+    for number, selected in enumerate(every_stage):
+        job.report(f"Learning with {candidate.name}", number, len(every_stage))
+        segments = setting.segments.count(selected)
+        skipped = segments == last_segments and setting.conditional
+        if not skipped:
+            _learn_stage(setting, candidate, selected)
+        last_segments = segments
+        candidate.stages.append({"variables": selected, "segments": segments, "skipped": skipped})
+        if not candidate.complete:
+            break
+    job.report(f"Learning with {candidate.name}", len(every_stage), len(every_stage))
+    return candidate
+
+
+def _learn_stage(setting: _Setting, candidate: _Candidate, selected: int) -> None:
+    """Climb from the network of the last stage, and record the new one."""
+    job, n = setting.job, setting.job.scores.n
+    chosen = np.zeros(n, dtype=np.bool_)
+    chosen[list(setting.sequence[:selected])] = True
+    numbers = setting.segments.numbers(selected if setting.conditional else n)
+    constraints = _with_fixed_edges(job.scores.constraints, candidate.network, chosen)
+    scoring = segmented_job(setting.scoring, numbers, setting.penalty(selected), constraints)
+    scores = on_demand_scores(scoring, threads=job.threads, max_memory=job.max_memory)
+    trace = TraceRecorder(scores.unit, job.clock, job.trace.steps)
+    stage = replace(job, scores=scores, start=candidate.network, trace=trace, listener=None)
+    found = climb(stage, Rules(), allowed=setting.neighbours & chosen & chosen[:, None])
+    candidate.network, candidate.complete = found.network, found.complete
+    trace.add(("stage", candidate.name, f"{selected} variables"), found.exact, found.network)
+
+
+def _with_fixed_edges(constraints: EdgeConstraints, network: Dag, chosen: NDArray[np.bool_]) -> EdgeConstraints:
+    """Require the edges of a network that have an end outside the chosen variables."""
+    required = [
+        own | {parent for parent in bits(parents) if not (chosen[child] and chosen[parent])}
+        for child, (own, parents) in enumerate(zip(constraints.required, network.parent_masks, strict=True))
+    ]
+    return replace(constraints, required=tuple(required))
+
+
+def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, details: dict[str, Any]) -> Found:
+    """Return the best candidate; of equally good ones the first."""
+    job = setting.job
+    unit = job.scores.unit
+    exact = [job.scores.network_exact(candidate.network) for candidate in candidates]
+    edge_cost = unit.to_int(setting.penalty(job.scores.n))
+    penalized = [
+        score - edge_cost * candidate.network.edge_count for score, candidate in zip(exact, candidates, strict=True)
+    ]
+    values = exact if choose_by == "score" else penalized
+    best = max(range(len(values)), key=values.__getitem__)
+    listed = [
+        {
+            "step_size": candidate.step,
+            "score": unit.to_float(exact[i]),
+            "penalized": unit.to_float(penalized[i]),
+            "edges": candidate.network.edge_count,
+            "stages": candidate.stages,
+        }
+        for i, candidate in enumerate(candidates)
+    ]
+    names = job.scores.variables
+    job.trace.add(("choose", candidates[best].name), exact[best], candidates[best].network)
+    return Found(
+        candidates[best].network,
+        exact[best],
+        all(candidate.complete for candidate in candidates),
+        {
+            "winner": candidates[best].step,
+            "candidates": listed,
+            "sequence": [names[variable] for variable in setting.sequence],
+            **details,
+        },
+    )
+
+
+def _check_options(
+    step_sizes: object,
+    first: object,
+    a: object,
+    b: object,
+    penalize_plain: object,
+    choose_by: object,
+    conditional: object,
+) -> None:
+    if isinstance(step_sizes, str) or not isinstance(step_sizes, Sequence):
+        raise InvalidOption(f"is {step_sizes!r}; it must be a sequence of integers", option="step_sizes")
+    for value in step_sizes:
+        if not is_whole(value, at_least=1):
+            raise InvalidOption(f"holds {value!r}; a step size must be an integer of at least 1", option="step_sizes")
+    if not is_whole(first, at_least=1):
+        raise InvalidOption(f"is {first!r}; it must be an integer of at least 1", option="first")
+    if not is_between(a, 0, 1e9):
+        raise InvalidOption(f"is {a!r}; it must be a number between 0 and 1e9", option="a")
+    if not is_between(b, 1e-3, np.inf):
+        raise InvalidOption(f"is {b!r}; it must be a number of at least 0.001", option="b")
+    for option, flag in (("penalize_plain", penalize_plain), ("conditional", conditional)):
+        if not is_flag(flag):
+            raise InvalidOption(f"is {flag!r}; it must be True or False", option=option)
+    check_choice(choose_by, _CHOICES, "choose_by")
+
+
+CURRICULUM = Learner("curriculum", curriculum, citations=("chen2016",), needs_data=True)
