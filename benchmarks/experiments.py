@@ -1,0 +1,174 @@
+"""Experiments: networks × sizes × samples × methods, as one tidy frame, a row for each run.
+
+Every finished run is a line of JSON in a file, appended at once. An experiment that was interrupted goes on where it
+was; one with more samples or methods only does what is missing. ``benchmarks/*_tables.py`` make tables of the frames.
+
+A *task* is a mapping of names to JSON values that says what to run. Its result is another mapping, with other names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import dagscape as ds
+from benchmarks.timing import SHARED, machine
+from dagscape.search.registry import LEARNERS
+
+Task = Mapping[str, Any]
+Work = Callable[[Task], Mapping[str, Any]]
+
+# Test sets are drawn with seeds from here on, those of training from 0.
+TEST_SEED = 1_000_000
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """The options that all experiments have."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--folder", type=Path, default=Path("build/experiments"), help="where to keep finished runs")
+    options.add_argument("--workers", type=int, default=1, help="runs at the same time; times are fair with 1")
+    options.add_argument("--samples", type=int, help="data sets for each network and size")
+    options.add_argument("--methods", nargs="+", help="only these")
+    options.add_argument("--networks", nargs="+", help="only these, or these data sets")
+    options.add_argument("--only-show", action="store_true", help="run nothing; make tables of what is there")
+    return options
+
+
+def available(methods: Iterable[str], chosen: Sequence[str] | None = None) -> list[str]:
+    """Those of the methods that exist and were asked for."""
+    known = [method for method in methods if method in LEARNERS or method in ("naive", "tan")]
+    return [method for method in known if chosen is None or method in chosen]
+
+
+def finished(path: Path) -> list[dict[str, Any]]:
+    """The runs in a file; an incomplete last line, of a run that was killed, is removed."""
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        os.truncate(path, len(whole))
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def run(path: Path, tasks: Iterable[Task], work: Work, workers: int = 1) -> pd.DataFrame:
+    """Run what is missing, and return the frame of these tasks: a column for each name of tasks and results."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    wanted = {_key(task): dict(task) for task in tasks}
+    done = {_key(line["task"]): line for line in finished(path)}
+    missing = [task for key, task in wanted.items() if key not in done]
+    with path.open("a", encoding="utf-8") as stream, ds.progress_bar(enabled=bool(missing)) as progress:
+        for number, line in enumerate(_lines(missing, work, workers), start=1):
+            stream.write(json.dumps(line) + "\n")
+            stream.flush()
+            done[_key(line["task"])] = line
+            if progress is not None:
+                progress(ds.Progress(path.stem, number, len(missing)))
+    return pd.DataFrame([done[key]["task"] | done[key]["result"] for key in wanted if key in done])
+
+
+def shown(path: Path, tasks: Iterable[Task]) -> pd.DataFrame:
+    """The frame of those tasks that are finished."""
+    done = {_key(line["task"]): line for line in finished(path)}
+    keys = [_key(task) for task in tasks]
+    return pd.DataFrame([done[key]["task"] | done[key]["result"] for key in keys if key in done])
+
+
+def _key(task: Task) -> str:
+    return json.dumps(task, sort_keys=True)
+
+
+def _lines(tasks: Sequence[Task], work: Work, workers: int) -> Iterable[dict[str, Any]]:
+    about = {"version": ds.__version__, "machine": machine()}
+    if workers == 1:
+        for task in tasks:
+            yield {"task": task, "result": work(task), **about}
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        futures = {pool.submit(work, task): task for task in tasks}
+        try:
+            for future in as_completed(futures):
+                yield {"task": futures[future], "result": future.result(), **about}
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@cache
+def network(name: str) -> ds.Network:
+    """A network of the shared data, or a bundled one as ``builtin:NAME``."""
+    if name.startswith("builtin:"):
+        return ds.load_network(name.removeprefix("builtin:"))
+    return ds.read_network(SHARED / "networks" / f"{name}.bif.gz")
+
+
+@lru_cache(maxsize=2)
+def sample(name: str, rows: int, seed: int) -> ds.Dataset:
+    """Rows drawn from a network; all levels are declared."""
+    return network(name).sample(rows, seed=seed)
+
+
+def learned(data: ds.Dataset, method: str, **options: Any) -> tuple[ds.Learned, float]:
+    """What a method finds, and the seconds from the data to the network."""
+    start = time.perf_counter()
+    with quiet():
+        found = ds.learn(data, method, **options)
+    return found, time.perf_counter() - start
+
+
+@contextmanager
+def quiet():
+    """Without the warnings of the package: tables say what matters."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ds.DagscapeWarning)
+        yield
+
+
+def structure_measures(found: ds.Dag, truth: ds.Dag) -> dict[str, float]:
+    """The differences from the true structure."""
+    compared = ds.compare(found, truth)
+    return {name: compared[name] for name in ("shd", "a_plus", "a_minus", "vs_plus", "vs_minus")}
+
+
+def row_measures(found: ds.Dag, test: ds.Dataset, ess: float) -> dict[str, float]:
+    """BDeu, BIC and the term Σ MI(X, Pa) of the Kullback-Leibler divergence, in nats, on separate rows."""
+    with quiet():
+        likelihood = ds.family_scores(test, "loglik")
+        gain = likelihood.network(found) - likelihood.network(ds.Dag.from_edges(test.variables))
+        return {
+            "bdeu": ds.family_scores(test, "bdeu", ess).network(found),
+            "bic": ds.family_scores(test, "bic").network(found),
+            "kl": gain / test.m,
+        }
+
+
+def bits(score: float) -> float:
+    """A description length in bits, from a score in nats."""
+    return -score / math.log(2)
+
+
+def table(title: str, rows: Iterable[Sequence[Any]], headers: Sequence[str]) -> None:
+    """Print a table in Markdown."""
+    print(f"\n{title}\n")
+    cells = [list(headers), ["---"] * len(headers), *([_cell(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(headers))]
+    for row in cells:
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |")
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
