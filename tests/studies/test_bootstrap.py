@@ -164,6 +164,17 @@ def test_the_result_does_not_depend_on_what_runs_the_samples(data, found, monkey
     assert ds.bootstrap(data, "optimal", samples=SAMPLES, workers=1, seed=1) != found
 
 
+@pytest.mark.parametrize("method", registry.LEARNERS)
+def test_every_method(data, method):
+    options = {"samples": 4, "seed": 5, "ess": 2.0, "max_parents": 2}
+    found = ds.bootstrap(data, method, workers=1, **options)
+    assert found.method == method
+    assert found.edges.sum() > 0
+    assert all(mask.bit_count() <= 2 for dag in found.networks for mask in dag.parent_masks)
+    with ThreadPoolExecutor(2) as executor:
+        assert ds.bootstrap(data, method, executor=executor, **options) == found
+
+
 def test_more_samples_begin_with_the_same(data, found):
     fewer = ds.bootstrap(data, "optimal", samples=5, workers=1)
     assert list(fewer.networks) == list(found.networks[:5])
