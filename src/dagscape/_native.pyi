@@ -211,6 +211,42 @@ class MoveEvaluator:
     @property
     def score(self) -> int: ...
 
+WIDEST_WINDOW: int = 16
+
+LARGEST_NAT: int = 72057594037927936
+
+class OrderMove(enum.Enum):
+    INSERT = 0
+
+    PERTURB = 1
+
+    PROMOTE = 2
+
+    WINDOW = 3
+
+class OrderSearch:
+    def __init__(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parent_first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], window: int, nat: int, seed: int) -> None: ...
+
+    def run_round(self, seconds: float) -> bool: ...
+
+    def parents(self) -> list[list[int]]: ...
+
+    def order(self) -> list[int]: ...
+
+    def gains(self) -> list[tuple[OrderMove, int, int, float]]: ...
+
+    @property
+    def score(self) -> int: ...
+
+    @property
+    def repetitions(self) -> int: ...
+
+    @property
+    def unproductive(self) -> int: ...
+
+    @property
+    def families(self) -> int: ...
+
 WIDEST_SCORE: float = 1000000000.0
 
 WIDEST_TILED: float = 5000000.0
