@@ -27,7 +27,7 @@ from dagscape.search.learner import Learner
 
 
 def eq1(job: SearchJob) -> Found:
-    """Insert edges greedily between equivalence classes, directed only where the score decides.
+    """Greedy search over equivalence classes: insert edges, directed only where the score decides.
 
     The score must be score-equivalent (not K2, no rows from experiments).
     """

@@ -22,7 +22,7 @@ from dagscape.search.learner import Learner
 
 
 def ges(job: SearchJob) -> Found:
-    """Insert edges greedily between equivalence classes, then delete edges: greedy equivalence search.
+    """Greedy equivalence search: insert edges, then delete edges, between equivalence classes.
 
     The score must be score-equivalent (not K2, no rows from experiments).
     """
