@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group
 
 from dagscape.report.layout import Name, listed_names, plain, table_of
 from dagscape.search.result import Learned
-from dagscape.wording import format_seconds, plural
+from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,20 +33,13 @@ def render_learned(found: Learned) -> RenderableType:
 
 
 def _heading(found: Learned) -> str:
+    """Say what was found, and by how many steps, if the method counts them; not in what time, which varies."""
     size = f"{plural(found.network.n, 'variable')}, {plural(found.network.edge_count, 'edge')}"
-    taken = format_seconds(sum(found.provenance.seconds.values()))
-    end = "" if found.complete else "; the time limit ended the search"
-    return f"A network found by the method {found.method}: {size}, score {found.score:,.4f}\n{_work(found)}{taken}{end}"
-
-
-def _work(found: Learned) -> str:
-    """Say how long the search was, if the method counts its steps."""
-    words: dict[str, Callable[[Any], str]] = {
-        "steps": lambda count: plural(count, "step"),
-        "restarts": lambda count: plural(count, "restart") if count else "",
-    }
-    parts = [words[name](found.details[name]) for name in words if name in found.details]
-    return "".join(f"{part}, " for part in parts if part)
+    counts = {"step": found.details.get("steps"), "restart": found.details.get("restarts") or None}
+    work = ", ".join(plural(count, what) for what, count in counts.items() if count is not None)
+    end = "" if found.complete else "; stopped by the time limit"
+    after = f" after {work}" if work else ""
+    return f"A network found by the method {found.method}: {size}, score {found.score:,.4f}{after}{end}"
 
 
 def _comparison(found: Learned) -> list[RenderableType]:
