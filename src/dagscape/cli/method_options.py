@@ -15,22 +15,26 @@ from click.core import ParameterSource
 
 from dagscape.errors import InvalidOption
 from dagscape.search.learner import Learner
+from dagscape.search.mmpc import mmpc
 from dagscape.search.registry import LEARNERS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+# Functions to whose documentation that of learners refers: "As in :func:`dagscape.mmpc`."
+_REFERRED: dict[str, Callable[..., Any]] = {"mmpc": mmpc}
+
+
 def learner_options(command: Command) -> Command:
     """Give a command the options of all learners."""
-    for name in reversed(_by_option()):
-        owners = _by_option()[name]
-        first = next(iter(owners.values()))
+    owners = _by_option()
+    for name in reversed(owners):
         option = click.option(
-            f"--{name.replace('_', '-')}",
+            _spelled(name),
             name,
             metavar="VALUE",
-            show_default=_default(first, name),
-            help=f"{_listed(owners)}: {_meaning(first, name)}",
+            show_default=_shared({method: _default(learner, name) for method, learner in owners[name].items()}),
+            help=_help({method: _meaning(learner, name) for method, learner in owners[name].items()}),
         )
         command = option(command)
     return command
@@ -45,7 +49,7 @@ def take_learner_options(options: dict[str, Any], method: str) -> dict[str, Any]
         if context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
             continue
         if method not in owners:
-            raise InvalidOption(f"--{name.replace('_', '-')} is an option of {_listed(owners)}, not of {method}")
+            raise InvalidOption(f"{_spelled(name)} is an option of {' and '.join(owners)}, not of {method}")
         taken[name] = _literal(value)
     return taken
 
@@ -74,23 +78,55 @@ def _by_option() -> dict[str, dict[str, Learner]]:
     return found
 
 
-def _listed(owners: Mapping[str, Learner]) -> str:
-    return " and ".join(owners)
+def _spelled(name: str) -> str:
+    return f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}"
 
 
-def _documented(learner: Learner, name: str) -> str:
-    """Return the documentation of an option in the numpydoc of its function, on one line."""
-    text = learner.function.__doc__ or ""
-    found = re.search(rf"^ +{name} :[^\n]*\n(?P<lines>(?: {{8}}[^\n]*\n)+)", text, re.MULTILINE)
-    return " ".join(found["lines"].split()) if found else ""
+def _grouped(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the methods that share each text."""
+    groups: dict[str, list[str]] = {}
+    for method, text in texts.items():
+        groups.setdefault(text, []).append(method)
+    return groups
+
+
+def _help(meanings: Mapping[str, str]) -> str:
+    return " ".join(f"{', '.join(methods)}: {meaning}" for meaning, methods in _grouped(meanings).items())
+
+
+def _shared(defaults: Mapping[str, str]) -> str:
+    """Return the default of an option, of each method where they differ."""
+    groups = _grouped(defaults)
+    if len(groups) == 1:
+        return next(iter(groups))
+    return "; ".join(f"{', '.join(methods)}: {default}" for default, methods in groups.items())
+
+
+def _documented(function: Callable[..., Any], name: str) -> str:
+    """Return the documentation of an argument in the numpydoc of a function, on one line."""
+    head = rf"^ +(?:\w+, )*{name}(?:, \w+)*(?: :[^\n]*)?\n"
+    found = re.search(rf"{head}(?P<lines>(?: {{8}}[^\n]*\n)+)", function.__doc__ or "", re.MULTILINE)
+    text = " ".join(found["lines"].split()) if found else ""
+    elsewhere = re.fullmatch(r"As in :func:`dagscape\.(\w+)`\.", text)
+    return _documented(_REFERRED[elsewhere[1]], name) if elsewhere else text
 
 
 def _meaning(learner: Learner, name: str) -> str:
-    """Return what an option means, in the words of its documentation, in which code is marked."""
-    return _documented(learner, name).partition(" Default:")[0].replace("`", "")
+    """Return what an option means, in the words of its documentation without marks."""
+    return _documented(learner.function, name).partition(" Default:")[0].replace("`", "")
 
 
 def _default(learner: Learner, name: str) -> str:
     """Return the default of an option: its value or, if that is None, the words of its documentation."""
     value = learner.options[name]
-    return str(value) if value is not None else _documented(learner, name).partition(" Default: ")[2].rstrip(".")
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
+    if value is not None:
+        return str(value)
+    return (
+        _documented(learner.function, name).partition(" Default: ")[2].partition(". ")[0].rstrip(".").replace("`", "")
+    )

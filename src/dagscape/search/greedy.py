@@ -23,7 +23,7 @@ def greedy(job: SearchJob, *, restarts: int = 0, perturbation: int | None = None
     job : SearchJob
         The search.
     restarts : int
-        How often to climb again from the best network, changed by random moves. Default: 0.
+        How often to search again from the best network, changed by random moves. Default: 0.
     perturbation : int, optional
         The number of random moves. Default: half the number of variables, at least 8.
     """
