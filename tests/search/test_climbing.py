@@ -9,54 +9,14 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from dagscape.graphs.moves import Move
-from dagscape.scores.registry import SCORES
 from dagscape.search.climbing import Rules, climb
 from dagscape.search.clock import Clock
 from dagscape.search.job import SearchJob
 from dagscape.search.trace import TraceRecorder
 from oracles.climbing import Walk
+from search.strategies import problems, random_data
 
 METHODS = {"greedy": {"visited": 0, "patience": 0}, "tabu": {"visited": 10, "patience": 10}}
-
-
-@st.composite
-def problems(draw, max_variables=6):
-    """Draw data, a score and constraints that some network meets."""
-    n = draw(st.integers(1, max_variables))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    data = _data(n, rng)
-    order = [data.variables[i] for i in rng.permutation(n)]
-    forwards = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    backwards = [(b, a) for a, b in forwards]
-    max_parents = draw(st.one_of(st.none(), st.integers(1, n)))
-    required = _some(forwards, 0.1, rng)
-    if max_parents is not None and any(sum(edge[1] == name for edge in required) > max_parents for name in order):
-        required = []
-    free = [edge for edge in forwards + backwards if edge not in required]
-    options = {
-        "score": draw(st.sampled_from(sorted(SCORES))),
-        "max_parents": max_parents,
-        "required": required,
-        "forbidden": _some(free, draw(st.sampled_from([0, 0.2])), rng),
-        "tiers": [order[: n // 2], order[n // 2 :]] if draw(st.booleans()) else None,
-    }
-    return data, options
-
-
-def _data(n, rng, rows=60):
-    """Return rows of a random network, so that there are dependences to find."""
-    columns = []
-    for _ in range(n):
-        column = rng.integers(0, 3, rows)
-        for other in rng.permutation(len(columns))[:2]:
-            column = np.where(rng.random(rows) < 0.6, columns[other], column)
-        columns.append(column)
-    names = [f"v{i}" for i in rng.permutation(n)]
-    return ds.Dataset.from_array(np.column_stack(columns).astype(str), names, keep_constant=True)
-
-
-def _some(edges, share, rng):
-    return [edge for edge in edges if rng.random() < share]
 
 
 def replay(found, scores, visited, patience, allowed=None):
@@ -145,7 +105,7 @@ def test_permuted_columns_permute_the_answer_where_no_tie_decides(method, proble
 
 def test_ties_are_decided_by_the_seed():
     # With two dependent variables, both directions of the edge have the same score.
-    data = _data(2, np.random.default_rng(3))
+    data = random_data(2, np.random.default_rng(3))
     edges = [ds.learn(data, "greedy", seed=seed).network.edges[0] for seed in range(40)]
     assert 8 <= edges.count(("v0", "v1")) <= 32
     assert edges == [ds.learn(data, "greedy", seed=seed).network.edges[0] for seed in range(40)]
