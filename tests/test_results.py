@@ -39,6 +39,7 @@ def example_results():
         ds.k_best(ds.local_scores(data, max_parents=2), k=5),
         ds.sensitivity(data.select(data.variables[:4]), max_parents=2),
         ds.bootstrap(data.select(data.variables[:4]), "optimal", samples=3, workers=1),
+        ds.mmpc(data),
         ds.summarize_scores(ds.local_scores(data, forbidden=[(data.variables[0], data.variables[1])])),
     ]
 
@@ -174,13 +175,14 @@ def made_infinite(value):
 @pytest.mark.parametrize("kind", RESULTS)
 def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
     result = ds.load_result(OLD / f"{kind}.json")
-    # What the scores were computed from, and the scores of networks in a list, are always finite.
-    finite = {"provenance", "score_info", "networks", "network", "scores"}
+    # What the scores were computed from, the scores of networks in a list, and the strengths of dependences are always
+    # finite.
+    finite = {"provenance", "score_info", "networks", "network", "scores", "strengths"}
     names = {f.name for f in dataclasses.fields(result) if not f.name.startswith("_")} - finite
     for name in names:
         changed = dataclasses.replace(result, **{name: made_infinite(getattr(result, name))})
         changed.save(tmp_path / "result.json")
-        if name in {"edges", "ancestors", "paths"} or name.startswith(("precision_", "recall_", "f1_")):
+        if name in {"edges", "ancestors", "paths", "alpha"} or name.startswith(("precision_", "recall_", "f1_")):
             with pytest.raises(ds.InvalidData, match=f"{name} (is|has) .* between 0 and 1"):
                 ds.load_result(tmp_path / "result.json")
             continue

@@ -17,6 +17,7 @@ from dagscape.report.edges import render_bootstrap, render_posterior
 from dagscape.report.layout import listed_names, plain, shortened, table_of
 from dagscape.report.learning import render_learned
 from dagscape.report.modes import render_modes
+from dagscape.report.neighbours import render_neighbours
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.resources import format_bytes
@@ -165,6 +166,7 @@ RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
     "learned-network": render_learned,
     "modes": render_modes,
     "optimal-network": render_optimal,
+    "parents-and-children": render_neighbours,
     "plan": _plan,
     "posterior": render_posterior,
     "score-summary": _score_summary,

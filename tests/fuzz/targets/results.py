@@ -42,6 +42,7 @@ def _documents() -> list[object]:
         ds.k_best(ds.local_scores(data), k=4),
         ds.sensitivity(data, max_parents=[1, 2], ess=[1, 4]),
         ds.bootstrap(data, "optimal", samples=3, workers=1),
+        ds.mmpc(data),
         ds.summarize_scores(scores),
     ]
     return [result.to_dict() for result in results]
