@@ -1,12 +1,12 @@
 """Families for a search over orders: all of them, or lists that grow where the search finds use for them.
 
-The search (``native/include/dagscape/order_search.hpp``) takes lists of families. Where all families fit, it gets all of
-them, and its lists are exact. Otherwise the lists are grown from the scores on demand. To *expand* a family is to score
-its additions, all in one batch, and to list those that score better than the family itself; and to list the family
-without each of its parents. At first, each child's best families are expanded, from the empty one up: a best-first
-search for parents among all variables. From then on, the families that the search uses are expanded, and the search is
-run again with the longer lists, until no family in use is left to expand. No single addition to the last network, and no
-single removal, improves it then.
+The search (``native/include/dagscape/order_search.hpp``) takes lists of families. Where all families fit, it gets all
+of them, and its lists are exact. Otherwise the lists are grown from the scores on demand. To *expand* a family is to
+score its additions, all in one batch, and to list those that score better than the family itself; and to list the
+family without each of its parents. At first, each child's best families are expanded, from the empty one up: a
+best-first search for parents among all variables. From then on, the families that the search uses are expanded, and the
+search is run again with the longer lists, until no family in use is left to expand. No single addition to the last
+network, and no single removal, improves it then.
 """
 
 from __future__ import annotations

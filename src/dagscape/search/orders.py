@@ -124,7 +124,7 @@ class _Search:
         self.exact = self._kernel.score
 
     def run(self, patience: int) -> bool:
-        """Search until ``patience`` · n perturbations bring no gain, at least for a round; return whether time sufficed."""
+        """Run rounds until ``patience`` · n perturbations bring no gain; return whether time sufficed."""
         kernel, clock = self._running, self._job.clock
         total = max(patience, 1) * self._job.scores.n
         finished = True
