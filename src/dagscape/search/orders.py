@@ -111,7 +111,6 @@ class _Search:
         if self._kernel is not None:
             self._perturbations += self._kernel.repetitions
         self._started = self._job.clock.seconds
-        self._recorded = 0
         self._kernel = kernels.OrderSearch(
             *families,
             np.array(self.order, dtype=np.uint16),
@@ -139,11 +138,14 @@ class _Search:
     def _record(self) -> None:
         """Add the gains of the kernel to the trace."""
         kernel, job = self._running, self._job
-        for move, variable, exact, seconds in kernel.gains():
+        earliest = job.trace.steps[-1].seconds if job.trace.steps else 0.0
+        for move, variable, exact, since in kernel.gains():
             if exact > self.exact:
+                # The kernel's clock starts a moment after `_started`.
+                seconds = max(self._started + since, earliest)
                 name = move.name.lower()
                 moved = (name,) if move == kernels.OrderMove.PERTURB else (name, job.scores.variables[variable])
-                job.trace.steps.append(Step(moved, job.scores.unit.to_float(exact), self._started + seconds))
+                job.trace.steps.append(Step(moved, job.scores.unit.to_float(exact), seconds))
                 self.exact = exact
         self.exact = kernel.score
         self.order = kernel.order()
