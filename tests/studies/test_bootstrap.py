@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -321,13 +321,30 @@ def test_no_process_is_left_behind(tmp_path, number):
     assert not any(map(running, workers))
 
 
+def test_workers_of_a_pool_run_samples_themselves(data, found):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(ds.bootstrap, (data, "optimal", SAMPLES), {"workers": 2}) == found
+
+
 def test_a_worker_that_dies_is_reported(data, monkeypatch):
     monkeypatch.setattr(study, "_WORTH_WORKERS", 0.0)
-    monkeypatch.setattr(study, "learn_sample", study.learn_sample)
-    submit = study.Workers.submit
-    monkeypatch.setattr(study.Workers, "submit", lambda workers, function, given: submit(workers, die, given))
+    started = study.Workers.run
+    monkeypatch.setattr(study.Workers, "run", lambda workers, function, *given: started(workers, die, *given))
     with pytest.raises(ds.DagscapeError, match="a worker process ended unexpectedly, perhaps for lack of memory"):
-        ds.bootstrap(data, "optimal", samples=5, workers=1 + 1)
+        ds.bootstrap(data, "optimal", samples=5, workers=2)
+
+
+def test_a_defect_on_a_worker_names_the_sample(data, monkeypatch):
+    monkeypatch.setattr(study, "_WORTH_WORKERS", 0.0)
+    started = study.Workers.run
+    monkeypatch.setattr(study.Workers, "run", lambda workers, function, *given: started(workers, stumble, *given))
+    with pytest.raises(ds.DagscapeError, match=r"sample [23] of 3: KeyError: 'x'") as caught:
+        ds.bootstrap(data, "optimal", samples=3, workers=2)
+    assert "in stumble" in caught.value.__cause__.__notes__[0]
+
+
+def stumble(*arguments):
+    raise KeyError("x")
 
 
 def die(*arguments):
@@ -382,7 +399,7 @@ def test_the_command(capfd, data, tmp_path):
     code, out, err = run(capfd, *arguments, *files)
     assert (code, err) == (0, "")
     found = ds.load_result(tmp_path / "b.json")
-    assert found == replace(ds.bootstrap(ds.read_data(table), "optimal", samples=SAMPLES, workers=1))
+    assert found == ds.bootstrap(ds.read_data(table), "optimal", samples=SAMPLES, workers=1)
     assert "Consensus network" in out
     assert ds.read_graph(tmp_path / "c.csv").edge_count == found.consensus().edge_count
     assert (tmp_path / "b.svg").read_text().startswith("<svg")

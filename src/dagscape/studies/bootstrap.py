@@ -47,7 +47,7 @@ from dagscape.search.registry import LEARNERS
 from dagscape.search.starting import starting_network
 from dagscape.search.trace import TraceRecorder
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.workers import Workers, ended_unexpectedly, first_finished
+from dagscape.studies.workers import Workers, may_start_processes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -168,7 +168,9 @@ def bootstrap(
         raise InvalidOption(f"is {type_of(whole.data)}; it must be a Dataset", option="data")
     warn_about_identifiers(whole.data, stacklevel=2)
     rngs = random_generator(seed).spawn(int(samples))
-    job = Resampling(whole.data, method, scoring, method_options, start, max_memory, max_seconds)
+    # The tables of a network are not sent to workers.
+    begin = getattr(start, "dag", start)
+    job = Resampling(whole.data, method, scoring, method_options, begin, max_memory, max_seconds)
     with listening(progress) as listener:
         study = _Study(job, rngs, clock, listener)
         if executor is None:
@@ -186,7 +188,7 @@ def _worker_count(executor: Executor | None, workers: int | None) -> int:
     if executor is None:
         if workers is not None and not is_whole(workers, at_least=1):
             raise InvalidOption(f"is {workers!r}; it must be an integer of at least 1", option="workers")
-        return thread_count(None) if workers is None else int(workers)
+        return 1 if not may_start_processes() else thread_count(None) if workers is None else int(workers)
     if workers is not None:
         raise InvalidOption(f"cannot be chosen if an {argument('executor')} is given", option="workers")
     if not callable(getattr(executor, "submit", None)):
@@ -269,25 +271,31 @@ class _Study:
         """Run the rest of the samples on worker processes."""
         left = range(self._next, len(self.rngs))
         if left and not self.clock.expired:
+            tasks = ((self.rngs[number],) for number in left)
             with Workers(min(count, len(left)), self.job) as workers:
-                self._collect(workers.submit(learn_sample, [(self.rngs[number],) for number in left]), left.start)
+                for place, outcome in workers.run(learn_sample, tasks, lambda: self.clock.left):
+                    with self._naming(left[place]):
+                        self._keep(left[place], outcome.result())
 
     def run_on(self, executor: Executor) -> None:
         """Run all samples on an executor of the caller, which remains open."""
         futures: list[Future[Sample]] = []
         try:
             futures += (executor.submit(learn_sample, self.job, rng) for rng in self.rngs)
-            self._collect(futures, 0)
+            self._collect(futures)
         finally:
             for future in futures:
                 future.cancel()
 
-    def _collect(self, futures: list[Future[Sample]], first: int) -> None:
+    def _collect(self, futures: list[Future[Sample]]) -> None:
         """Keep the samples as they finish, until all are done or time is up."""
-        number = {future: place for place, future in enumerate(futures, start=first)}
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        number = {future: place for place, future in enumerate(futures)}
         pending = set(futures)
         while pending and not self.clock.expired:
-            finished, pending = first_finished(pending, self.clock.left)
+            left = self.clock.left
+            finished, pending = wait(pending, None if left == np.inf else left, return_when=FIRST_COMPLETED)
             # Of several failures, that of the first sample is reported.
             for future in sorted(finished, key=number.__getitem__):
                 with self._naming(number[future]):
@@ -305,7 +313,7 @@ class _Study:
 
 
 class _Naming:
-    """Says in which sample an error occurred; arguments are the same in all of them."""
+    """Says in which sample an error occurred."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -314,13 +322,9 @@ class _Naming:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
-        if isinstance(error, InvalidData):
-            raise InvalidData(f"{self._name}: {error}") from error
-        if ended_unexpectedly(error):
-            raise DagscapeError(
-                "a worker process ended unexpectedly, perhaps for lack of memory: use fewer workers, or 1 to run in "
-                "this process"
-            ) from error
+        # Of other types there are those about arguments, which are the same in all samples.
+        if error is not None and type(error) in (InvalidData, DagscapeError):
+            raise type(error)(f"{self._name}: {error}") from error
         if isinstance(error, Exception) and not isinstance(error, DagscapeError):
             error.add_note(f"in {self._name}")
 

@@ -1,37 +1,46 @@
 """Worker processes that share one object, and that end at once: when told to, and when this process ends.
 
-A pool of :mod:`concurrent.futures` by itself leaves three things to wish for:
+The pools of the standard library leave three things to wish for, which is why this is none of them:
 
 - *Ctrl-C* reaches every process of a terminal, and each would show a traceback. Workers are started with signals
   blocked; only this process answers them.
-- *Ending*: a pool waits for the tasks that run. Each worker watches a pipe that nobody writes to. When this process
-  closes its end, or dies, the worker leaves.
+- *Ending*: a pool waits for the tasks that run. These workers are killed, and each watches a pipe that nobody writes
+  to, so that it leaves when this process dies.
 - *The main module*: a worker would import it again, and run a script that does not protect its code by
   ``if __name__ == "__main__"``. Workers need none of it, so they are started as if there were none.
+
+A worker has one pipe for its tasks and their outcomes, and this process waits for all pipes at once: there are no
+threads, locks or queues that a killed process could leave in a bad state.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import pickle
 import signal
 import sys
 import threading
+import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from dagscape.errors import DagscapeError
 from dagscape.startup import ENDING_SIGNALS
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
     from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
+
+_ENDED = "a worker process ended unexpectedly, perhaps for lack of memory: use fewer workers, or just this process (1)"
 
 
 class Workers:
-    """A pool of worker processes, as a context manager; it leaves no process behind.
+    """Worker processes, as a context manager; it leaves no process behind.
 
     Parameters
     ----------
@@ -42,49 +51,144 @@ class Workers:
     """
 
     def __init__(self, count: int, shared: object) -> None:
-        # Importing them takes a tenth of the time of importing dagscape.
-        import multiprocessing
-        from concurrent.futures import ProcessPoolExecutor
-
-        context = multiprocessing.get_context("spawn")
-        self._watched, self._alive = context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(count, context, _start, (self._watched, shared))
+        self._count = count
+        self._shared = pickle.dumps(shared, protocol=pickle.HIGHEST_PROTOCOL)
+        self._processes: dict[Connection, SpawnProcess] = {}
 
     def __enter__(self) -> Self:
+        # Importing it takes a tenth of the time of importing dagscape.
+        from multiprocessing import get_context
+
+        context = get_context("spawn")
+        self._watched, self._alive = context.Pipe(duplex=False)
+        try:
+            with _without_signals(), _without_main_module():
+                for _ in range(self._count):
+                    ours, theirs = context.Pipe()
+                    self._processes[ours] = context.Process(target=_work, args=(theirs, self._watched))
+                    self._processes[ours].start()
+                    theirs.close()
+            for worker in self._processes:
+                _send(worker, self._shared)
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        # Whatever still runs is not wanted any more.
+        self._end()
+
+    def _end(self) -> None:
+        """Kill all workers, whatever they do."""
+        for process in self._processes.values():
+            if process.pid is not None:
+                process.kill()
+        for worker, process in self._processes.items():
+            if process.pid is not None:
+                process.join()
+                process.close()
+            worker.close()
         self._alive.close()
-        self._pool.shutdown(cancel_futures=True)
         self._watched.close()
 
-    def submit(self, function: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> list[Future[Any]]:
-        """Call a function of a module for each tuple of arguments."""
-        with _without_signals(), _without_main_module():
-            return [self._pool.submit(_call, function, *given) for given in arguments]
+    def run(
+        self, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]], left: Callable[[], float]
+    ) -> Iterator[tuple[int, Future[Any]]]:
+        """Call a function of a module for each tuple of arguments, and yield the outcomes as they come.
+
+        Parameters
+        ----------
+        function : callable
+            It is called with the shared object and the arguments.
+        arguments : iterable of tuple
+            The tasks.
+        left : callable
+            Returns the seconds until nothing more is to be waited for.
+
+        Yields
+        ------
+        int
+            The number of the task.
+        Future
+            Its result, or its error.
+        """
+        from multiprocessing.connection import wait
+
+        tasks = enumerate(arguments)
+        busy: dict[Connection, int] = {}
+
+        def give(worker: Connection) -> None:
+            task = next(tasks, None)
+            if task is not None:
+                busy[worker] = task[0]
+                _send(worker, pickle.dumps((function, task[1])))
+
+        for worker in self._processes:
+            give(worker)
+        while busy:
+            seconds = left()
+            ready = [end for end in busy if end in wait(list(busy), None if seconds == math.inf else seconds)]
+            if not ready:
+                return
+            for worker in ready:
+                number, outcome = busy.pop(worker), _received(worker)
+                give(worker)
+                yield number, outcome
 
 
-# What the tasks of this worker process share.
-_SHARED: list[object] = []
+def _send(worker: Connection, content: bytes) -> None:
+    try:
+        worker.send_bytes(content)
+    except OSError as error:
+        raise DagscapeError(_ENDED) from error
 
 
-def _start(watched: Connection, shared: object) -> None:
-    """Prepare a worker process."""
+def _received(worker: Connection) -> Future[Any]:
+    """Return what a worker has sent: the result of a task, or its error."""
+    from concurrent.futures import Future
+
+    try:
+        result, error = pickle.loads(worker.recv_bytes())
+    except (EOFError, OSError) as lost:
+        raise DagscapeError(_ENDED) from lost
+    outcome: Future[Any] = Future()
+    if error is None:
+        outcome.set_result(result)
+    else:
+        outcome.set_exception(error)
+    return outcome
+
+
+def _work(tasks: Connection, watched: Connection) -> None:
+    """Do tasks until there are no more: the work of a worker process."""
     threading.Thread(target=_leave_after, args=(watched,), daemon=True).start()
     # The process that collects the results warns once for all.
     warnings.simplefilter("ignore")
-    _SHARED.append(shared)
+    # The other end may be closed at any time.
+    with suppress(EOFError, OSError):
+        shared = pickle.loads(tasks.recv_bytes())
+        while True:
+            function, arguments = pickle.loads(tasks.recv_bytes())
+            tasks.send_bytes(_outcome(function, shared, *arguments))
+
+
+def _outcome(function: Callable[..., Any], *arguments: Any) -> bytes:
+    """Return the pickled result of a call, or its error."""
+    try:
+        return pickle.dumps((function(*arguments), None))
+    except DagscapeError as error:
+        return pickle.dumps((None, error))
+    except Exception as error:
+        # An error may not survive pickling, and its traceback does not.
+        described = DagscapeError(f"{type(error).__name__}: {error}")
+        described.add_note(traceback.format_exc())
+        return pickle.dumps((None, described))
 
 
 def _leave_after(watched: Connection) -> None:
     """End the process when the other end of a pipe is closed."""
     watched.poll(None)
     os._exit(0)
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*_SHARED, *arguments)
 
 
 @contextmanager
@@ -112,16 +216,8 @@ def _without_main_module() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def first_finished(pending: set[Future[Any]], seconds: float) -> tuple[set[Future[Any]], set[Future[Any]]]:
-    """Wait for the first of some tasks, but not longer than a number of seconds; return those done, and the others."""
-    from concurrent.futures import FIRST_COMPLETED, wait
+def may_start_processes() -> bool:
+    """Whether this process may have workers: those of a pool of :mod:`multiprocessing` may not."""
+    from multiprocessing import current_process
 
-    done, others = wait(pending, None if seconds == math.inf else seconds, return_when=FIRST_COMPLETED)
-    return done, others
-
-
-def ended_unexpectedly(error: BaseException | None) -> bool:
-    """Whether an error of a task means that its process ended."""
-    from concurrent.futures import BrokenExecutor
-
-    return isinstance(error, BrokenExecutor)
+    return not current_process().daemon
