@@ -82,8 +82,15 @@ def learn_one(task: Task, seconds: dict[tuple[str, int, int], float] | None = No
         "training": found.score,
         "edges": found.network.edge_count,
         "seconds": taken,
-        "winner": found.details.get("winner", 0) or 0,
+        "winners": _winners(found),
     }
+
+
+def _winners(found: ds.Learned) -> list[int]:
+    """The step sizes of the best candidates; 0 is no curriculum."""
+    candidates = found.details.get("candidates", ())
+    best = max((candidate["score"] for candidate in candidates), default=0.0)
+    return [candidate["step_size"] or 0 for candidate in candidates if candidate["score"] == best]
 
 
 def ratio_tables(frame: pd.DataFrame) -> None:
@@ -122,10 +129,13 @@ def winner_table(frame: pd.DataFrame) -> None:
     lines = []
     for name in [*chosen["network"].unique(), "total"]:
         part = chosen if name == "total" else chosen[chosen["network"] == name]
-        counts = [int((part["winner"] == step).sum()) for step in range(4)]
-        lines.append([name, *counts, *PAPER_WINNERS[name]])
+        # Of equally good candidates the smallest step size counts, and no curriculum last.
+        first = [min(winners, key=lambda step: step or np.inf) for winners in part["winners"]]
+        alike = sum(len(winners) > 1 for winners in part["winners"])
+        lines.append([name, *(first.count(step) for step in range(4)), alike, *PAPER_WINNERS[name]])
     steps = ["none", "1", "2", "3"]
-    table("Table 2.3: which step size wins", lines, ["network", *steps, *(f"paper: {step}" for step in steps)])
+    headers = ["network", *steps, "ties", *(f"paper: {step}" for step in steps)]
+    table("Table 2.3: which step size wins (of equally good ones the smallest; the paper does not say)", lines, headers)
 
 
 def time_table(frame: pd.DataFrame) -> None:

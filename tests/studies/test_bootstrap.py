@@ -406,5 +406,9 @@ def test_the_command(capfd, data, tmp_path):
     code, out, _ = run(capfd, *arguments, "--json", "--seed", 1)
     assert code == 0
     assert json.loads(out)["edges"] != found.edges.tolist()
+    code, _, err = run(capfd, *arguments, "--tabu-length", 5)
+    assert (code, err.count("--tabu-length is an option of")) == (2, 1)
+    code, out, _ = run(capfd, *arguments, "--method", "tabu", "--tabu-length", 5, "--json")
+    assert (code, json.loads(out)["provenance"]["parameters"]["tabu_length"]) == (0, 5)
     code, _, err = run(capfd, *arguments, "--max-seconds", 0)
     assert (code, err) == (2, "dagscape: --max-seconds is 0: no sample was finished by then; raise it\n")

@@ -8,6 +8,7 @@ import click
 
 from dagscape.cli.consensus_file import consensus_format, write_consensus
 from dagscape.cli.drawing_options import picture_options
+from dagscape.cli.method_options import learner_options, take_learner_options
 from dagscape.cli.numbers import FloatRange, IntRange
 from dagscape.cli.options import (
     DATA_HELP,
@@ -49,6 +50,7 @@ from dagscape.studies.bootstrap import bootstrap
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
     help="Show edges with at least this confidence.",
 )  # fmt: skip
+@learner_options
 @picture_options("the edges with enough confidence")
 @click.option(
     "--consensus", "consensus_file", metavar="FILE", callback=checked_path(consensus_format),
@@ -60,6 +62,7 @@ from dagscape.studies.bootstrap import bootstrap
 @output_options
 def command(
     data: str,
+    method: str,
     threshold: float | None,
     picture: str | None,
     label_width: int | None,
@@ -75,8 +78,9 @@ def command(
     report_dropped_rows(dataset, out)
     for warning in dataset.describe().warnings:
         out.warn(warning)
+    chosen = take_learner_options(options, method)
     with out.working() as progress:
-        found = bootstrap(dataset, **take_score_options(options, out), progress=progress)
+        found = bootstrap(dataset, method, **take_score_options(options, out), **chosen, progress=progress)
         consensus = None if consensus_file is None else found.consensus()
     out.deliver(
         found, output, lambda: render_bootstrap(found, EDGES_SHOWN if threshold is None else threshold, consensus)
