@@ -39,6 +39,7 @@ def example_results():
         ds.k_best(ds.local_scores(data, max_parents=2), k=5),
         ds.sensitivity(data.select(data.variables[:4]), max_parents=2),
         ds.bootstrap(data.select(data.variables[:4]), "optimal", samples=3, workers=1),
+        ds.learn(data.select(data.variables[:4]), "greedy"),
         ds.mmpc(data),
         ds.summarize_scores(ds.local_scores(data, forbidden=[(data.variables[0], data.variables[1])])),
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.decoding import decode
 from dagscape.drawing.display import Drawn
+from dagscape.errors import InvalidData
 from dagscape.graphs.comparison import HasDag, compare
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_graph_memory
@@ -105,7 +106,9 @@ class Learned(Drawn, ScoredResult):
 
     def _check(self) -> None:
         super(Learned, self)._check()
-        for step in self.trace:
+        for number, step in enumerate(self.trace):
+            if not step.move:
+                raise InvalidData(f"trace[{number}].move is empty")
             check_known("trace", (name for edge in step.network or () for name in edge), self.variables)
 
     def to_frame(self) -> pd.DataFrame:

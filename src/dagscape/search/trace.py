@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dagscape.decoding import Finite, NotNegative
+from dagscape.decoding import NotNegative
 from dagscape.graphs.dag import Dag
 from dagscape.score_info import NamedEdge
 from dagscape.scores.fixed_point import Unit
@@ -28,7 +28,7 @@ class Step:
     """
 
     move: tuple[str, ...]
-    score: Finite
+    score: float
     seconds: NotNegative
     network: tuple[NamedEdge, ...] | None = None
 
