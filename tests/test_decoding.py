@@ -161,7 +161,7 @@ DAMAGES = [
         "learned-network",
         "trace",
         [{"move": "add", "score": 0, "seconds": 0}],
-        r"trace\[0\].move is 'add'; it must be a list",
+        r"trace\[0\].move is 'add'",
     ),
     ("learned-network", "trace", [{"move": [], "score": 0, "seconds": 0}], r"trace\[0\].move is empty"),
     (
