@@ -118,6 +118,7 @@ bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m benchmarks.posterior
 	$(BIN)/python -m benchmarks.best
 	$(BIN)/python -m benchmarks.modes speed states experiments
+	$(BIN)/python -m benchmarks.climbing
 	$(BIN)/python -m benchmarks.class_search
 
 # The tables and figures of the papers on learning, run again: hours. Interrupted, they go on where they were.

@@ -69,8 +69,14 @@ def pyagrum_climb(frame: object, method: str) -> list[tuple[str, str]]:
 
 def pgmpy_climb(frame: object, method: str) -> list[tuple[str, str]]:
     from pgmpy.causal_discovery import HillClimbSearch
+    from pgmpy.structure_score import BDeu
 
-    search = HillClimbSearch(scoring_method="bdeu", tabu_length=10 if method == "tabu" else 0, show_progress=False)
+    search = HillClimbSearch(
+        BDeu(frame, equivalent_sample_size=1),
+        tabu_length=10 if method == "tabu" else 0,
+        return_type="dag",
+        show_progress=False,
+    )
     search.fit(frame)
     return list(search.causal_graph_.edges())
 

@@ -67,6 +67,7 @@ def test_bundled_names(complete):
     assert plain(complete("compare", "builtin:a")) == [f"builtin:{n}" for n in NETWORKS if n.startswith("a")]
     assert plain(complete("compare", "x.bif", "builtin:as")) == ["builtin:asia"]
     assert plain(complete("modes", "x.csv", "--truth", "builtin:as")) == ["builtin:asia"]
+    assert plain(complete("learn", "x.csv", "--start", "builtin:as")) == ["builtin:asia"]
     assert plain(complete("query", "builtin:as")) == ["builtin:asia"]
     assert "builtin:zoo" in complete("posterior", "builtin:", shell="zsh")
     assert plain(complete("posterior", "builtin:z", shell="fish")) == ["builtin:zoo"]

@@ -21,7 +21,7 @@ def table(tmp_path):
 
 
 def test_constant_columns_are_said_to_be_set_aside(capfd, table):
-    for command in ("score", "posterior", "best", "modes", "plan"):
+    for command in ("score", "posterior", "best", "modes", "learn", "plan"):
         code, _, err = run(capfd, command, table, "--drop", "x", "--drop", "id")
         assert code == 0
         assert err.count("'k' has the same value, 'z', in every row: it is set aside") == 1
@@ -120,7 +120,7 @@ def test_one_missing_cell_is_one(capfd, tmp_path):
 
 def test_identifiers_are_warned_about_once(capfd, tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b\n" + "".join(f"{i},{i % 2},{i % 3}\n" for i in range(40)))
-    for command in ("score", "posterior", "best", "modes", "sensitivity", "fit"):
+    for command in ("score", "posterior", "best", "modes", "learn", "sensitivity", "fit"):
         for options, words in (((), "has 40 distinct values"), (("--discretize", "quantile"), "numbers the rows")):
             code, _, err = run(capfd, command, tmp_path / "t.csv", *options)
             assert (code, err.count("is it an identifier?"), err.count(words)) == (0, 1, 1), (command, options)
@@ -199,7 +199,9 @@ def test_deep_tiers_are_shortened(capfd, tmp_path):
     assert (code, err) == (2, "dagscape: --tiers names [[[[[[[...]]]]]]], which is not a variable\n")
 
 
-@pytest.mark.parametrize("command", ["describe", "score", "posterior", "best", "modes", "sensitivity", "fit", "plan"])
+@pytest.mark.parametrize(
+    "command", ["describe", "score", "posterior", "best", "modes", "learn", "sensitivity", "fit", "plan"]
+)
 def test_max_memory_limits_the_data_of_every_command(capfd, tmp_path, command):
     table = tmp_path / "t.csv"
     table.write_text("id,x\n" + "".join(f"{i},{i % 2}\n" for i in range(5_000)))
