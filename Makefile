@@ -120,6 +120,7 @@ bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m benchmarks.modes speed states experiments
 	$(BIN)/python -m benchmarks.climbing
 	$(BIN)/python -m benchmarks.class_search
+	$(BIN)/python -m benchmarks.independence
 
 # The tables and figures of the papers on learning, run again: hours. Interrupted, they go on where they were.
 EXPERIMENTS ?= build/experiments

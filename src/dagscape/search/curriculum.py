@@ -110,8 +110,10 @@ def curriculum(
         and 3.
     first : int
         The number of variables of the first stage. Default: 3.
-    a, b : float
-        An edge costs a/m + v/b nats, for m rows and v selected variables. Default: 1000 and 100.
+    a : float
+        An edge costs a/m + v/b nats, for m rows and v selected variables. Default: 1000.
+    b : float
+        The other constant of this cost. Default: 100.
     penalize_plain : bool
         Whether the candidate without a curriculum is learned with the same penalty. Default: yes.
     choose_by : {"score", "penalized"}
@@ -119,8 +121,12 @@ def curriculum(
     conditional : bool
         Whether a stage is learned given the other variables; if not, they are ignored, as in section 2.6 of the
         dissertation. Default: yes.
-    alpha, rows_per_cell, max_condition
-        As in :func:`dagscape.mmpc`.
+    alpha : float
+        The level of the tests of independence. Default: 0.05.
+    rows_per_cell : int
+        A test needs this many rows for each cell of its table. Default: 5.
+    max_condition : int, optional
+        The largest set that a test conditions on. Default: no limit other than the number of rows.
     """
     _check_options(step_sizes, first, a, b, penalize_plain, choose_by, conditional)
     tested = job_neighbours(job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition)
@@ -223,7 +229,7 @@ def _with_fixed_edges(constraints: EdgeConstraints, network: Dag, chosen: NDArra
 
 
 def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, details: dict[str, Any]) -> Found:
-    """Return the best candidate; of equally good ones the first."""
+    """Return the best candidate; of equally good ones that with the smallest step size, and no curriculum last."""
     job = setting.job
     unit = job.scores.unit
     exact = [job.scores.network_exact(candidate.network) for candidate in candidates]
@@ -232,7 +238,7 @@ def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, det
         score - edge_cost * candidate.network.edge_count for score, candidate in zip(exact, candidates, strict=True)
     ]
     values = exact if choose_by == "score" else penalized
-    best = max(range(len(values)), key=values.__getitem__)
+    best = max(range(len(values)), key=lambda i: (values[i], -(candidates[i].step or np.inf)))
     listed = [
         {
             "step_size": candidate.step,

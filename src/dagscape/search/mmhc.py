@@ -34,8 +34,12 @@ def mmhc(
     ----------
     job : SearchJob
         The search.
-    alpha, rows_per_cell, max_condition
-        As in :func:`dagscape.mmpc`.
+    alpha : float
+        The level of the tests of independence. Default: 0.05.
+    rows_per_cell : int
+        A test needs this many rows for each cell of its table. Default: 5.
+    max_condition : int, optional
+        The largest set that a test conditions on. Default: no limit other than the number of rows.
     tabu_length : int
         The number of last DAGs to which no move may lead. Default: 100.
     patience : int
