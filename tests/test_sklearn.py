@@ -21,7 +21,7 @@ from dagscape.search.class_structures import tree_augmented_dag
 from dagscape.search.registry import LEARNERS
 from dagscape.sklearn import BayesNetClassifier
 
-METHODS = ["naive", "tan", "optimal"]
+METHODS = ["naive", "tan", "order"]
 WEATHER = pd.DataFrame(
     {
         "sky": ["sun", "sun", "rain", "rain", "sun", "snow"],
@@ -163,7 +163,7 @@ def test_columns_without_information_leave_the_prior():
     model = BayesNetClassifier("naive").fit(X, y)
     assert model.network_.variables == ("class",)
     np.testing.assert_allclose(model.predict_proba(X[:1]), [[31 / 42, 11 / 42]])
-    for method in ("tan", "optimal"):
+    for method in ("tan", "order"):
         assert BayesNetClassifier(method).fit(X, y).network_.variables == ("class",)
 
 

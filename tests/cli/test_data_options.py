@@ -120,7 +120,7 @@ def test_one_missing_cell_is_one(capfd, tmp_path):
 
 def test_identifiers_are_warned_about_once(capfd, tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b\n" + "".join(f"{i},{i % 2},{i % 3}\n" for i in range(40)))
-    for command in ("score", "posterior", "best", "modes", "learn", "sensitivity", "fit"):
+    for command in ("score", "posterior", "best", "modes", "learn", "bootstrap", "sensitivity", "fit"):
         for options, words in (((), "has 40 distinct values"), (("--discretize", "quantile"), "numbers the rows")):
             code, _, err = run(capfd, command, tmp_path / "t.csv", *options)
             assert (code, err.count("is it an identifier?"), err.count(words)) == (0, 1, 1), (command, options)

@@ -151,9 +151,9 @@ def bootstrap(
     Examples
     --------
     >>> import dagscape as ds
-    >>> boot = ds.bootstrap(ds.load_dataset("iris"), "optimal", samples=20)
+    >>> boot = ds.bootstrap(ds.load_dataset("iris"), samples=20)
     >>> boot
-    Bootstrap(optimal, 5 variables, 20 samples, 3 edges above 0.5)
+    Bootstrap(order, 5 variables, 20 samples, 3 edges above 0.5)
     >>> boot.adjacency("petal_width", "class"), boot.edge("petal_width", "class")
     (1.0, 0.26)
     """

@@ -124,7 +124,7 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         Examples
         --------
         >>> import dagscape as ds
-        >>> boot = ds.bootstrap(ds.load_dataset("iris"), "optimal", samples=20)
+        >>> boot = ds.bootstrap(ds.load_dataset("iris"), samples=20)
         >>> round(boot.average(lambda dag: dag.edge_count, invariant=True), 2)
         4.45
         """
