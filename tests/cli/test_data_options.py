@@ -200,7 +200,8 @@ def test_deep_tiers_are_shortened(capfd, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", ["describe", "score", "posterior", "best", "modes", "learn", "sensitivity", "fit", "plan"]
+    "command",
+    ["describe", "score", "posterior", "best", "modes", "learn", "bootstrap", "sensitivity", "fit", "plan"],
 )
 def test_max_memory_limits_the_data_of_every_command(capfd, tmp_path, command):
     table = tmp_path / "t.csv"
