@@ -3,10 +3,15 @@
 The search (``native/include/dagscape/order_search.hpp``) takes lists of families. Where all families fit, it gets all
 of them, and its lists are exact. Otherwise the lists are grown from the scores on demand. To *expand* a family is to
 score its additions, all in one batch, and to list those that score better than the family itself; and to list the
-family without each of its parents. At first, each child's best families are expanded, from the empty one up: a
-best-first search for parents among all variables. From then on, the families that the search uses are expanded, and the
-search is run again with the longer lists, until no family in use is left to expand. No single addition to the last
-network, and no single removal, improves it then.
+family without each of its parents. To *grow* a family within a set is to expand it, to go on with its best addition
+from the set, and so forth: a path in the grow-shrink tree of [andrews2023]_, which is kept.
+
+At first, a family is grown for each child from no parents up, within all variables. From then on, the search says what
+to grow. Every family that it uses is expanded. For every edge of its network, families for the reversed edge are grown:
+that of the child without the parent, and that of the parent with the child, each within the variables that stay clear
+of cycles. Without those, the search would see the price of a reversal, but not the edges that go with it. Then the
+search is run again with the longer lists, and so on until nothing in use is left to expand. No single addition to the
+last network, and no single removal, improves it then.
 """
 
 from __future__ import annotations
@@ -17,6 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.graphs.dag import Dag
+from dagscape.masks import bits
 from dagscape.resources import memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_table import FamilyTable
@@ -32,8 +39,8 @@ _MOST_ON_DEMAND = 50_000
 # Bytes of a family while the lists are made.
 _FAMILY_BYTES = 120
 
-# How many of each child's best families are expanded before the search starts.
-_BREADTH = 2
+# The numbers of the parents, increasing.
+Parents = tuple[int, ...]
 
 # Parent sets of one size, one per row, and their scores in units.
 Block = tuple[NDArray[np.uint16], NDArray[np.int64]]
@@ -107,63 +114,90 @@ class FamilyPool:
     ----------
     scores : LocalScores
         The scores.
-    networks : iterable of parents
-        Networks whose families belong to the lists from the start: for each variable, the numbers of its parents.
+    start : Dag
+        A network whose families belong to the lists from the beginning.
+    rng : numpy.random.Generator
+        Decides between equally good additions.
+    stop : callable
+        Whether to stop growing, because time is up.
     """
 
-    def __init__(self, scores: LocalScores, networks: Iterable[Sequence[Sequence[int]]] = ()) -> None:
+    def __init__(self, scores: LocalScores, start: Dag, rng: np.random.Generator, stop: Callable[[], bool]) -> None:
         self._scores = scores
-        self._exact: list[dict[tuple[int, ...], int]] = [{} for _ in range(scores.n)]
+        self._stop = stop
+        self._lot = rng.permutation(scores.n)
+        self._exact: list[dict[Parents, int]] = [{} for _ in range(scores.n)]
         self._blocks: list[list[Block]] = [[] for _ in range(scores.n)]
-        self._expanded: set[tuple[int, tuple[int, ...]]] = set()
+        # For each expanded family, the variables whose addition improves it, best first.
+        self._additions: dict[tuple[int, Parents], list[int]] = {}
         for child, required in enumerate(scores.constraints.required):
             self._add(child, [tuple(sorted(required))])
-        for network in networks:
-            for child, parents in enumerate(network):
-                self._add(child, [tuple(parents)])
+            self._add(child, [tuple(bits(start.parent_masks[child]))])
+        for child, required in enumerate(scores.constraints.required):
+            self._grow(child, tuple(sorted(required)), self._everything)
 
-    def grow(self, stop: Callable[[], bool]) -> None:
-        """Expand the best families of each child, until the best are all expanded or ``stop()`` is true."""
-        for child, exact in enumerate(self._exact):
-            while not stop():
-                best = sorted(exact, key=lambda parents: (-exact[parents], len(parents)))[:_BREADTH]
-                waiting = [parents for parents in best if (child, parents) not in self._expanded]
-                if not waiting:
-                    break
-                self._expand(child, waiting[0])
+    @property
+    def _everything(self) -> int:
+        return (1 << self._scores.n) - 1
 
-    def extend(self, network: Sequence[Sequence[int]], stop: Callable[[], bool]) -> bool:
-        """Expand the families of a network; return whether that was left to do for any, unless ``stop()`` is true."""
-        waiting = [(child, tuple(parents)) for child, parents in enumerate(network)]
-        waiting = [family for family in waiting if family not in self._expanded]
-        for child, parents in waiting:
-            if stop():
-                break
-            self._expand(child, parents)
-        return bool(waiting)
+    def expand(self, network: Dag) -> bool:
+        """Expand the families of a network; return whether any was left to expand."""
+        before = len(self._additions)
+        for child, mask in enumerate(network.parent_masks):
+            self._expand(child, tuple(bits(mask)))
+        return len(self._additions) > before
+
+    def extend(self, network: Dag) -> bool:
+        """Expand the families of a network and grow those of reversed edges; return whether there were any."""
+        before = len(self._additions)
+        self.expand(network)
+        ancestors = network.ancestor_masks()
+        descendants = [sum(1 << u for u, mask in enumerate(ancestors) if mask >> v & 1) for v in range(network.n)]
+        for child, mask in enumerate(network.parent_masks):
+            for parent in bits(mask):
+                clear = self._everything & ~descendants[parent]
+                self._grow(child, tuple(bits(mask & ~(1 << parent))), clear & ~descendants[child] & ~(1 << parent))
+                self._grow(parent, tuple(bits(network.parent_masks[parent] | 1 << child)), clear)
+        return len(self._additions) > before
 
     def arrays(self) -> FamilyArrays:
         """Return all lists."""
         return FamilyArrays.from_blocks(self._blocks)
 
-    def _expand(self, child: int, parents: tuple[int, ...]) -> None:
-        self._expanded.add((child, parents))
-        exact = self._scores.additions_exact(child, parents)
-        better = np.flatnonzero(exact > self._exact[child][parents])
-        larger = [tuple(sorted((*parents, added))) for added in better.tolist()]
-        new = np.array([key not in self._exact[child] for key in larger], dtype=np.bool_)
-        self._store(child, [key for key, fresh in zip(larger, new, strict=True) if fresh], exact[better[new]])
-        if len(parents) > 1:
-            self._add(child, [tuple(p for p in parents if p != removed) for removed in parents])
+    def _grow(self, child: int, parents: Parents, within: int) -> None:
+        """Expand a family, then the best addition to it from a set, and so on while additions improve it."""
+        added: int | None = -1
+        while added is not None:
+            self._expand(child, parents)
+            additions = self._additions.get((child, parents), ())
+            added = next((v for v in additions if within >> v & 1), None)
+            if added is not None:
+                parents = tuple(sorted((*parents, added)))
 
-    def _add(self, child: int, families: Iterable[tuple[int, ...]]) -> None:
+    def _expand(self, child: int, parents: Parents) -> None:
+        if (child, parents) in self._additions or len(parents) > self._scores.max_parents or self._stop():
+            return
+        self._add(child, [parents])
+        present = self._exact[child][parents]
+        if present == IMPOSSIBLE:
+            return
+        exact = self._scores.additions_exact(child, parents)
+        better = np.flatnonzero(exact > present)
+        better = better[np.lexsort((self._lot[better], -exact[better]))]
+        self._additions[child, parents] = better.tolist()
+        self._store(child, [tuple(sorted((*parents, added))) for added in better.tolist()], exact[better])
+        self._add(child, [tuple(p for p in parents if p != removed) for removed in parents])
+
+    def _add(self, child: int, families: list[Parents]) -> None:
         """Score families of one size and list them."""
-        keys = [parents for parents in dict.fromkeys(families) if parents not in self._exact[child]]
+        keys = [parents for parents in families if parents not in self._exact[child]]
         if keys:
             sets = np.array(keys, dtype=np.int64).reshape(len(keys), -1)
             self._store(child, keys, self._scores.exact_scores(child, sets))
 
-    def _store(self, child: int, keys: list[tuple[int, ...]], exact: NDArray[np.int64]) -> None:
-        if keys:
-            self._exact[child].update(zip(keys, exact.tolist(), strict=True))
-            self._blocks[child].append((np.array(keys, dtype=np.uint16).reshape(len(keys), -1), exact))
+    def _store(self, child: int, keys: list[Parents], exact: NDArray[np.int64]) -> None:
+        new = [i for i, key in enumerate(keys) if key not in self._exact[child]]
+        if new:
+            listed = [keys[i] for i in new]
+            self._exact[child].update(zip(listed, exact[new].tolist(), strict=True))
+            self._blocks[child].append((np.array(listed, dtype=np.uint16).reshape(len(new), -1), exact[new]))

@@ -25,7 +25,6 @@ from dagscape import kernels
 from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
-from dagscape.masks import bits
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family
 from dagscape.search.job import Found, SearchJob
@@ -35,6 +34,9 @@ from dagscape.search.trace import Step
 # Perturbations without a gain, per variable, after which the search ends: without and with a time limit.
 _PATIENCE = 20
 _PATIENCE_WITH_LIMIT = 1000
+
+# Extensions of the lists without a gain, after which the search goes on with those it has.
+_MOST_IDLE_EXTENSIONS = 4
 
 _NARROWEST_WINDOW = 2
 
@@ -77,21 +79,26 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> F
 
 
 def _search_with_growing_lists(job: SearchJob, search: _Search, patience: int) -> bool:
-    """Search, expand the families in use and search again, until there are none; return whether time sufficed."""
-    pool = FamilyPool(job.scores, [[list(bits(mask)) for mask in job.start.parent_masks]])
-    pool.grow(lambda: job.clock.expired)
+    """Search, extend the lists and search again, until nothing is left to extend; return whether time sufficed."""
+    pool = FamilyPool(job.scores, job.start, job.rng, lambda: job.clock.expired)
     search.restart(pool.arrays(), ("start",))
-    # While the lists grow, one round will do.
-    finished = search.run(0)
+    finished, grown, idle = search.run(0), False, 0
     while finished:
-        while pool.extend(search.parents, lambda: job.clock.expired):
+        before = search.exact
+        # Networks that are equally good differ, so there could be something to extend for very long.
+        if grown or (idle < _MOST_IDLE_EXTENSIONS and pool.extend(search.network)):
             search.restart(pool.arrays(), ("extend",))
-            if not search.run(0):
-                return False
+            # While the lists grow, one round with each will do.
+            finished, grown = search.run(0), False
+            idle = 0 if search.exact > before else idle + 1
+            continue
         finished = search.run(patience)
-        if not pool.extend(search.parents, lambda: job.clock.expired):
+        if search.exact > before:
+            idle = 0
+            continue
+        grown = pool.expand(search.network)
+        if not grown:
             return finished
-        search.restart(pool.arrays(), ("extend",))
     return False
 
 
