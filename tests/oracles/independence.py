@@ -60,7 +60,9 @@ def g2_association(rows: Sequence[Row], arities: Sequence[int], alpha: float, ro
     return association
 
 
-def mmpc(n: int, association: Association, most: int, rank: Sequence[int]) -> list[dict[int, float]]:
+def mmpc(
+    n: int, association: Association, most: int, rank: Sequence[int], symmetric: bool = True
+) -> list[dict[int, float]]:
     """For each variable its neighbours and their strength: the paper's algorithm, without any caching."""
 
     def least(target: int, candidate: int, members: set[int]) -> float:
@@ -85,10 +87,12 @@ def mmpc(n: int, association: Association, most: int, rank: Sequence[int]) -> li
             if strengths[member] <= 0:
                 members.remove(member)
         one_sided.append({member: strengths[member] for member in members})
-    return [
-        {v: min(value, one_sided[v][target]) for v, value in found.items() if target in one_sided[v]}
+    combine = min if symmetric else max
+    values = [
+        {v: combine(found.get(v, 0.0), one_sided[v].get(target, 0.0)) for v in range(n) if v != target}
         for target, found in enumerate(one_sided)
     ]
+    return [{v: value for v, value in of_target.items() if value > 0} for of_target in values]
 
 
 def d_separated(parents: Parents, first: int, second: int, given: frozenset[int]) -> bool:

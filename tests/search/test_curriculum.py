@@ -18,7 +18,7 @@ from dagscape.search.segments import Segments
 from oracles import independence as oracle
 from oracles.climbing import Walk
 from scores.strategies import dataset, tables
-from search.test_climbing import problems
+from search.strategies import problems
 
 ASIA = ds.load_network("asia").sample(500, seed=2)
 
@@ -149,7 +149,7 @@ def replay_stages(found, data, options, neighbours, first=3, a=1000.0, b=100.0):
 def test_every_step_of_every_stage_is_a_best_move(problem, seed, a):
     data, options = problem
     found = ds.learn(data, "curriculum", seed=seed, alpha=0.5, rows_per_cell=1, a=a, first=2, **options)
-    neighbours = ds.mmpc(data, 0.5, rows_per_cell=1, seed=seed)
+    neighbours = ds.mmpc(data, 0.5, rows_per_cell=1, symmetric=False, seed=seed)
     replay_stages(found, data, options, neighbours.adjacent, first=2, a=a)
     assert {*options["required"]} <= {*found.network.edges}
     assert not {*options["forbidden"]} & {*found.network.edges}
@@ -159,7 +159,7 @@ def test_every_step_of_every_stage_is_a_best_move(problem, seed, a):
 
 def test_asia_with_the_defaults():
     found = ds.learn(ASIA, "curriculum", ess=10)
-    replay_stages(found, ASIA, {"ess": 10, "required": []}, ds.mmpc(ASIA).adjacent)
+    replay_stages(found, ASIA, {"ess": 10, "required": []}, ds.mmpc(ASIA, symmetric=False).adjacent)
     assert [candidate["step_size"] for candidate in found.details["candidates"]] == [None, 1, 2, 3]
 
 
@@ -167,7 +167,7 @@ def test_the_candidate_without_a_curriculum_is_a_greedy_search_among_neighbours(
     options = {"step_sizes": [], "penalize_plain": False}
     found = ds.learn(ASIA, "curriculum", **options)
     start = ds.Dag.from_edges(ASIA.variables)
-    walk = Walk(ds.family_scores(ASIA), start, allowed=ds.mmpc(ASIA).adjacent)
+    walk = Walk(ds.family_scores(ASIA), start, allowed=ds.mmpc(ASIA, symmetric=False).adjacent)
     number = {name: i for i, name in enumerate(ASIA.variables)}
     for step in found.trace[1:-2]:
         kind, parent, child = step.move

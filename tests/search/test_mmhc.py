@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from search.test_climbing import problems, replay
+from search.strategies import problems
+from search.test_climbing import replay
 
 ASIA = ds.load_network("asia").sample(2000, seed=1)
 

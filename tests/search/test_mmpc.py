@@ -27,11 +27,11 @@ def sampled(seed, n=6, rows=400):
     return dag, [tuple(row) for row in columns.tolist()]
 
 
-def strengths(data, rows, arities, most, alpha=0.05, rows_per_cell=5):
+def strengths(data, rows, arities, most, alpha=0.05, rows_per_cell=5, symmetric=True):
     association = oracle.g2_association(rows, arities, alpha, rows_per_cell)
     rank = np.random.default_rng(0).permutation(data.n).tolist()
     found = np.zeros((data.n, data.n))
-    for target, neighbours in enumerate(oracle.mmpc(data.n, association, most, rank)):
+    for target, neighbours in enumerate(oracle.mmpc(data.n, association, most, rank, symmetric)):
         for other, strength in neighbours.items():
             found[target, other] = strength
     return found
@@ -41,9 +41,9 @@ def strengths(data, rows, arities, most, alpha=0.05, rows_per_cell=5):
 def test_neighbours_are_those_of_the_papers_algorithm(seed):
     _, rows = sampled(seed)
     data = dataset([2] * 6, rows)
-    for most in (None, 1):
-        found = ds.mmpc(data, max_condition=most)
-        expected = strengths(data, rows, [2] * 6, data.n if most is None else most)
+    for most, symmetric in ((None, True), (None, False), (1, True)):
+        found = ds.mmpc(data, max_condition=most, symmetric=symmetric)
+        expected = strengths(data, rows, [2] * 6, data.n if most is None else most, symmetric=symmetric)
         assert found.strengths == pytest.approx(expected, rel=1e-9)
         assert found.pair_count > 0
 
@@ -116,6 +116,7 @@ def test_a_result_is_read_back(tmp_path):
         ({"alpha": 0}, "alpha is 0; it must be a number above 0 and below 1"),
         ({"alpha": 1.0}, r"alpha is 1\.0; it must be a number above 0 and below 1"),
         ({"rows_per_cell": 0}, "rows_per_cell is 0; it must be an integer of at least 1"),
+        ({"symmetric": "yes"}, "symmetric is 'yes'; it must be True or False"),
         ({"max_condition": -1}, "max_condition is -1; it must be an integer of at least 0"),
     ],
 )

@@ -18,6 +18,7 @@ from dagscape.errors import argument
 from dagscape.methods import provenance_of
 from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.results import Provenance
+from dagscape.score_info import ScoreInfo
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import Members
 from dagscape.scores.local_scores import LocalScores
@@ -38,7 +39,7 @@ class OnDemandScores(LocalScores):
     :func:`dagscape.k_best`, :func:`dagscape.modes`) do not accept them.
     """
 
-    def __init__(self, job: ScoringJob, kernel: FamilyKernel, provenance: Provenance) -> None:
+    def __init__(self, job: ScoringJob, kernel: FamilyKernel, info: ScoreInfo, provenance: Provenance) -> None:
         """Combine a job and the kernel that runs it.
 
         Parameters
@@ -47,6 +48,8 @@ class OnDemandScores(LocalScores):
             The definition of the scores.
         kernel : FamilyKernel
             The kernel that computes them.
+        info : ScoreInfo
+            The score, its options and the data.
         provenance : Provenance
             How they are computed.
         """
@@ -55,7 +58,7 @@ class OnDemandScores(LocalScores):
         self.constraints = job.constraints
         self.unit = job.unit
         self.rounding = network_rounding(job)
-        self.info = job.info
+        self.info = info
         self.provenance = provenance
         self._size_terms = job.unit.to_ints(job.size_terms())
         self._kernel = kernel
@@ -155,9 +158,23 @@ def family_scores(
 
 
 def on_demand_scores(
-    job: ScoringJob, *, threads: int | None = None, max_memory: int | str | None = None
+    job: ScoringJob,
+    *,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    info: ScoreInfo | None = None,
 ) -> OnDemandScores:
-    """Prepare the scores on demand of a prepared job."""
+    """Prepare the scores on demand of a prepared job.
+
+    Parameters
+    ----------
+    job : ScoringJob
+        The definition of the scores.
+    threads, max_memory
+        As in :func:`family_scores`.
+    info : ScoreInfo, optional
+        What the scores say that they are. Default: what the job says, which reads all data.
+    """
     start = time.perf_counter()
     threads = thread_count(threads)
     fixed = job.functions.family_memory(threads)
@@ -168,4 +185,5 @@ def on_demand_scores(
     most_bytes = limit if max_memory is not None else min(limit, fixed + _DEFAULT_CACHE)
     kernel = job.functions.family_kernel(job.unit, threads, most_bytes)
     seconds = {"preparing": time.perf_counter() - start}
-    return OnDemandScores(job, kernel, provenance_of("family_scores", job.info.to_dict(), seconds, threads))
+    info = job.info if info is None else info
+    return OnDemandScores(job, kernel, info, provenance_of("family_scores", info.to_dict(), seconds, threads))

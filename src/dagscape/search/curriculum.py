@@ -20,6 +20,10 @@ then constant in each segment. Segments cost no extra passes: the rows are group
 of a family after that (``native/include/dagscape/family_scorer.hpp``), and rows that are alone in their segment drop
 out at once.
 
+The dissertation takes the neighbours from the first version of MMPC, which finds the set of one variable at a time:
+an edge is considered if either end is in the set of the other. MMHC considers it only if both are, and so loses edges
+to variables that are nearly determined by others. ``symmetric`` decides.
+
 Required edges hold at all stages, and so do edges of a start to variables that are not selected yet.
 
 Notation: the paper's s is ``first``, its t a step size, its X_(i) the first ``selected`` variables of the sequence, its
@@ -98,6 +102,7 @@ def curriculum(
     alpha: float = 0.05,
     rows_per_cell: int = 5,
     max_condition: int | None = None,
+    symmetric: bool = False,
 ) -> Found:
     """Greedy search over DAGs in stages, each with more variables, given the others.
 
@@ -127,9 +132,14 @@ def curriculum(
         A test needs this many rows for each cell of its table. Default: 5.
     max_condition : int, optional
         The largest set that a test conditions on. Default: no limit other than the number of rows.
+    symmetric : bool
+        Whether two variables are neighbours only if each is found for the other, or else if one of them is. Default:
+        one.
     """
     _check_options(step_sizes, first, a, b, penalize_plain, choose_by, conditional)
-    tested = job_neighbours(job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition)
+    tested = job_neighbours(
+        job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition, symmetric=symmetric
+    )
     if tested is None or job.scoring is None:
         return Found(job.start, job.scores.network_exact(job.start), complete=False)
     neighbours, tests = tested
@@ -211,7 +221,7 @@ def _learn_stage(setting: _Setting, candidate: _Candidate, selected: int) -> Non
     numbers = setting.segments.numbers(selected if setting.conditional else n)
     constraints = _with_fixed_edges(job.scores.constraints, candidate.network, chosen)
     scoring = segmented_job(setting.scoring, numbers, setting.penalty(selected), constraints)
-    scores = on_demand_scores(scoring, threads=job.threads, max_memory=job.max_memory)
+    scores = on_demand_scores(scoring, threads=job.threads, max_memory=job.max_memory, info=job.scores.info)
     trace = TraceRecorder(scores.unit, job.clock, job.trace.steps)
     stage = replace(job, scores=scores, start=candidate.network, trace=trace, listener=None)
     found = climb(stage, Rules(), allowed=setting.neighbours & chosen & chosen[:, None])

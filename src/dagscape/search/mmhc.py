@@ -25,6 +25,7 @@ def mmhc(
     alpha: float = 0.05,
     rows_per_cell: int = 5,
     max_condition: int | None = None,
+    symmetric: bool = True,
     tabu_length: int = 100,
     patience: int = 15,
 ) -> Found:
@@ -40,6 +41,9 @@ def mmhc(
         A test needs this many rows for each cell of its table. Default: 5.
     max_condition : int, optional
         The largest set that a test conditions on. Default: no limit other than the number of rows.
+    symmetric : bool
+        Whether two variables are neighbours only if each is found for the other, or else if one of them is. Default:
+        each.
     tabu_length : int
         The number of last DAGs to which no move may lead. Default: 100.
     patience : int
@@ -48,7 +52,9 @@ def mmhc(
     for option, value in (("tabu_length", tabu_length), ("patience", patience)):
         if not is_whole(value, at_least=1):
             raise InvalidOption(f"is {value!r}; it must be an integer of at least 1", option=option)
-    neighbours = job_neighbours(job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition)
+    neighbours = job_neighbours(
+        job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition, symmetric=symmetric
+    )
     if neighbours is None:
         return Found(job.start, job.scores.network_exact(job.start), complete=False)
     allowed, tests = neighbours

@@ -4,7 +4,8 @@ The problem: in a faithful network, two variables are adjacent if and only if th
 other variables. MMPC needs only subsets of the neighbours themselves. For each target T, the set C grows by the
 variable whose least association with T, over all subsets of C, is the largest, until each other variable is independent
 of T given some subset of C. Then members of C that are independent of T given some subset of the others are removed.
-Two variables are neighbours if each is in the set of the other.
+Two variables are neighbours if each is in the set of the other: the correction of the paper, which ``symmetric=False``
+leaves out.
 
 The association is minus the log of the p-value of a G² test, and 0 if the p-value exceeds α. A test is made only with
 at least ``rows_per_cell`` rows for each cell of its table, :math:`r_X r_T q_S` of them. One that is not made says
@@ -26,7 +27,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between, is_whole
+from dagscape.checks import is_between, is_flag, is_whole
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidOption
@@ -47,6 +48,7 @@ def mmpc(
     *,
     rows_per_cell: int = 5,
     max_condition: int | None = None,
+    symmetric: bool = True,
     seed: Seed = 0,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -65,6 +67,9 @@ def mmpc(
     max_condition : int, optional
         The largest set to condition on. Default: no limit other than ``rows_per_cell``. A variable with many neighbours
         takes long without a limit if there are tens of thousands of rows.
+    symmetric : bool
+        Whether two variables are neighbours only if each is found for the other; otherwise, one of the two searches
+        suffices. Default: yes.
     seed : int or numpy.random.Generator
         Decides between variables of exactly the same association.
     threads, max_memory, progress
@@ -98,6 +103,7 @@ def mmpc(
             alpha=alpha,
             rows_per_cell=rows_per_cell,
             max_condition=max_condition,
+            symmetric=symmetric,
             rng=rng,
             threads=used,
             max_memory=max_memory,
@@ -107,6 +113,7 @@ def mmpc(
         "alpha": float(alpha),
         "rows_per_cell": rows_per_cell,
         "max_condition": max_condition,
+        "symmetric": bool(symmetric),
         "data": data.fingerprint,
     }
     seconds = {"testing": time.perf_counter() - start}
@@ -121,6 +128,7 @@ def max_min_strengths(
     alpha: float,
     rows_per_cell: int,
     max_condition: int | None,
+    symmetric: bool,
     rng: np.random.Generator,
     threads: int,
     max_memory: int | str | None,
@@ -133,14 +141,16 @@ def max_min_strengths(
         raise InvalidOption(f"is {rows_per_cell!r}; it must be an integer of at least 1", option="rows_per_cell")
     if max_condition is not None and not is_whole(max_condition, at_least=0):
         raise InvalidOption(f"is {max_condition!r}; it must be an integer of at least 0", option="max_condition")
+    if not is_flag(symmetric):
+        raise InvalidOption(f"is {symmetric!r}; it must be True or False", option="symmetric")
     largest = data.n if max_condition is None else min(max_condition, data.n)
     tests = independence_tests(data, rows_per_cell, largest, threads, max_memory)
     least = np.empty((data.n, data.n))
     counts = np.empty(data.n, dtype=np.uint64)
     rank = rng.permutation(data.n).astype(np.uint32)
     tests.max_min(float(alpha), largest, rank, threads, least, counts, callback)
-    # The symmetric correction: a variable that one of the two searches rejects has strength 0.
-    return np.minimum(least, least.T), int(counts.sum())
+    # A variable that a search rejects has strength 0.
+    return (np.minimum if symmetric else np.maximum)(least, least.T), int(counts.sum())
 
 
 class _TimeIsUpError(Exception):
@@ -148,7 +158,7 @@ class _TimeIsUpError(Exception):
 
 
 def job_neighbours(
-    job: SearchJob, *, alpha: float, rows_per_cell: int, max_condition: int | None
+    job: SearchJob, *, alpha: float, rows_per_cell: int, max_condition: int | None, symmetric: bool
 ) -> tuple[NDArray[np.bool_], int] | None:
     """Return which variables are neighbours, and the number of tests; None if the time does not suffice."""
 
@@ -163,6 +173,7 @@ def job_neighbours(
             alpha=alpha,
             rows_per_cell=rows_per_cell,
             max_condition=max_condition,
+            symmetric=symmetric,
             rng=job.rng,
             threads=job.threads,
             max_memory=job.max_memory,
