@@ -45,7 +45,7 @@ def _heading(found: Learned) -> str:
 def _comparison(found: Learned) -> list[RenderableType]:
     if found.comparison is None:
         return []
-    what = "equivalence classes" if found.comparison["level"] == "classes" else "DAGs"
+    what = "equivalence classes" if found.comparison.level == "classes" else "DAGs"
     table = table_of("measure", "value", "", right=(1,))
     for name, meaning in _MEASURES.items():
         table.add_row(name, str(found.comparison[name]), meaning)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dagscape.decoding import decode
 from dagscape.drawing.display import Drawn
 from dagscape.errors import InvalidData
-from dagscape.graphs.comparison import HasDag, compare
+from dagscape.graphs.comparison import Comparison, HasDag, compare
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_graph_memory
 from dagscape.results import ScoredResult, check_known
@@ -40,8 +40,8 @@ class Learned(Drawn, ScoredResult):
         The steps of the search; :meth:`trace_frame` has them as a table.
     details : mapping
         Facts that are particular to the method.
-    comparison : mapping of str to number, or None
-        The measures of :func:`dagscape.compare` with a known structure; None unless :meth:`with_truth` was used.
+    comparison : Comparison or None
+        The comparison with a known structure; None unless :meth:`with_truth` was used.
     """
 
     kind: ClassVar[str] = "learned-network"
@@ -52,7 +52,7 @@ class Learned(Drawn, ScoredResult):
     complete: bool = True
     trace: tuple[Step, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
-    comparison: Mapping[str, Any] | None = None
+    comparison: Comparison | None = None
 
     @property
     def dag(self) -> Dag:
@@ -86,15 +86,17 @@ class Learned(Drawn, ScoredResult):
         >>> asia = ds.load_network("asia")
         >>> found = ds.learn(asia.sample(1000, seed=1), "optimal").with_truth(asia)
         >>> found.comparison["shd"]
-        6
+        4
         """
         if level is None:
             level = "dags" if distinguishes_members(self.score_info) else "classes"
-        return replace(self, comparison={"level": level, **compare(self.network, truth, level)})
+        return replace(self, comparison=compare(self.network, truth, level))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document; the network is the list of its edges."""
-        return super(Learned, self).to_dict() | {"network": [list(edge) for edge in self.network.edges]}
+        compared = None if self.comparison is None else self.comparison.to_dict()
+        edges = [list(edge) for edge in self.network.edges]
+        return super(Learned, self).to_dict() | {"network": edges, "comparison": compared}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Learned:
@@ -102,7 +104,9 @@ class Learned(Drawn, ScoredResult):
         names = decode(tuple[str, ...], document.get("variables"), "variables")
         check_graph_memory(len(names))
         network = Dag.from_edges(names, decode(tuple[NamedEdge, ...], document.get("network"), "network"))
-        return super(Learned, cls).from_dict({**document, "network": network})
+        compared = decode(Mapping[str, Any] | None, document.get("comparison"), "comparison")
+        comparison = None if compared is None else Comparison.from_dict(compared)
+        return super(Learned, cls).from_dict({**document, "network": network, "comparison": comparison})
 
     def _check(self) -> None:
         super(Learned, self)._check()
