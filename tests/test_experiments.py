@@ -1,0 +1,81 @@
+"""The runner of experiments: interrupted ones go on where they were."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import dagscape as ds
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def experiments(monkeypatch):
+    if not (ROOT / "benchmarks").exists():
+        pytest.skip("source distributions have no benchmarks")
+    monkeypatch.syspath_prepend(ROOT)
+    import benchmarks.experiments
+
+    yield benchmarks.experiments
+    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
+        del sys.modules[name]
+
+
+TASKS = [{"seed": seed, "method": method} for seed in range(3) for method in ("optimal", "greedy")]
+
+
+def test_finished_runs_are_kept(experiments, tmp_path):
+    path, made = tmp_path / "new" / "runs.jsonl", []
+
+    def work(task):
+        if len(made) == 4:
+            raise KeyboardInterrupt
+        made.append(task)
+        return {"square": task["seed"] ** 2}
+
+    with pytest.raises(KeyboardInterrupt):
+        experiments.run(path, TASKS, work)
+    assert made == TASKS[:4]
+    # The run that was being written is torn.
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:3]) + lines[3][:-7])
+    assert len(experiments.shown(path, TASKS)) == 3
+    made.clear()
+    frame = experiments.run(path, TASKS, work)
+    assert made == TASKS[3:]
+    assert frame.to_dict("records") == [{**task, "square": task["seed"] ** 2} for task in TASKS]
+    made.clear()
+    assert experiments.run(path, [*TASKS, {"seed": 7, "method": "tan"}], work)["square"].tolist()[-1] == 49
+    assert len(made) == 1
+    assert all(json.loads(line)["version"] == ds.__version__ for line in path.read_text().splitlines())
+
+
+def test_measures(experiments):
+    truth = ds.load_network("asia")
+    test = truth.sample(500, seed=1)
+    found, seconds = experiments.learned(test, "optimal", ess=10.0)
+    assert seconds > 0
+    measures = experiments.row_measures(found.network, test, 10.0)
+    assert measures["bdeu"] == pytest.approx(found.score)
+    # The information of variables and their parents, by definition.
+    fitted = ds.Network.fit(found.network, test, prior="none")
+    empty = ds.Network.fit(ds.Dag.from_edges(test.variables), test, prior="none")
+    assert measures["kl"] * test.m == pytest.approx(fitted.log_likelihood(test) - empty.log_likelihood(test))
+    assert experiments.structure_measures(truth.dag, truth.dag) == dict.fromkeys(
+        ["shd", "a_plus", "a_minus", "vs_plus", "vs_minus"], 0
+    )
+    assert experiments.available(["optimal", "nobody", "tan"], ["tan", "nobody"]) == ["tan"]
+
+
+def test_tables(experiments, capsys):
+    experiments.table("Title", [["a", 1.234, None], ["bb", 10, float("nan")]], ["x", "y", "z"])
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "| x   | y    | z   |",
+        "| --- | ---  | --- |",
+        "| a   | 1.23 |     |",
+        "| bb  | 10   |     |",
+    ]
