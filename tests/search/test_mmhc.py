@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.search import mmpc
 from search.strategies import problems
 from search.test_climbing import replay
 
@@ -71,6 +72,19 @@ def test_the_time_limit_returns_the_start(method):
         found = ds.learn(ASIA, method, max_seconds=0)
     assert not found.complete
     assert found.network.edge_count == 0
+
+
+@pytest.mark.parametrize("method", ["mmhc", "curriculum"])
+def test_the_time_limit_ends_the_tests(method, monkeypatch):
+    def slow_tests(data, *, callback, **options):
+        callback(1, data.n)
+        raise AssertionError
+
+    monkeypatch.setattr(mmpc, "max_min_strengths", slow_tests)
+    with pytest.warns(ds.StoppedEarly, match="max_seconds"):
+        found = ds.learn(ASIA, method, max_seconds=0, required=[("smoke", "lung")])
+    assert found.network.edges == (("smoke", "lung"),)
+    assert found.score == ds.family_scores(ASIA).network(found.network)
 
 
 @pytest.mark.parametrize("method", ["mmhc", "curriculum"])

@@ -136,6 +136,14 @@ def test_a_listener_sees_progress():
     assert seen[-1].done == seen[-1].total == ASIA.n
 
 
+def test_a_listener_can_stop_the_tests():
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ds.mmpc(ASIA, progress=stop)
+
+
 def test_no_condition_leaves_marginal_dependence():
     found = ds.mmpc(ASIA, max_condition=0)
     assert found.pair_count >= ds.mmpc(ASIA).pair_count
