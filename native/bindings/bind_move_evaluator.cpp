@@ -112,6 +112,7 @@ void bind_move_evaluator(nb::module_& module) {
         .value("REVERSE", MoveKind::kReverse);
     nb::class_<CheckedEvaluator>(module, "MoveEvaluator")
         .def(nb::init<std::size_t, Input<std::uint32_t, 2>, std::size_t>(), "n"_a, "edges"_a.noconvert(), "visited"_a)
+        .def_static("bytes", &MoveEvaluator::bytes, "n"_a)
         .def("set_edges", &CheckedEvaluator::set_edges, "edges"_a.noconvert())
         .def("set_scores", &CheckedEvaluator::set_scores, "child"_a, "own"_a, "changed"_a.noconvert())
         .def("best", &CheckedEvaluator::best)

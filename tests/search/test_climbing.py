@@ -161,6 +161,24 @@ def test_wrong_options_are_refused(method, options, message):
         ds.learn(ds.load_dataset("iris"), method, **options)
 
 
+def test_options_of_any_size_are_accepted():
+    found = ds.learn(ds.load_dataset("iris"), "tabu", tabu_length=10**30, patience=500)
+    assert found.details["steps"] >= 500
+    edges, states = set(), [frozenset()]
+    for kind, *edge in (step.move for step in found.trace[1:]):
+        edges ^= {tuple(edge)} | ({tuple(reversed(edge))} if kind == "reverse" else set())
+        states.append(frozenset(edges))
+    assert len(set(states)) == len(states)
+    with pytest.warns(ds.StoppedEarly):
+        assert not ds.learn(ds.load_dataset("iris"), "tabu", perturbation=10**30, restarts=1, max_seconds=0.2).complete
+
+
+def test_memory_is_checked_before_the_search():
+    data = random_data(400, np.random.default_rng(1), rows=20)
+    with pytest.raises(ds.TooLarge, match="the gains of all moves between 400 variables need"):
+        ds.learn(data, "greedy", max_memory="1300KiB", threads=1)
+
+
 def test_progress_is_reported_and_can_stop_the_search():
     reports = []
     ds.learn(ds.load_dataset("iris"), "greedy", restarts=2, progress=reports.append)

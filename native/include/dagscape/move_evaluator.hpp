@@ -51,6 +51,11 @@ public:
     // No move leads back to one of the last `visited` graphs. All scores must be set before moves are asked for.
     MoveEvaluator(EditableDag dag, std::size_t visited);
 
+    // The bytes of the gains and of the graph, for n variables.
+    static std::size_t bytes(std::size_t n) noexcept {
+        return n * (n * sizeof(std::int64_t) + 4 * words_for(n) * sizeof(Subset));
+    }
+
     const EditableDag& dag() const noexcept { return dag_; }
     // Replaces the graph, and forgets the visited ones. Children with other parents than before need new scores.
     void set_dag(EditableDag dag);

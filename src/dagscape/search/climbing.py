@@ -20,13 +20,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape import kernels
 from dagscape.checks import is_whole
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.moves import Move
+from dagscape.resources import check_memory
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.search.climber import Climber
 from dagscape.search.job import Found, SearchJob
+from dagscape.wording import plural
+
+# A longer tabu list would not make a difference: no search makes that many steps.
+_LONGEST_LIST = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +97,10 @@ def climb(job: SearchJob, rules: Rules, *, allowed: NDArray[np.bool_] | None = N
     >>> climb(job, Rules(), allowed=allowed).network
     Dag(5 variables, 2 edges: petal_length -> class, petal_width -> class)
     """
-    search = _Search(job, rules, Climber(job.scores, job.start, allowed=allowed, visited=rules.visited))
-    return search.run()
+    what = f"the gains of all moves between {plural(job.scores.n, 'variable')}"
+    check_memory(kernels.MoveEvaluator.bytes(job.scores.n), job.max_memory, what, "raise the limit")
+    climber = Climber(job.scores, job.start, allowed=allowed, visited=min(rules.visited, _LONGEST_LIST))
+    return _Search(job, rules, climber).run()
 
 
 class _Search:
@@ -149,8 +157,9 @@ class _Search:
         moves = self.rules.perturbation or max(8, self.best.n // 2)
         for _ in range(moves):
             move = self.climber.choose_any(self.job.rng)
-            if move is not None:
-                self.climber.apply(move)
+            if move is None or self.job.clock.expired:
+                break
+            self.climber.apply(move)
         self.climber.forget_visited()
         self._record(("restart",), self.climber.network)
 
