@@ -241,3 +241,9 @@ def test_the_kernel_checks_its_arrays():
         }
         with pytest.raises(ValueError, match=message):
             kernels.OrderSearch(**{**arguments, **wrong})
+
+
+def test_a_short_time_limit_leaves_no_time_to_score_all_families():
+    data = ds.load_network("asia").sample(200, seed=1)
+    with pytest.warns(ds.StoppedEarly):
+        assert not ds.learn(data, "order", max_seconds=1e-5).details["all_families"]

@@ -36,6 +36,9 @@ from dagscape.search.job import SearchJob
 _MOST_FAMILIES = 2_000_000
 # The same for scores on demand without the data's definition, which are computed one by one.
 _MOST_ON_DEMAND = 50_000
+# With a time limit, all families are scored only if that is sure to take a small part of it: the time grows with the
+# number of sets times the number of rows.
+_CELLS_PER_SECOND = 1e8
 # Bytes of a family while the lists are made.
 _FAMILY_BYTES = 120
 
@@ -88,10 +91,13 @@ def every_family(job: SearchJob) -> FamilyArrays | None:
     if not isinstance(scores, FamilyTable) and count > most:
         return None
     if not isinstance(scores, EnumerableScores):
-        if job.scoring is not None:
-            scores = job.all_scores()
-        elif count > _MOST_ON_DEMAND:
+        if job.scoring is None:
+            if count > _MOST_ON_DEMAND:
+                return None
+        elif job.scoring.sets * job.scoring.data.m > _CELLS_PER_SECOND * job.clock.limit:
             return None
+        else:
+            scores = job.all_scores()
     return FamilyArrays.from_blocks([list(_blocks(scores, child)) for child in range(scores.n)])
 
 

@@ -32,7 +32,7 @@ from dagscape.search.learner import Learner
 from dagscape.search.trace import Step
 
 # Perturbations without a gain, per variable, after which the search ends: without and with a time limit.
-_PATIENCE = 20
+_PATIENCE = 50
 _PATIENCE_WITH_LIMIT = 1000
 
 # Extensions of the lists without a gain, after which the search goes on with those it has.
@@ -49,7 +49,7 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> F
     job : SearchJob
         The search.
     patience : int, optional
-        End the search after ``patience`` · n perturbations of the order without a gain. Default: 20, or 1000 if there
+        End the search after ``patience`` · n perturbations of the order without a gain. Default: 50, or 1000 if there
         is a time limit.
     window : int
         The number of consecutive variables that are put into an optimal order at once: 2 to 16. The time doubles with
