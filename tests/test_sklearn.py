@@ -113,6 +113,13 @@ def test_equal_trees_are_a_choice_by_the_seed():
     assert len({frozenset(map(frozenset, tree)) for tree in trees}) == 3
 
 
+def test_independent_attributes_still_form_a_tree():
+    """All gains are 0 up to rounding: here they come out two units below it."""
+    rows = np.repeat(list(itertools.product(range(3), repeat=3)), 19, axis=0)
+    dag = tree_augmented_dag(ds.Dataset.from_array(rows, ["x", "y", "c"]), "c", np.random.default_rng(0))
+    assert len([edge for edge in dag.edges if "c" not in edge]) == 1
+
+
 def test_permuted_columns_give_the_same_tree():
     data = ds.load_network("asia").sample(2000, seed=1).drop(["either"])
     turned = data.select(data.variables[::-1])

@@ -23,6 +23,7 @@ import numpy as np
 
 from dagscape.data.dataset import Dataset
 from dagscape.graphs.dag import Dag
+from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.on_demand import family_scores
 
 
@@ -68,7 +69,8 @@ def tree_augmented_dag(data: Dataset, target: str, rng: np.random.Generator, thr
     ties += ties.T
     parents: dict[int, tuple[int, ...]] = {place: ()}
     # For each attribute outside the tree, the best edge to it: its gain, its random number, and where it comes from.
-    edges: dict[int, tuple[int, float, int]] = dict.fromkeys(attributes, (-1, 0.0, -1))
+    # Rounding may leave a gain just below 0, and every edge is better than none.
+    edges: dict[int, tuple[int, float, int]] = dict.fromkeys(attributes, (IMPOSSIBLE, 0.0, -1))
     while edges:
         added = max(edges, key=edges.__getitem__)
         source = edges.pop(added)[2]
