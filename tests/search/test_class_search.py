@@ -245,6 +245,15 @@ def test_seeds_decide_ties_and_threads_nothing(method):
     assert ds.learn(sample, method, threads=1).network == ds.learn(sample, method, threads=3).network
 
 
+@pytest.mark.parametrize("method", PHASES)
+def test_the_seed_chooses_the_member_not_the_order_of_the_columns(method):
+    column = np.random.default_rng(0).integers(0, 2, 100)
+    data = ds.Dataset.from_array(np.column_stack([column] * 2), list("ab"))
+    assert {ds.learn(data, method, seed=seed).network.edges for seed in range(20)} == {(("a", "b"),), (("b", "a"),)}
+    tiers = [["b"], ["a"]]
+    assert {ds.learn(data, method, seed=seed, tiers=tiers).network.edges for seed in range(20)} == {(("b", "a"),)}
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_ges_recovers_a_class_from_enough_data(seed):
     truth = ds.Dag.from_edges("abcdef", [("a", "c"), ("b", "c"), ("c", "d"), ("c", "e"), ("d", "f"), ("e", "f")])

@@ -79,14 +79,7 @@ class ClassSearch:
         self._method = method
         self._scores = equivalent_scores(job.scores, method)
         self._most_bytes = int(memory_limit(job.max_memory) * _SHARE_OF_MEMORY)
-        constraints = job.scores.constraints
-        self._moves = kernels.ClassMoves(
-            _rows(job.start.parent_masks),
-            _rows([mask_of(above) for above in constraints.forbidden]),
-            _rows([mask_of(above) for above in constraints.required]),
-            job.scores.max_parents,
-            self._most_bytes,
-        )
+        self._moves = self._class_of(job.start)
         self.exact = self._scores.network_exact(job.start)
         self.steps = 0
         self.evaluated = 0
@@ -114,14 +107,33 @@ class ClassSearch:
 
     def found(self, *, complete: bool) -> Found:
         """Return a member of the current class that meets the constraints."""
-        dag = _rows(self._job.start.parent_masks)
-        self._moves.member(dag)
-        network = Dag.trusted(self._job.scores.variables, unpack(dag))
+        names = self._job.scores.variables
+        # The kernel's choice of a member depends on the order of the variables.
+        shuffled = [names[v] for v in self._job.rng.permutation(len(names)).tolist()]
+        network = _member(self._class_of(_member(self._moves, names).reordered(shuffled)), shuffled).reordered(names)
         exact = self.exact
         if isinstance(self._scores, EnumerableScores):
             # The scores of a list may be rounded, and then members differ in the last digits.
             exact = self._scores.network_exact(network)
         return Found(network, exact, complete, {"steps": self.steps, "evaluated": self.evaluated})
+
+    def _class_of(self, network: Dag) -> kernels.ClassMoves:
+        """Return the kernel at the class of a network, whose variables may be in any order."""
+        number = {name: i for i, name in enumerate(network.variables)}
+        place = [number[name] for name in self._job.scores.variables]
+
+        def rows(constrained: Sequence[frozenset[int]]) -> Words:
+            masks = {place[child]: mask_of(place[v] for v in above) for child, above in enumerate(constrained)}
+            return _rows([masks[v] for v in range(network.n)])
+
+        constraints = self._job.scores.constraints
+        return kernels.ClassMoves(
+            _rows(network.parent_masks),
+            rows(constraints.forbidden),
+            rows(constraints.required),
+            self._job.scores.max_parents,
+            self._most_bytes,
+        )
 
     def _evaluate(self) -> bool:
         """Compute all differences that the kernel lacks; false if the time is over."""
@@ -188,6 +200,13 @@ def equivalent_scores(scores: LocalScores, method: str) -> LocalScores:
             option="method",
         )
     return free
+
+
+def _member(moves: kernels.ClassMoves, names: Sequence[str]) -> Dag:
+    """Return a member of the kernel's class that meets the constraints."""
+    rows = _rows([0] * len(names))
+    moves.member(rows)
+    return Dag.trusted(tuple(names), unpack(rows))
 
 
 def _rows(masks: Sequence[int]) -> Words:
