@@ -179,6 +179,20 @@ def test_a_start_is_never_lost(monkeypatch):
     assert found.score == scores.network(start)
 
 
+@pytest.mark.parametrize(("score", "other"), [("bdeu", "ges"), ("mdl", "ges"), ("k2", "greedy")])
+def test_growing_lists_begin_with_a_greedy_network(score, other):
+    rng = np.random.default_rng(3)
+    columns = [rng.integers(0, 2, 500)]
+    for _ in range(39):
+        parents = rng.choice(len(columns), min(2, len(columns)), replace=False)
+        either = np.any([columns[parent] for parent in parents], axis=0)
+        columns.append(np.where(rng.random(500) < 0.8, either, rng.integers(0, 2, 500)))
+    data = ds.Dataset.from_array(np.column_stack(columns))
+    found = ds.learn(data, "order", score=score, seed=1)
+    assert not found.details["all_families"]
+    assert found.score >= ds.learn(data, other, score=score, seed=1).score
+
+
 def test_scores_on_demand_are_listed_if_few():
     data = ds.load_dataset("iris")
     found = ds.learn(ds.family_scores(data), "order")

@@ -9,7 +9,9 @@ The kernel (``native/include/dagscape/order_search.hpp``) moves one variable at 
 [scanagatta2017]_, promotes better families across the cycles that they would close, and orders windows of the order
 optimally. Its steps cost microseconds with thousands of variables, because a move concerns few of them. It works on
 lists of families, which ``family_pool.py`` provides: complete where they fit, otherwise grown as the search needs them,
-as in [scanagatta2015]_ and [andrews2023]_.
+as in [scanagatta2015]_ and [andrews2023]_. Lists that grow begin with the families of a greedy network, and the search
+with one of its orders, because lists grown for each variable on its own lack families that only the directions of other
+edges make good.
 
 Cost: the memory of the lists; O(list) for the profile of a variable, that is, for its scores at all places.
 
@@ -18,18 +20,23 @@ Notation: a *repetition* is a perturbation of the order and its repair; a *round
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.best.enumeration import why_not_classes
 from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family
+from dagscape.search.ges import ges
+from dagscape.search.greedy import greedy
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
-from dagscape.search.trace import Step
+from dagscape.search.trace import Step, TraceRecorder
 
 # Perturbations without a gain, per variable, after which the search ends: without and with a time limit.
 _PATIENCE = 50
@@ -62,11 +69,12 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> F
     if not is_whole(window, at_least=_NARROWEST_WINDOW) or window > kernels.WIDEST_WINDOW:
         limits = f"from {_NARROWEST_WINDOW} to {kernels.WIDEST_WINDOW}"
         raise InvalidOption(f"is {window!r}; it must be an integer {limits}", option="window")
-    search = _Search(job, window)
     families = every_family(job)
     if families is None:
+        search = _Search(job, window, _first_network(job))
         finished = _search_with_growing_lists(job, search, patience)
     else:
+        search = _Search(job, window, job.start)
         search.restart(families, ("start",))
         finished = search.run(patience)
     details = {
@@ -78,9 +86,20 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> F
     return Found(search.network, search.exact, finished, details)
 
 
+def _first_network(job: SearchJob) -> Dag:
+    """Return the network of a greedy search, over equivalence classes if the scores allow it."""
+    unrecorded = replace(job, trace=TraceRecorder(job.scores.unit, job.clock))
+    if why_not_classes(job.scores.without_constraints()):
+        return greedy(unrecorded).network
+    try:
+        return ges(unrecorded).network
+    except TooLarge:
+        return greedy(unrecorded).network
+
+
 def _search_with_growing_lists(job: SearchJob, search: _Search, patience: int) -> bool:
     """Search, extend the lists and search again, until nothing is left to extend; return whether time sufficed."""
-    pool = FamilyPool(job.scores, job.start, job.rng, lambda: job.clock.expired)
+    pool = FamilyPool(job.scores, search.start, job.rng, lambda: job.clock.expired)
     search.restart(pool.arrays(), ("start",))
     finished, grown, idle = search.run(0), False, 0
     while finished:
@@ -103,14 +122,18 @@ def _search_with_growing_lists(job: SearchJob, search: _Search, patience: int) -
 
 
 class _Search:
-    """The kernel's search, with lists of families that may be replaced by longer ones."""
+    """The kernel's search, with lists of families that may be replaced by longer ones.
 
-    def __init__(self, job: SearchJob, window: int) -> None:
+    It starts from an order of the variables in which the network ``start`` is possible.
+    """
+
+    def __init__(self, job: SearchJob, window: int, start: Dag) -> None:
+        self.start = start
         self._job = job
         self._window = window
         self._kernel: kernels.OrderSearch | None = None
         self._perturbations = 0
-        self.order = _random_order(job.start, job.rng).tolist()
+        self.order = _random_order(start, job.rng).tolist()
         self.exact = IMPOSSIBLE
 
     def restart(self, families: FamilyArrays, move: tuple[str, ...]) -> None:
