@@ -24,6 +24,7 @@ from dagscape.search.job import Found
 from dagscape.search.learner import Learner
 from dagscape.studies import bootstrap as study
 from dagscape.studies.bootstrap import resampled
+from worker_tasks import die, stumble
 
 SAMPLES = 25
 
@@ -341,14 +342,6 @@ def test_a_defect_on_a_worker_names_the_sample(data, monkeypatch):
     with pytest.raises(ds.DagscapeError, match=r"sample [23] of 3: KeyError: 'x'") as caught:
         ds.bootstrap(data, "optimal", samples=3, workers=2)
     assert "in stumble" in caught.value.__cause__.__notes__[0]
-
-
-def stumble(*arguments):
-    raise KeyError("x")
-
-
-def die(*arguments):
-    os._exit(7)
 
 
 def test_files_tables_and_pictures(found, tmp_path):

@@ -1,0 +1,13 @@
+"""What worker processes do in tests; they can import this module, but not that of a test."""
+
+from __future__ import annotations
+
+import os
+
+
+def stumble(*arguments):
+    raise KeyError("x")
+
+
+def die(*arguments):
+    os._exit(7)
