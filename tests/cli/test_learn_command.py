@@ -115,3 +115,14 @@ def test_score_files_are_data(capfd, rows, tmp_path):
     code, _, err = run(capfd, "learn", tmp_path / "asia.jkl", "--method", "greedy", "--network", tmp_path / "m.bif")
     assert code == 2
     assert "a network cannot be fitted to a score file" in err
+
+
+@pytest.mark.parametrize("name", ["learn", "bootstrap"])
+def test_messages_tell_the_method_from_that_of_discretization(capfd, rows, name):
+    code, _, err = run(capfd, name, rows, "--method", "ges", "--score", "k2")
+    assert code == 2
+    assert err.startswith("dagscape: --method is 'ges', which searches equivalence classes")
+    code, _, err = run(capfd, name, rows, "--discretize", "mdl")
+    assert (code, err) == (2, "dagscape: --discretize mdl needs --class-column, the name of a discrete column\n")
+    code, _, err = run(capfd, name, rows, "--discretize", "magic")
+    assert (code, err) == (2, "dagscape: --discretize is 'magic'; it must be one of 'quantile', 'width', 'mdl'\n")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from dagscape.cli.output import output_path
+from dagscape.cli.wording import worded
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.discretizing import Discretizer
@@ -156,4 +157,8 @@ def _take_discretizer(options: dict[str, Any]) -> Discretizer | None:
     if bins and not (bins.isdecimal() and int(bins) >= 2):
         raise InvalidOption(f"--discretize is {cutting!r}; BINS must be an integer of at least 2")
     count: dict[str, Any] = {"bins": int(bins)} if bins else {}
-    return Discretizer(method=method, columns=columns or None, class_column=class_column, **count)
+    try:
+        return Discretizer(method=method, columns=columns or None, class_column=class_column, **count)
+    except InvalidOption as error:
+        # Elsewhere, the method is that of a search.
+        raise InvalidOption(worded(error, method="--discretize")) from None

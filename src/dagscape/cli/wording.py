@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from functools import partial
 
 from dagscape.errors import Mention, SpelledMessage, spelled
 
@@ -13,7 +15,6 @@ _OPTIONS = {
     "required": "--require",
     "forbidden": "--forbid",
     "bins": "--discretize",
-    "method": "--discretize",
     "columns": "--discretize-columns",
     "progress": "--quiet",
     "evidence": "--given",
@@ -39,8 +40,8 @@ _COMMANDS = {
 _WORDS = {"\t": "tab", " ": "space"}
 
 
-def spelling(mention: Mention) -> str:
-    """Spell a mention for the command line.
+def spelling(mention: Mention, options: Mapping[str, str] = _OPTIONS) -> str:
+    """Spell a mention for the command line; arguments that are not among the options have their own names.
 
     >>> spelling(Mention("argument", "max_parents", "4")), spelling(Mention("function", "modes"))
     ('--max-parents 4', 'dagscape modes')
@@ -50,7 +51,7 @@ def spelling(mention: Mention) -> str:
     if mention.kind == "function":
         return _COMMANDS.get(mention.name, f"dagscape {mention.name}")
     dashes = "--" if len(mention.name) > 1 else "-"
-    option = _OPTIONS.get(mention.name, dashes + mention.name.replace("_", "-"))
+    option = options.get(mention.name, dashes + mention.name.replace("_", "-"))
     if not mention.value or mention.value == "True":
         return option
     value = ast.literal_eval(mention.value)
@@ -62,15 +63,23 @@ def spelling(mention: Mention) -> str:
     return f"{option} {value if str(value).replace('-', '').isalnum() else mention.value}"
 
 
-def worded(message: BaseException | str) -> str:
+def worded(message: BaseException | str, **options: str) -> str:
     """Return an error, a warning or a plain message as the command line shows it.
 
+    Parameters
+    ----------
+    message : exception or str
+        The message.
+    **options : str
+        Arguments that have another option here than elsewhere.
+
+    Examples
+    --------
     >>> from dagscape.errors import InvalidOption, argument
     >>> worded(InvalidOption("is -1.0; it must be positive", option="ess"))
     '--ess is -1.0; it must be positive'
     >>> worded(f"4 missing cells: use {argument('missing', 'level')}")
     '4 missing cells: use --missing level'
     """
-    if isinstance(message, SpelledMessage):
-        return message.spelled(spelling)
-    return spelled(str(message), spelling)
+    spell = partial(spelling, options=_OPTIONS | options)
+    return message.spelled(spell) if isinstance(message, SpelledMessage) else spelled(str(message), spell)
