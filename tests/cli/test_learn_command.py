@@ -126,3 +126,18 @@ def test_messages_tell_the_method_from_that_of_discretization(capfd, rows, name)
     assert (code, err) == (2, "dagscape: --discretize mdl needs --class-column, the name of a discrete column\n")
     code, _, err = run(capfd, name, rows, "--discretize", "magic")
     assert (code, err) == (2, "dagscape: --discretize is 'magic'; it must be one of 'quantile', 'width', 'mdl'\n")
+
+
+def test_scores_of_a_file_can_be_declared_score_equivalent(capfd, rows, tmp_path):
+    path = tmp_path / "asia.jkl"
+    ds.write_scores(ds.local_scores(ds.read_data(rows)), path)
+    code, _, err = run(capfd, "learn", path, "--method", "eq1")
+    assert code == 2
+    assert "read them with --score-equivalent" in err
+    code, out, err = run(capfd, "learn", path, "--method", "eq1", "--score-equivalent")
+    assert (code, err) == (0, "")
+    found = ds.learn(ds.read_scores(path, score_equivalent=True), "eq1")
+    assert f"{found.network.edge_count} edges, score {found.score:,.4f}" in out
+    code, _, err = run(capfd, "learn", rows, "--method", "eq1", "--score-equivalent")
+    assert code == 2
+    assert "--score-equivalent is for score files" in err

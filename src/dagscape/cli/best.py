@@ -15,7 +15,7 @@ from dagscape.cli.drawing_options import picture_options
 from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
-from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.cli.score_arguments import SCORES_HELP, declared_equivalent, take_scores
 from dagscape.drawing.draw import draw
 from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.networks.fitting import fit_options
@@ -67,11 +67,7 @@ _FEW_SECONDS = 3.0
     show_default="if the sum over all DAGs takes a few seconds at most",
     help="Whether to compute what share of the posterior probability the list covers.",
 )
-@click.option(
-    "--score-equivalent",
-    is_flag=True,
-    help="Declare the scores in a score file score-equivalent, as BDeu and BIC are.",
-)
+@declared_equivalent
 @run_options
 def command(
     data: str,

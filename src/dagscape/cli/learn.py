@@ -12,7 +12,13 @@ from dagscape.cli.graph_arguments import NETWORK_HELP, load_known
 from dagscape.cli.method_options import learner_options, take_learner_options
 from dagscape.cli.options import DATA_HELP, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
-from dagscape.cli.score_arguments import SCORES_HELP, is_score_file, score_file, scored_table
+from dagscape.cli.score_arguments import (
+    SCORES_HELP,
+    declared_equivalent,
+    is_score_file,
+    score_file,
+    scored_table,
+)
 from dagscape.cli.table_files import file_writer, table_format
 from dagscape.data.dataset import Dataset
 from dagscape.drawing.draw import draw
@@ -77,6 +83,7 @@ from dagscape.search.registry import LEARNERS
     callback=checked_path(table_format),
     help="Write the steps of the search to a .csv or .tsv file.",
 )
+@declared_equivalent
 @run_options
 def command(
     data: str,
@@ -90,6 +97,7 @@ def command(
     picture: str | None,
     label_width: int | None,
     trace: str | None,
+    score_equivalent: bool,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -102,7 +110,7 @@ def command(
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     chosen = take_learner_options(options, method)
-    learned_from, scoring = _source(data, method, options, work, out)
+    learned_from, scoring = _source(data, method, options, work, out, score_equivalent=score_equivalent)
     if fitted is not None and not isinstance(learned_from, Dataset):
         raise InvalidOption("--network needs a table of data: a network cannot be fitted to a score file")
     known = None if truth is None else load_known(truth, learned_from.variables, work["max_memory"])
@@ -129,14 +137,14 @@ def command(
 
 
 def _source(
-    data: str, method: str, options: dict[str, Any], work: dict[str, Any], out: Output
+    data: str, method: str, options: dict[str, Any], work: dict[str, Any], out: Output, *, score_equivalent: bool
 ) -> tuple[Dataset | LocalScores, dict[str, Any]]:
     """Return the data and how to score them, or the scores of a file."""
     if not is_score_file(data):
-        return scored_table(data, options, work, out)
+        return scored_table(data, options, work, out, score_equivalent=score_equivalent)
     if LEARNERS[method].needs_data:
         raise InvalidOption(f"--method {method} needs a table of data, not a score file")
-    return score_file(data, options, work), {}
+    return score_file(data, options, work, score_equivalent=score_equivalent), {}
 
 
 def _dag(graph: Dag | Cpdag) -> Dag:

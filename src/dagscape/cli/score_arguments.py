@@ -22,6 +22,13 @@ from dagscape.scores.search_planning import SearchSize
 
 SCORES_HELP = "\n\nDATA may also be a score file (.jkl, .jkl.gz or .npz)."
 
+# The option that declares the scores in a score file score-equivalent.
+declared_equivalent = click.option(
+    "--score-equivalent",
+    is_flag=True,
+    help="Declare the scores in a score file score-equivalent, as BDeu and BIC are.",
+)
+
 
 class Scored(NamedTuple):
     """Scores, and the data that they were computed from; None if they come from a file."""
