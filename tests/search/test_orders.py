@@ -261,3 +261,15 @@ def test_a_short_time_limit_leaves_no_time_to_score_all_families():
     data = ds.load_network("asia").sample(200, seed=1)
     with pytest.warns(ds.StoppedEarly):
         assert not ds.learn(data, "order", max_seconds=1e-5).details["all_families"]
+
+
+def test_moves_are_traced_in_words():
+    table = random_table(30, 2, 0.0, np.random.default_rng(1), spread=1000)
+    found = ds.learn(table, "order", patience=1)
+    texts = found.trace_frame()["move"].tolist()
+    assert texts[0] == "start"
+    words = [text.split(" ", 1) for text in texts[1:]]
+    assert {kind for kind, *_ in words} >= {"insert", "promote"}
+    for kind, *variable in words:
+        assert len(variable) == (kind in ("insert", "promote", "window")), kind
+        assert set(variable) <= set(table.variables)

@@ -34,9 +34,16 @@ class Step:
 
     @property
     def text(self) -> str:
-        """The move in words."""
+        """The move in words.
+
+        >>> Step(("insert", "tub", "either", "lung"), -2404.3, 0.1).text
+        'insert tub -> either, lung -> either'
+        >>> Step(("insert", "tub"), -2404.3, 0.1).text
+        'insert tub'
+        """
         kind, *variables = self.move
-        if kind in ("insert", "delete"):
+        # A search over classes inserts an edge; a search over orders inserts one variable elsewhere in the order.
+        if kind in ("insert", "delete") and len(variables) > 1:
             x, y, *turned = variables
             also = f", {', '.join(turned)} {'->' if kind == 'insert' else '<-'} {y}" if turned else ""
             return f"{kind} {x} -> {y}{also}"
