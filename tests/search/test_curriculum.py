@@ -210,6 +210,7 @@ def test_edges_of_a_start_wait_for_their_variables():
         ({"step_sizes": 2}, "step_sizes is 2; it must be a sequence of integers"),
         ({"step_sizes": [0]}, "step_sizes holds 0; a step size must be an integer of at least 1"),
         ({"first": 0}, "first is 0; it must be an integer of at least 1"),
+        ({"first": 9}, "first is 9, but there are only 8 variables; it must be at most their number"),
         ({"a": -1}, "a is -1; it must be a number between 0 and 1e9"),
         ({"b": 0}, r"b is 0; it must be a number of at least 0\.001"),
         ({"penalize_plain": 1}, "penalize_plain is 1; it must be True or False"),
@@ -220,6 +221,12 @@ def test_edges_of_a_start_wait_for_their_variables():
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(ds.InvalidOption, match=message):
         ds.learn(ASIA, "curriculum", **options)
+
+
+def test_two_variables_are_one_stage():
+    data = ds.load_dataset("iris").to_frame()[["petal_width", "class"]]
+    found = ds.learn(data, "curriculum")
+    assert [stage["variables"] for stage in found.details["candidates"][1]["stages"]] == [2]
 
 
 def test_a_result_is_read_back(tmp_path):

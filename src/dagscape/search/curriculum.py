@@ -56,6 +56,9 @@ from dagscape.search.trace import TraceRecorder
 
 _CHOICES = ("score", "penalized")
 
+# The default size of the first stage; with fewer variables, that stage has them all.
+_FIRST = 3
+
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
@@ -93,7 +96,7 @@ def curriculum(
     job: SearchJob,
     *,
     step_sizes: Sequence[int] = (1, 2, 3),
-    first: int = 3,
+    first: int = _FIRST,
     a: float = 1000.0,
     b: float = 100.0,
     penalize_plain: bool = True,
@@ -114,7 +117,7 @@ def curriculum(
         How many variables a stage adds; one candidate network for each, and one without a curriculum. Default: 1, 2
         and 3.
     first : int
-        The number of variables of the first stage. Default: 3.
+        The number of variables of the first stage, at most that of all. Default: 3, or all if there are fewer.
     a : float
         An edge costs a/m + v/b nats, for m rows and v selected variables. Default: 1000.
     b : float
@@ -137,6 +140,10 @@ def curriculum(
         one.
     """
     _check_options(step_sizes, first, a, b, penalize_plain, choose_by, conditional)
+    if first > max(job.scores.n, _FIRST):
+        raise InvalidOption(
+            f"is {first}, but there are only {job.scores.n} variables; it must be at most their number", option="first"
+        )
     tested = job_neighbours(
         job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition, symmetric=symmetric
     )
