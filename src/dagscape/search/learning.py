@@ -52,9 +52,9 @@ def learn(
         The data, or local scores of any kind, such as those of a file.
     method : str
         The search; see the table of methods in the documentation. Default: a search over orders.
-    seed : int or numpy.random.Generator
+    seed : int, numpy.random.Generator or None
         Decides between equally good moves, and everything else that is random. The result depends on the seed, the data
-        and the options only, unless ``max_seconds`` ends the search.
+        and the options only, unless ``max_seconds`` ends the search. With None it differs from run to run. Default: 0.
     max_seconds : float, optional
         End the search after this time with the best network found by then, and a :class:`~dagscape.StoppedEarly`
         warning. Default: no limit.

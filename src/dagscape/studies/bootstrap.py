@@ -118,7 +118,7 @@ def bootstrap(
         The method that learns the networks, as in :func:`dagscape.learn`.
     samples : int
         The number of samples.
-    seed : int or numpy.random.Generator
+    seed : int, numpy.random.Generator or None
         Decides everything that is random. The result depends on the seed, the data and the options only, unless
         ``max_seconds`` ends the study.
     executor : concurrent.futures.Executor, optional
