@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import dagscape as ds
@@ -64,3 +65,21 @@ def test_records_are_complete(name):
     assert learner.name == name
     assert learner.summary
     assert learner.citations
+
+
+@pytest.mark.parametrize("max_parents", [None, 3])
+def test_an_exact_search_that_cannot_fit_is_refused_before_scoring(max_parents):
+    data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (50, 223)))
+    seen = []
+    with pytest.raises(ds.TooLarge) as refused:
+        ds.learn(data, "optimal", max_parents=max_parents, progress=seen.append)
+    message = str(refused.value)
+    assert message.startswith("the best networks of 223 variables need")
+    assert message.endswith("; otherwise use method='order' or method='ges'")
+    assert "max_parents" not in message
+    assert not seen
+
+
+def test_an_exact_search_through_given_scores_names_other_methods():
+    with pytest.raises(ds.TooLarge, match=r"otherwise use method='order' or method='ges'"):
+        ds.learn(ds.local_scores(IRIS), "optimal", max_memory=1000)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dagscape.best.optimal import optimal_network
+from dagscape.best.requirements import best_requirements
+from dagscape.errors import argument
+from dagscape.resources import memory_limit
+from dagscape.scores.enumerable_scores import EnumerableScores
+from dagscape.scores.search_planning import SearchSize
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 
@@ -12,10 +19,23 @@ def optimal(job: SearchJob) -> Found:
 
     It is :func:`dagscape.optimal_network`: neither the start nor the seed matters, and a time limit is not observed.
     """
+    _check_memory(job)
     found = optimal_network(job.all_scores(), threads=job.threads, max_memory=job.max_memory, progress=job.listener)
     exact = job.scores.network_exact(found.network)
     job.trace.add(("optimum",), exact)
     return Found(found.network, exact, details={"tied": found.tied})
+
+
+def _check_memory(job: SearchJob) -> None:
+    """Refuse a search that does not fit in memory before the families are scored, which may take long."""
+    scores, limit = job.scores, memory_limit(job.max_memory)
+    if isinstance(scores, EnumerableScores):
+        size = SearchSize.like(scores)
+    else:
+        size = SearchSize.complete(scores.n, scores.max_parents)
+    needs = best_requirements(size, job.threads, limit)
+    others = f"{argument('method', 'order')} or {argument('method', 'ges')}"
+    replace(needs, remedy=f"{needs.remedy}; otherwise use {others}").check(limit)
 
 
 OPTIMAL = Learner("optimal", optimal, citations=("silander2006",))
