@@ -232,7 +232,7 @@ def learners(monkeypatch):
 
 def test_the_time_limit_keeps_what_is_done(data, learners):
     for how in ({"workers": 1}, {"executor": ThreadPoolExecutor(1)}):
-        with pytest.warns(ds.StoppedEarly, match=r"the study reached max_seconds: \d+ of 1,000 samples are done"):
+        with pytest.warns(ds.StoppedEarly, match=r"the study reached max_seconds after \d+ of 1,000 samples"):
             found = ds.bootstrap(data, "slow", samples=1000, max_seconds=1, **how)
         assert 0 < len(found) < 1000
         assert not found.complete
@@ -405,3 +405,8 @@ def test_the_command(capfd, data, tmp_path):
     assert (code, json.loads(out)["provenance"]["parameters"]["tabu_length"]) == (0, 5)
     code, _, err = run(capfd, *arguments, "--max-seconds", 0)
     assert (code, err) == (2, "dagscape: --max-seconds is 0: no sample was finished by then; raise it\n")
+
+
+def test_threads_are_workers(data):
+    with pytest.raises(ds.InvalidOption, match=r"^threads is not an option here: choose the number of workers$"):
+        ds.bootstrap(data, "tabu", threads=3)

@@ -162,6 +162,8 @@ def bootstrap(
     count = _worker_count(executor, workers)
     if not is_whole(samples, at_least=1):
         raise InvalidOption(f"is {samples!r}; it must be an integer of at least 1", option="samples")
+    if "threads" in options:
+        raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
     scoring, method_options = split_options(LEARNERS[method], options)
     whole = prepare(data, **cast("ScoreOptions", scoring))
     if not isinstance(whole.data, Dataset):
@@ -335,7 +337,7 @@ def _result(study: _Study, whole: ScoringJob, seconds: Mapping[str, float], seed
     if not done:
         raise InvalidOption(f"is {limit:g}: no sample was finished by then; raise it", option="max_seconds")
     if len(done) < len(study.rngs):
-        message = f"the study reached {argument('max_seconds')}: {len(done):,} of {len(study.rngs):,} samples are done"
+        message = f"the study reached {argument('max_seconds')} after {len(done):,} of {len(study.rngs):,} samples"
         warnings.warn(StoppedEarly(message), stacklevel=3)
     info, learner = whole.info, LEARNERS[study.job.method]
     networks = DagList.from_dags(sample.network for sample in done)
