@@ -83,3 +83,21 @@ def test_an_exact_search_that_cannot_fit_is_refused_before_scoring(max_parents):
 def test_an_exact_search_through_given_scores_names_other_methods():
     with pytest.raises(ds.TooLarge, match=r"otherwise use method='order' or method='ges'"):
         ds.learn(ds.local_scores(IRIS), "optimal", max_memory=1000)
+
+
+@pytest.mark.parametrize(
+    ("method", "option", "end"),
+    [
+        ("tabu", "alpha", r"; it is an option of 'mmhc' and 'curriculum'"),
+        ("tabu", "patiance", r"; did you mean 'patience'\?"),
+        (
+            "tabu",
+            "size",
+            r"; its options are 'tabu_length', 'patience', 'restarts', 'perturbation' and those of local_scores\(\)",
+        ),
+        ("optimal", "size", r"; its options are those of local_scores\(\)"),
+    ],
+)
+def test_unknown_options_come_with_a_hint(method, option, end):
+    with pytest.raises(ds.InvalidOption, match=rf"^method {method!r} has no option {option!r}{end}$"):
+        ds.learn(IRIS, method, **{option: 1})

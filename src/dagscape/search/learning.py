@@ -11,7 +11,7 @@ import numpy as np
 from dagscape.checks import check_choice
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame
-from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean
+from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean, function
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
@@ -148,9 +148,18 @@ def split_options(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[st
     chosen = {name: value for name, value in options.items() if name not in scoring}
     for name in chosen:
         if name not in known:
-            everything = [*known, *ScoreOptions.__annotations__]
-            raise InvalidOption(f"method {learner.name!r} has no option {name!r}{did_you_mean(name, everything)}")
+            raise InvalidOption(f"method {learner.name!r} has no option {name!r}{_hint(learner, name)}")
     return scoring, chosen
+
+
+def _hint(learner: Learner, name: str) -> str:
+    """Return the end of a sentence about an unknown option: whose it is, a similar one, or those of the method."""
+    if owners := [repr(other.name) for other in LEARNERS.values() if name in other.options]:
+        return f"; it is an option of {' and '.join(owners)}"
+    if similar := did_you_mean(name, [*learner.options, *ScoreOptions.__annotations__]):
+        return similar
+    own = ", ".join(map(repr, learner.options))
+    return f"; its options are {own + ' and ' if own else ''}those of {function('local_scores')}"
 
 
 def _check_scores_suffice(learner: Learner, scoring: Mapping[str, Any]) -> None:
