@@ -70,7 +70,10 @@ def test_a_search_continues_from_a_start(capfd, rows, tmp_path):
     assert out.splitlines()[0].endswith(" after 0 steps")
     assert ds.load_result(second).network == ds.load_result(first).network
     code, _, err = run(capfd, "learn", rows, "--method", "greedy", "--start", "builtin:cancer")
-    assert (code, err) == (2, "dagscape: --start does not have the variables of DATA\n")
+    assert (code, err) == (
+        2,
+        "dagscape: --start does not have the variables of DATA: it lacks 'asia' and has 'metastatic-cancer'\n",
+    )
 
 
 def test_methods_have_their_options(capfd, rows):

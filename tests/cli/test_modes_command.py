@@ -150,4 +150,8 @@ def first_row(out):
 def test_a_truth_with_other_variables_is_refused_before_the_search(capfd, rows, monkeypatch):
     monkeypatch.setattr("dagscape.cli.modes.modes", None)
     code, out, err = run(capfd, "modes", rows, "--truth", "builtin:cancer")
-    assert (code, out, err) == (2, "", "dagscape: --truth does not have the variables of DATA\n")
+    assert (code, out, err) == (
+        2,
+        "",
+        "dagscape: --truth does not have the variables of DATA: it lacks 'asia' and has 'metastatic-cancer'\n",
+    )

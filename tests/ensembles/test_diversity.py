@@ -98,9 +98,18 @@ def test_a_list_of_nothing():
         (None, "a NoneType is not a structure"),
         ("a -> b", "a str is not a structure"),
         (ds.Dag, "a type is not a structure"),
-        (ds.Dag.from_edges("ab", [("a", "b")]), "the known structure does not have the variables of the networks"),
-        (ds.Dag.from_edges("abcd").to_cpdag(), "the known structure does not have the variables of the networks"),
-        (ds.Dag.from_edges("abx"), "the known structure does not have the variables of the networks"),
+        (
+            ds.Dag.from_edges("ab", [("a", "b")]),
+            "the known structure does not have the variables of the networks: it lacks 'c'",
+        ),
+        (
+            ds.Dag.from_edges("abcd").to_cpdag(),
+            "the known structure does not have the variables of the networks: it has 'd'",
+        ),
+        (
+            ds.Dag.from_edges("abx"),
+            "the known structure does not have the variables of the networks: it lacks 'c' and has 'x'",
+        ),
     ],
 )
 def test_no_truth(truth, message):

@@ -43,7 +43,10 @@ def test_a_result_is_read_back(tmp_path):
             ),
             "start has 3 parents of 'class', but max_parents is 2",
         ),
-        (ds.Dag.from_edges("ab", []), "start does not have the variables of the data"),
+        (
+            ds.Dag.from_edges("ab", []),
+            "start does not have the variables of the data: it lacks 'sepal_length' and has 'a'",
+        ),
         ("class", "start is a str; it must be a Dag or a Network"),
     ],
 )
@@ -93,7 +96,7 @@ def test_an_exact_search_through_given_scores_names_other_methods():
         (
             "tabu",
             "size",
-            r"; its options are 'tabu_length', 'patience', 'restarts', 'perturbation' and those of local_scores\(\)",
+            r"; its options are 'tabu_length', 'patience', .*'perturbation' and those of local_scores\(\)",
         ),
         ("optimal", "size", r"; its options are those of local_scores\(\)"),
     ],

@@ -196,7 +196,10 @@ def test_progress(data):
         ({"executor": "dask"}, r"executor is a str; it must be a concurrent\.futures\.Executor"),
         ({"executor": Backwards(), "workers": 2}, "workers cannot be chosen if an executor is given"),
         ({"max_parnts": 2}, "no option 'max_parnts'; did you mean 'max_parents'"),
-        ({"start": ds.Dag.from_edges("ab", [])}, "^start does not have the variables of the data$"),
+        (
+            {"start": ds.Dag.from_edges("ab", [])},
+            "^start does not have the variables of the data: it lacks '\\w+' and has 'a'$",
+        ),
         ({"max_seconds": 0}, "max_seconds is 0: no sample was finished by then; raise it"),
         ({"seed": -1}, "seed is -1; it must be an integer of at least 0"),
     ],

@@ -15,6 +15,7 @@ from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files.documents import decode_json, is_json, read_text
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
+from dagscape.graphs.validation import check_variables
 from dagscape.networks.bif import parse_network
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network
@@ -176,8 +177,7 @@ def load_known(
 ) -> Dag | Cpdag:
     """Load a structure on the variables of the data, which an option names; an edge list may leave out variables."""
     known = completed(source, load_structure(source, max_memory), variables)
-    if set(known.variables) != set(variables):
-        raise InvalidOption("does not have the variables of DATA", option=option)
+    check_variables(known.variables, variables, "DATA", option=option)
     return known
 
 

@@ -13,8 +13,9 @@ from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.errors import DagscapeError, InvalidOption, StoppedEarly
+from dagscape.errors import DagscapeError, StoppedEarly
 from dagscape.graphs.comparison import LEVELS
+from dagscape.graphs.validation import check_variables
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.mode_orderings import DISTINCT, modes
 from dagscape.modes.requirements import modes_requirements
@@ -84,8 +85,7 @@ def command(
         scores, _ = take_scores(data, options, work | {"progress": progress}, out, [modes_requirements])
         if truth is not None and known is not None:
             known = completed(truth, known, scores.variables)
-            if set(known.variables) != set(scores.variables):
-                raise InvalidOption("does not have the variables of DATA", option="truth")
+            check_variables(known.variables, scores.variables, "DATA", option="truth")
         found = modes(scores, **asked, **work, progress=progress)
     if known is not None:
         found = found.with_truth(known, level)

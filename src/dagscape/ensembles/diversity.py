@@ -15,6 +15,7 @@ from dagscape.errors import InvalidOption, type_of
 from dagscape.graphs.comparison import HasDag, at_level, check_level
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
+from dagscape.graphs.validation import check_variables
 from dagscape.graphs.words import Words, pack, transposed
 
 Curve = NDArray[np.float64]
@@ -74,8 +75,7 @@ def _known(variables: tuple[str, ...], truth: Dag | Cpdag | HasDag, level: str) 
     structure = truth if isinstance(truth, Dag | Cpdag) else getattr(truth, "dag", None)
     if not isinstance(structure, Dag | Cpdag):
         raise InvalidOption(f"{type_of(truth)} is not a structure: give a Dag, a Cpdag or a Network")
-    if sorted(structure.variables) != sorted(variables):
-        raise InvalidOption("the known structure does not have the variables of the networks")
+    check_variables(structure.variables, variables, "the networks")
     if structure.variables != variables:
         structure = structure.reordered(variables)
     return at_level(structure, level)

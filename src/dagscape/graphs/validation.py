@@ -50,3 +50,35 @@ def check_collection(names: object, what: str) -> None:
     """Refuse anything but a collection of names; a single string is not one."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InvalidOption(f"{what} is {names!r}; it must be a collection of names")
+
+
+def check_variables(
+    variables: Sequence[str], expected: Sequence[str], owner: str, *, option: str | None = None
+) -> None:
+    """Refuse a structure that does not have the expected variables, and name one that it lacks, or has in addition.
+
+    Parameters
+    ----------
+    variables : sequence of str
+        The variables of the structure.
+    expected : sequence of str
+        The variables that it must have, in any order.
+    owner : str
+        What has them, for the message.
+    option : str, optional
+        The argument that gives the structure. Default: it is the known structure.
+
+    Examples
+    --------
+    >>> check_variables(["rain", "snow"], ["rain", "street"], "the data", option="start")
+    Traceback (most recent call last):
+      ...
+    dagscape.errors.InvalidOption: start does not have the variables of the data: it lacks 'street' and has 'snow'
+    """
+    present, wanted = set(variables), set(expected)
+    missing = [name for name in expected if name not in present]
+    extra = [name for name in variables if name not in wanted]
+    if missing or extra:
+        wrong = [f"{verb} {names[0]!r}" for verb, names in (("lacks", missing), ("has", extra)) if names]
+        message = f"does not have the variables of {owner}: it {' and '.join(wrong)}"
+        raise InvalidOption(message if option else f"the known structure {message}", option=option)

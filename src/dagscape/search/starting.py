@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dagscape.errors import InvalidOption, argument, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.validation import check_variables
 from dagscape.masks import bits
 from dagscape.scores.local_scores import LocalScores
 
@@ -26,8 +27,7 @@ def starting_network(scores: LocalScores, start: Dag | HasDag | None) -> Dag:
     dag = getattr(start, "dag", start)
     if not isinstance(dag, Dag):
         raise InvalidOption(f"is {type_of(start)}; it must be a Dag or a Network", option="start")
-    if set(dag.variables) != set(scores.variables):
-        raise InvalidOption("does not have the variables of the data", option="start")
+    check_variables(dag.variables, scores.variables, "the data", option="start")
     dag = dag.reordered(scores.variables)
     _check_constraints(scores, dag)
     return dag
