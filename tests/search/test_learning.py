@@ -104,3 +104,12 @@ def test_an_exact_search_through_given_scores_names_other_methods():
 def test_unknown_options_come_with_a_hint(method, option, end):
     with pytest.raises(ds.InvalidOption, match=rf"^method {method!r} has no option {option!r}{end}$"):
         ds.learn(IRIS, method, **{option: 1})
+
+
+@pytest.mark.parametrize(("given", "kind"), [("asia.csv", "a str"), ([[0, 1], [1, 0]], "a list")])
+def test_what_is_neither_data_nor_scores_is_refused(given, kind):
+    expected = f"data is {kind}; it must be a Dataset, a data frame or LocalScores: read files with read_data()"
+    with pytest.raises(ds.InvalidOption) as refused:
+        ds.learn(given)
+    assert str(refused.value) == expected
+    assert refused.value.option == "data"

@@ -10,8 +10,9 @@ import numpy as np
 
 from dagscape.checks import check_choice
 from dagscape.data.dataset import Dataset
+from dagscape.data.frames import is_frame
 from dagscape.data.values import Frame
-from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean, function
+from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean, function, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
@@ -22,6 +23,7 @@ from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.scores.registry import find_score
 from dagscape.scores.scoring_job import ScoreOptions, prepare, warn_about_identifiers
 from dagscape.search.clock import Clock
 from dagscape.search.job import SearchJob
@@ -92,6 +94,7 @@ def learn(
         _check_scores_suffice(learner, scoring_options)
         scores: LocalScores = data
     else:
+        _check_data(data, scoring_options)
         scoring = prepare(data, **cast("ScoreOptions", scoring_options))
         warn_about_identifiers(scoring.data, stacklevel=2)
         scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
@@ -160,6 +163,14 @@ def _hint(learner: Learner, name: str) -> str:
         return similar
     own = ", ".join(map(repr, learner.options))
     return f"; its options are {own + ' and ' if own else ''}those of {function('local_scores')}"
+
+
+def _check_data(data: object, scoring: Mapping[str, Any]) -> None:
+    """Refuse what is neither data nor scores; scores that are added to the table may take other data."""
+    usual = find_score(scoring.get("score", "bdeu")).data_type is Dataset
+    if usual and not isinstance(data, Dataset) and not is_frame(data):
+        kinds = "a Dataset, a data frame or LocalScores"
+        raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
 
 
 def _check_scores_suffice(learner: Learner, scoring: Mapping[str, Any]) -> None:
