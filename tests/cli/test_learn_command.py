@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import dagscape as ds
@@ -144,3 +146,35 @@ def test_scores_of_a_file_can_be_declared_score_equivalent(capfd, rows, tmp_path
     code, _, err = run(capfd, "learn", rows, "--method", "eq1", "--score-equivalent")
     assert code == 2
     assert "--score-equivalent is for score files" in err
+
+
+def test_large_networks_are_shown_in_part(capfd, tmp_path):
+    # Thirty pairs of copies: one of each pair has no parents.
+    path, rng = tmp_path / "pairs.csv", np.random.default_rng(1)
+    values = rng.integers(0, 2, (200, 30))
+    frame = pd.DataFrame(np.hstack([values, values]), columns=[f"v{number}" for number in range(60)])
+    frame.to_csv(path, index=False)
+    found = ds.learn(ds.read_data(path), "greedy").network
+    children = [name for name in found.topological_order() if found.parents(name)]
+    roots = [name for name in found.topological_order() if not found.parents(name)]
+    assert min(len(children), len(roots)) > 20
+
+    def shown(*options):
+        code, out, err = run(capfd, "learn", path, "--method", "greedy", *options)
+        assert (code, err) == (0, "")
+        # Long lines are wrapped.
+        return out, " ".join(out.split())
+
+    out, words = shown()
+    assert [line.split()[0] for line in out.splitlines()[3:23]] == children[:20]
+    assert f"… {len(children) - 20} families not shown" in words
+    assert words.endswith(f"{len(roots)} variables without parents: {', '.join(roots[:20])}, … {len(roots) - 20} more")
+    out, words = shown("--show", 1)
+    assert f"{children[0]} {', '.join(found.parents(children[0]))} … {len(children) - 1} families" in words
+    assert words.endswith(f"{len(roots)} variables without parents: {roots[0]}, … {len(roots) - 1} more")
+    out, words = shown("--show", 0)
+    assert "variable parents" not in words
+    assert words.endswith(f"… {len(children)} families not shown {len(roots)} variables without parents")
+    out, words = shown("--show", 60)
+    assert "not shown" not in words
+    assert words.endswith(f"{len(roots)} variables without parents: {', '.join(roots)}")

@@ -10,7 +10,7 @@ import click
 from dagscape.cli.drawing_options import picture_options
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_known
 from dagscape.cli.method_options import learner_options, take_learner_options
-from dagscape.cli.options import DATA_HELP, run_options, scored_data
+from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
 from dagscape.cli.score_arguments import (
     SCORES_HELP,
@@ -29,7 +29,7 @@ from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
 from dagscape.networks.network_writing import check_network_path
-from dagscape.report.learning import render_learned
+from dagscape.report.learning import FAMILIES_SHOWN, render_learned
 from dagscape.scores.local_scores import LocalScores
 from dagscape.search.learning import learn
 from dagscape.search.registry import LEARNERS
@@ -76,6 +76,7 @@ from dagscape.search.registry import LEARNERS
     callback=checked_path(check_network_path),
     help="Fit the network to the data and write it to a .json or .bif file.",
 )
+@rows_shown("Number of families to show.", FAMILIES_SHOWN)
 @picture_options("the network")
 @click.option(
     "--trace",
@@ -94,6 +95,7 @@ def command(
     truth: str | None,
     level: str | None,
     fitted: str | None,
+    show: int,
     picture: str | None,
     label_width: int | None,
     trace: str | None,
@@ -123,7 +125,7 @@ def command(
         found = learn(learned_from, method, **limits, **work, progress=progress, **scoring, **chosen)
     if known is not None:
         found = found.with_truth(known, level)
-    out.deliver(found, output, lambda: render_learned(found))
+    out.deliver(found, output, lambda: render_learned(found, show))
     if not found.complete:
         out.warn("the search reached --max-seconds: the network is the best found by then")
     if fitted is not None and isinstance(learned_from, Dataset):

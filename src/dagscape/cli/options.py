@@ -241,9 +241,9 @@ result_output = _apply(
 run_options = _apply([work_options, result_output, output_options])
 
 
-def rows_shown(text: str) -> Callable[[Command], Command]:
+def rows_shown(text: str, default: int = 10) -> Callable[[Command], Command]:
     """Return the option that limits a table, with its help."""
-    return click.option("--show", type=IntRange(0), default=10, show_default=True, metavar="N", help=text)
+    return click.option("--show", type=IntRange(0), default=default, show_default=True, metavar="N", help=text)
 
 
 def check_table(data: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.graphs.dag import Dag
 from dagscape.report.layout import Name, listed_names, plain, table_of
 from dagscape.search.result import Learned
 from dagscape.wording import plural
@@ -22,14 +24,34 @@ _MEASURES = {
 }
 
 
-def render_learned(found: Learned) -> RenderableType:
-    """Render a learned network: its score, the parents of each variable, and the comparison with a known network."""
+# Families that are shown by default: those of a small network, and a screen of others.
+FAMILIES_SHOWN = 20
+
+
+def render_learned(found: Learned, rows: int = FAMILIES_SHOWN) -> RenderableType:
+    """Render a learned network: its score, the parents of variables, and the comparison with a known network."""
+    return Group(plain(_heading(found)), *_families(found.network, rows), *_comparison(found))
+
+
+def _families(network: Dag, rows: int) -> list[RenderableType]:
+    """Return the table of the first variables with parents, and a line about those without."""
+    order = network.topological_order()
+    children = [name for name in order if network.parents(name)]
+    roots = [name for name in order if not network.parents(name)]
     table = table_of("variable", "parents")
-    for name in found.network.topological_order():
-        if parents := found.network.parents(name):
-            table.add_row(Name(name), listed_names(parents))
-    families: list[RenderableType] = [plain(), table] if found.network.edge_count else []
-    return Group(plain(_heading(found)), *families, *_comparison(found))
+    for name in children[:rows]:
+        table.add_row(Name(name), listed_names(network.parents(name)))
+    parts: list[RenderableType] = [plain(), table] if children[:rows] else []
+    if len(children) > rows:
+        parts.append(plain(f"… {plural(len(children) - rows, 'family', 'families')} not shown"))
+    return [*parts, plain(), plain(_without_parents(roots, rows))]
+
+
+def _without_parents(roots: Sequence[str], shown: int) -> str:
+    """Say which variables have no parents, or the first of them."""
+    more = f", … {len(roots) - shown:,} more" if len(roots) > shown else ""
+    names = f": {listed_names(roots[:shown])}{more}" if shown else ""
+    return f"{plural(len(roots), 'variable')} without parents{names}"
 
 
 def _heading(found: Learned) -> str:
