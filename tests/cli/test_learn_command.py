@@ -178,3 +178,11 @@ def test_large_networks_are_shown_in_part(capfd, tmp_path):
     out, words = shown("--show", 60)
     assert "not shown" not in words
     assert words.endswith(f"{len(roots)} variables without parents: {', '.join(roots)}")
+
+
+def test_the_result_can_be_fitted(capfd, rows, tmp_path):
+    found, model = tmp_path / "found.json", tmp_path / "model.json"
+    run(capfd, "learn", rows, "--method", "greedy", "-o", found)
+    code, _, err = run(capfd, "fit", rows, "--network", found, "-o", model)
+    assert (code, err) == (0, "")
+    assert ds.read_network(model).dag == ds.load_result(found).network

@@ -55,7 +55,7 @@ def _network_path(context: click.Context, parameter: click.Parameter, path: str 
     "structure",
     metavar="NETWORK",
     show_default="an optimal network of DATA under the score",
-    help="The structure to fit.",
+    help="The structure to fit: a network, a result of 'learn', 'best' or 'modes', or a list of edges.",
 )
 @click.option(
     "--parameter-prior",
