@@ -229,6 +229,8 @@ def test_options_reach_the_learner():
         ({"method": "naive", "discretizer": "mld"}, "discretizer is 'mld'.* did you mean 'mdl'"),
         ({"method": "naive", "random_state": "x"}, "random_state is a str; it must be an integer or a generator"),
         ({"method": "optimal", "options": {"max_parnts": 2}}, "no option 'max_parnts'; did you mean 'max_parents'"),
+        ({"method": "naive", "options": 3}, "options is an int; it must be a mapping of names to values"),
+        ({"method": "optimal", "options": {3: 4}}, "options has the key 3; names of options are strings"),
     ],
 )
 def test_arguments_that_are_refused(arguments, message):
@@ -239,6 +241,48 @@ def test_arguments_that_are_refused(arguments, message):
 def test_one_class_is_refused():
     with pytest.raises(ds.InvalidData, match="y has only one class, 'yes'; there must be at least two"):
         BayesNetClassifier("naive").fit(WEATHER, ["yes"] * 6)
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        list,
+        lambda y: [np.nan if label is None else label for label in y],
+        lambda y: np.array(y, dtype=object),
+        pd.Series,
+        lambda y: pd.Series(y, dtype="string"),
+        lambda y: pd.Series(y, dtype="category"),
+        pl.Series,
+    ],
+    ids=["list", "nan", "array", "objects", "strings", "categories", "polars"],
+)
+def test_missing_classes_are_refused(convert):
+    y = convert(["yes", None, "no", "yes", None, "no"])
+    with pytest.raises(ds.InvalidData, match=r"y has missing classes, the first at row 1 \(counted from 0\): drop"):
+        BayesNetClassifier("naive").fit(WEATHER, y)
+
+
+def test_numbers_that_are_not_finite_are_refused():
+    X = pd.DataFrame({"a": np.linspace(0.5, 9.0, 40)})
+    y = np.arange(40) // 20
+    model = BayesNetClassifier("naive").fit(X, y)
+    advice = "which is not a finite number: replace it by one, or by NaN if it means a missing cell"
+    for wrong in (np.inf, -np.inf):
+        infinite = X.replace(X["a"][3], wrong)
+        for method in (lambda rows: BayesNetClassifier("naive").fit(rows, y), model.predict):
+            with pytest.raises(ds.InvalidData, match=rf"X has '{wrong}' in column 'a' at row 3 .*, {advice}"):
+                method(infinite)
+    with pytest.raises(ds.InvalidData, match=f"X has 'high' in column 'a' at row 0 .*, {advice}"):
+        model.predict(pd.DataFrame({"a": ["high"]}))
+
+
+@pytest.mark.parametrize("convert", [lambda X: X, pl.from_pandas, lambda X: X.to_numpy()])
+def test_no_rows_are_refused(convert):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = BayesNetClassifier("naive").fit(X, y)
+    for method in (lambda rows: model.fit(rows, []), model.predict):
+        with pytest.raises(ds.InvalidData, match="X has no rows; it must have at least one"):
+            method(convert(X[:0]))
 
 
 def test_every_learner_is_a_structure():

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -24,10 +24,11 @@ from sklearn.utils.validation import (
 
 from dagscape.checks import check_choice
 from dagscape.data.cut_rules import CUT_RULES
+from dagscape.data.cutting import choose_columns
 from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import Discretizer
-from dagscape.data.frames import is_frame, table_from_array, table_from_frame
-from dagscape.data.table import MISSING, Column, Table
+from dagscape.data.frames import is_frame, is_missing, table_from_array, table_from_frame
+from dagscape.data.table import MISSING, Column, Table, parse_numbers
 from dagscape.data.value_types import LevelFinder
 from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
@@ -125,7 +126,9 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         """
         check_choice(self.method, (*_CLASS_STRUCTURES, *LEARNERS), "method")
         check_choice(self.discretizer, CUT_RULES, "discretizer")
+        _check_options(self.options)
         table = self._table(X, y)
+        _check_numbers(table, choose_columns(table, None, None, frozenset()))
         labels = self._checked_classes(y)
         check_consistent_length(table.rows, labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -175,7 +178,10 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def _table(self, X: Any, *targets: ArrayLike) -> Table:
         """Return the columns as text; with targets, in training, their number and names are kept."""
         if not is_frame(X):
-            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=0, estimator=self)
+        # A lazy frame has no shape, and is refused below.
+        if hasattr(X, "shape") and X.shape[0] == 0:
+            raise InvalidData("X has no rows; it must have at least one")
         validate_data(self, X, *targets, reset=bool(targets), skip_check_array=True)
         table = table_from_frame(X, source="X") if is_frame(X) else table_from_array(X, source="X")
         if targets:
@@ -184,6 +190,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return table.with_columns(self._names, table.columns)
 
     def _checked_classes(self, y: ArrayLike) -> NDArray[Any]:
+        _check_no_class_is_missing(y)
         labels = column_or_1d(y, warn=True)
         if labels.dtype.kind in "fc":
             assert_all_finite(labels, input_name="y")
@@ -208,11 +215,48 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def _known(self, table: Table) -> Table:
         """Return the table with missing cells in place of levels that training did not show."""
         cut = {} if self.network_.discretizer is None else self.network_.discretizer.cuts
+        _check_numbers(table, cut)
         columns = [
             column if name in cut or name not in self.network_.levels else _only(column, self.network_.levels[name])
             for name, column in zip(table.names, table.columns, strict=True)
         ]
         return table.with_columns(table.names, columns)
+
+
+def _check_options(options: object) -> None:
+    if options is None:
+        return
+    if not isinstance(options, Mapping):
+        raise InvalidOption(f"is {type_of(options)}; it must be a mapping of names to values", option="options")
+    for name in options:
+        if not isinstance(name, str):
+            raise InvalidOption(f"has the key {name!r}; names of options are strings", option="options")
+
+
+def _check_no_class_is_missing(y: ArrayLike) -> None:
+    # Numbers are left to scikit-learn. Lists are checked as they are: NumPy turns a NaN among strings into a string.
+    if getattr(getattr(y, "dtype", None), "kind", "O") == "O":
+        for row, label in enumerate(np.asarray(y, dtype=object).ravel()):
+            if is_missing(label):
+                raise InvalidData(f"y has missing classes, the first at row {row} (counted from 0): drop these rows")
+
+
+def _check_numbers(table: Table, names: Iterable[str]) -> None:
+    """Refuse values of some columns that are not finite numbers."""
+    for name in names:
+        column = table.column(name).observed()
+        if _all_finite(column.values):
+            continue
+        code = next(code for code, text in enumerate(column.values) if not _all_finite([text]))
+        raise InvalidData(
+            f"X has {column.values[code]!r} in column {name!r} at {table.where(column.first_row(code))}, which is not "
+            "a finite number: replace it by one, or by NaN if it means a missing cell"
+        )
+
+
+def _all_finite(values: Sequence[str]) -> bool:
+    numbers = parse_numbers(values)
+    return numbers is not None and bool(np.isfinite(numbers).all())
 
 
 def _only(column: Column, levels: tuple[str, ...]) -> Column:
