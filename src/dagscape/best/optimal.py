@@ -8,37 +8,30 @@ s within W∖s; tracing back from the set of all variables gives the network. Th
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
 from dagscape.best.requirements import ROOM_FOR_TIES
 from dagscape.checks import is_flag
-from dagscape.decoding import Count, decode
-from dagscape.drawing.display import Drawn
+from dagscape.decoding import Count
 from dagscape.ensembles.diversity import class_counts
+from dagscape.ensembles.one_network import OneNetwork
 from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.class_size import class_sizes
-from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
-from dagscape.graphs.validation import check_graph_memory
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
-from dagscape.results import ScoredResult
-from dagscape.score_info import NamedEdge
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.wording import plural
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class OptimalNetwork(Drawn, ScoredResult):
+class OptimalNetwork(OneNetwork):
     """A network with the highest score.
 
     Attributes
@@ -56,44 +49,9 @@ class OptimalNetwork(Drawn, ScoredResult):
 
     kind: ClassVar[str] = "optimal-network"
 
-    network: Dag
-    score: float
     tied: bool | None
     tied_dags: Count | None
     tied_classes: Count | None
-
-    @property
-    def dag(self) -> Dag:
-        """The network, under the name that all objects with a structure share."""
-        return self.network
-
-    @property
-    def drawable(self) -> Dag:
-        """What a drawing shows: the network."""
-        return self.network
-
-    @property
-    def cpdag(self) -> Cpdag:
-        """The equivalence class of the network."""
-        return self.network.to_cpdag()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as a JSON document; the network is the list of its edges."""
-        return super(OptimalNetwork, self).to_dict() | {"network": [list(edge) for edge in self.network.edges]}
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> OptimalNetwork:
-        """Rebuild a result from a document of :meth:`to_dict`."""
-        names = decode(tuple[str, ...], document.get("variables"), "variables")
-        check_graph_memory(len(names))
-        network = Dag.from_edges(names, decode(tuple[NamedEdge, ...], document.get("network"), "network"))
-        return super(OptimalNetwork, cls).from_dict({**document, "network": network})
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the edges, one per row."""
-        import pandas as pd
-
-        return pd.DataFrame(self.network.edges, columns=["source", "target"])
 
     def __repr__(self) -> str:
         ties = ", tied with others" if self.tied else ""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dagscape.decoding import decode
-from dagscape.drawing.display import Drawn
+from dagscape.ensembles.one_network import OneNetwork
 from dagscape.errors import InvalidData
 from dagscape.graphs.comparison import Comparison, HasDag, compare
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.graphs.validation import check_graph_memory
-from dagscape.results import ScoredResult, check_known
-from dagscape.score_info import NamedEdge
+from dagscape.results import check_known
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.trace import Step
 from dagscape.wording import plural
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Learned(Drawn, ScoredResult):
+class Learned(OneNetwork):
     """A network found by a search.
 
     Attributes
@@ -47,27 +45,10 @@ class Learned(Drawn, ScoredResult):
     kind: ClassVar[str] = "learned-network"
 
     method: str
-    network: Dag
-    score: float
     complete: bool = True
     trace: tuple[Step, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     comparison: Comparison | None = None
-
-    @property
-    def dag(self) -> Dag:
-        """The network, under the name that all objects with a structure share."""
-        return self.network
-
-    @property
-    def drawable(self) -> Dag:
-        """What a drawing shows: the network."""
-        return self.network
-
-    @property
-    def cpdag(self) -> Cpdag:
-        """The equivalence class of the network."""
-        return self.network.to_cpdag()
 
     def with_truth(self, truth: Dag | Cpdag | HasDag, level: str | None = None) -> Learned:
         """Return the same result with a comparison of its network with a known structure, as ``comparison``.
@@ -95,18 +76,14 @@ class Learned(Drawn, ScoredResult):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document; the network is the list of its edges."""
         compared = None if self.comparison is None else self.comparison.to_dict()
-        edges = [list(edge) for edge in self.network.edges]
-        return super(Learned, self).to_dict() | {"network": edges, "comparison": compared}
+        return super(Learned, self).to_dict() | {"comparison": compared}
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Learned:
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from a document of :meth:`to_dict`."""
-        names = decode(tuple[str, ...], document.get("variables"), "variables")
-        check_graph_memory(len(names))
-        network = Dag.from_edges(names, decode(tuple[NamedEdge, ...], document.get("network"), "network"))
         compared = decode(Mapping[str, Any] | None, document.get("comparison"), "comparison")
         comparison = None if compared is None else Comparison.from_dict(compared)
-        return super(Learned, cls).from_dict({**document, "network": network, "comparison": comparison})
+        return super(Learned, cls).from_dict({**document, "comparison": comparison})
 
     def _check(self) -> None:
         super(Learned, self)._check()
@@ -114,12 +91,6 @@ class Learned(Drawn, ScoredResult):
             if not step.move:
                 raise InvalidData(f"trace[{number}].move is empty")
             check_known("trace", (name for edge in step.network or () for name in edge), self.variables)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the edges, one per row."""
-        import pandas as pd
-
-        return pd.DataFrame(self.network.edges, columns=["source", "target"])
 
     def trace_frame(self) -> pd.DataFrame:
         """Return the steps of the search, one per row: move, score and seconds."""
