@@ -14,18 +14,6 @@ constexpr std::size_t kVisitsPerThread = std::size_t{1} << 18;
 // The number of term tables that a thread can always keep: usually enough for the candidates of one family.
 constexpr std::size_t kLeastTables = 8;
 
-std::vector<std::uint16_t> first_numbers(std::size_t count) {
-    std::vector<std::uint16_t> numbers(count);
-    std::iota(numbers.begin(), numbers.end(), std::uint16_t{0});
-    return numbers;
-}
-
-std::vector<std::uint32_t> row_numbers(std::size_t count) {
-    std::vector<std::uint32_t> numbers(count);
-    std::iota(numbers.begin(), numbers.end(), 0U);
-    return numbers;
-}
-
 // Writes a set with one more member, in increasing order.
 void with_member(std::span<const std::uint16_t> set, std::uint16_t member, std::vector<std::uint16_t>& larger) {
     const auto place = std::upper_bound(set.begin(), set.end(), member);
@@ -150,9 +138,8 @@ FamilyScorer::FamilyScorer(std::span<const Code> codes, std::span<const std::uin
                            std::span<const std::uint32_t> arities, FamilyFunctions functions, unsigned threads,
                            std::size_t most_bytes, const Monitor& monitor)
     : log_states_(arities), arities_(arities.begin(), arities.end()), weights_(weights.begin(), weights.end()),
-      functions_(std::move(functions)),
-      columns_(codes, arities, first_numbers(arities.size()), row_numbers(weights.size()), monitor), threads_(threads),
-      term_bytes_(0), cache_(0), workers_(threads) {
+      functions_(std::move(functions)), columns_(codes, arities, monitor), threads_(threads), term_bytes_(0), cache_(0),
+      workers_(threads) {
     for (const JointScoreSpec& spec : functions_.specs) {
         const auto same = [&](const CellTermSpec& term) { return same_terms(term, spec.term); };
         const auto found = std::find_if(terms_.begin(), terms_.end(), same);
@@ -174,8 +161,7 @@ void FamilyScorer::split_into_segments(const Monitor& monitor) {
     const std::size_t rows = weights_.size();
     const std::vector<std::uint32_t> segments{1 +
                                               *std::max_element(functions_.segment.begin(), functions_.segment.end())};
-    const Columns column(std::span<const std::uint32_t>(functions_.segment), segments, first_numbers(1),
-                         row_numbers(rows), monitor);
+    const Columns column(std::span<const std::uint32_t>(functions_.segment), segments, monitor);
     RefineScratch scratch(segments[0]);
     const std::span<const std::uint8_t> chosen(functions_.chosen);
     for (std::size_t start = 0; start < chosen.size(); start += rows) {

@@ -21,18 +21,6 @@ constexpr std::size_t kBankedCells = 1024;
 // Of two variables with more cells than this, the rows are sorted.
 constexpr std::size_t dense_cells(std::size_t rows) noexcept { return (std::size_t{1} << 16) + 8 * rows; }
 
-std::vector<std::uint16_t> first_numbers(std::size_t count) {
-    std::vector<std::uint16_t> numbers(count);
-    std::iota(numbers.begin(), numbers.end(), std::uint16_t{0});
-    return numbers;
-}
-
-std::vector<std::uint32_t> row_numbers(std::size_t count) {
-    std::vector<std::uint32_t> numbers(count);
-    std::iota(numbers.begin(), numbers.end(), 0U);
-    return numbers;
-}
-
 // A unit in which four sums of N ln N over all rows fit.
 CellTermSpec entropy_of(std::uint64_t weight) {
     const auto bits = static_cast<unsigned>(std::bit_width(weight));
@@ -54,8 +42,7 @@ bool suits_bits(std::size_t rows, std::uint64_t weight) noexcept { return weight
 template <class Code>
 TestTable::TestTable(std::span<const Code> codes, std::span<const std::uint32_t> weights,
                      std::span<const std::uint32_t> arities, const Monitor& monitor)
-    : columns_(codes, arities, first_numbers(arities.size()), row_numbers(weights.size()), monitor),
-      weights_(weights.begin(), weights.end()),
+    : columns_(codes, arities, monitor), weights_(weights.begin(), weights.end()),
       weighted_(std::any_of(weights.begin(), weights.end(), [](std::uint32_t weight) { return weight != 1; })),
       weight_(std::accumulate(weights.begin(), weights.end(), std::uint64_t{0})), terms_spec_(entropy_of(weight_)),
       terms_(terms_spec_, 0, 0), bits_start_(arities.size(), kNoBits) {

@@ -8,6 +8,14 @@
 namespace dagscape {
 namespace {
 
+// 0, 1, …, count − 1.
+template <class Number>
+std::vector<Number> first_numbers(std::size_t count) {
+    std::vector<Number> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), Number{0});
+    return numbers;
+}
+
 // Row indices sorted by the codes, with the last position as the most significant: one stable counting sort per
 // position.
 template <class Code>
@@ -15,8 +23,7 @@ std::vector<std::uint32_t> sorted_rows(std::span<const Code> codes, std::span<co
                                        std::span<const std::uint16_t> order, std::uint32_t count,
                                        const Monitor& monitor) {
     const std::size_t n = order.size();
-    std::vector<std::uint32_t> sorted(count), next(count);
-    std::iota(sorted.begin(), sorted.end(), 0U);
+    std::vector<std::uint32_t> sorted = first_numbers<std::uint32_t>(count), next(count);
     for (const std::uint16_t variable : order) {
         monitor.check();
         std::vector<std::uint32_t> place(std::size_t{arities[variable]} + 1, 0);
@@ -207,6 +214,13 @@ Columns::Columns(std::span<const Code> codes, std::span<const std::uint32_t> ari
     }
 }
 
+template <class Code>
+Columns::Columns(std::span<const Code> codes, std::span<const std::uint32_t> arities, const Monitor& monitor)
+    : Columns(codes, arities, first_numbers<std::uint16_t>(arities.size()),
+              first_numbers<std::uint32_t>(codes.size() / arities.size()), monitor) {}
+
+template Columns::Columns(std::span<const std::uint8_t>, std::span<const std::uint32_t>, const Monitor&);
+template Columns::Columns(std::span<const std::uint32_t>, std::span<const std::uint32_t>, const Monitor&);
 template Columns::Columns(std::span<const std::uint8_t>, std::span<const std::uint32_t>, std::span<const std::uint16_t>,
                           std::span<const std::uint32_t>, const Monitor&);
 template Columns::Columns(std::span<const std::uint32_t>, std::span<const std::uint32_t>,

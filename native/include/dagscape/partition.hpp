@@ -25,6 +25,9 @@ public:
     template <class Code>
     Columns(std::span<const Code> codes, std::span<const std::uint32_t> arities, std::span<const std::uint16_t> order,
             std::span<const std::uint32_t> rows, const Monitor& monitor);
+    // All rows and variables, in their own order.
+    template <class Code>
+    Columns(std::span<const Code> codes, std::span<const std::uint32_t> arities, const Monitor& monitor);
 
     std::uint32_t size() const noexcept { return rows_; }
     unsigned positions() const noexcept { return static_cast<unsigned>(arity_.size()); }
