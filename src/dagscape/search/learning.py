@@ -16,7 +16,7 @@ from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument, 
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, listening
+from dagscape.progress import ProgressListener, ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
 from dagscape.resources import thread_count
 from dagscape.scores.fixed_point import IMPOSSIBLE
@@ -24,9 +24,9 @@ from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.registry import find_score
-from dagscape.scores.scoring_job import ScoreOptions, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
 from dagscape.search.clock import Clock
-from dagscape.search.job import SearchJob
+from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 from dagscape.search.registry import LEARNERS
 from dagscape.search.result import Learned
@@ -98,22 +98,19 @@ def learn(
         scoring = prepare(data, **cast("ScoreOptions", scoring_options))
         warn_about_identifiers(scoring.data, stacklevel=2)
         scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
-    recorder = TraceRecorder(scores.unit, clock)
     with listening(progress) as listener:
-        job = SearchJob(
-            scores=scores,
-            scoring=scoring,
-            start=starting_network(scores, start),
+        job, found = run_learner(
+            learner,
+            method_options,
+            scores,
+            scoring,
+            start,
             rng=rng,
             clock=clock,
-            trace=recorder,
             threads=used,
             max_memory=max_memory,
             listener=listener,
         )
-        found = learner.function(job, **method_options)
-    if found.exact == IMPOSSIBLE:
-        raise InvalidData("no network without an impossible family was found")
     if not found.complete:
         message = f"the search reached {argument('max_seconds')}: the network is the best found by then"
         warnings.warn(StoppedEarly(message), stacklevel=2)
@@ -139,9 +136,57 @@ def learn(
         network=found.network,
         score=scores.unit.to_float(found.exact),
         complete=found.complete,
-        trace=tuple(recorder.steps),
+        trace=tuple(job.trace.steps),
         details=found.details,
     )
+
+
+def run_learner(
+    learner: Learner,
+    options: Mapping[str, Any],
+    scores: LocalScores,
+    scoring: ScoringJob | None,
+    start: Dag | HasDag | None,
+    *,
+    rng: np.random.Generator,
+    clock: Clock,
+    threads: int,
+    max_memory: int | str | None,
+    listener: ProgressListener | None = None,
+) -> tuple[SearchJob, Found]:
+    """Run a learner, and refuse a network with an impossible family.
+
+    Parameters
+    ----------
+    learner : Learner
+        The method.
+    options : mapping
+        Its options.
+    start : Dag, Network or None
+        The user's choice, which is checked.
+    scores, scoring, rng, clock, threads, max_memory, listener
+        As in :class:`~dagscape.search.job.SearchJob`.
+
+    Returns
+    -------
+    tuple of SearchJob and Found
+        The search, with its start and its trace, and what it found.
+    """
+    job = SearchJob(
+        scores=scores,
+        scoring=scoring,
+        start=starting_network(scores, start),
+        rng=rng,
+        clock=clock,
+        trace=TraceRecorder(scores.unit, clock),
+        threads=threads,
+        max_memory=max_memory,
+        listener=listener,
+    )
+    found = learner.function(job, **options)
+    if found.exact == IMPOSSIBLE:
+        raise InvalidData("no network without an impossible family was found")
+    return job, found
 
 
 def split_options(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -36,16 +36,12 @@ from dagscape.progress import Progress, ProgressListener, ProgressOption, listen
 from dagscape.randomness import Seed, random_generator
 from dagscape.resources import thread_count
 from dagscape.scores.equivalence import distinguishes_members
-from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
 from dagscape.search.clock import Clock
-from dagscape.search.job import SearchJob
-from dagscape.search.learning import split_options
+from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
-from dagscape.search.starting import starting_network
-from dagscape.search.trace import TraceRecorder
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.workers import Workers, may_start_processes
 
@@ -224,19 +220,17 @@ def learn_sample(job: Resampling, rng: np.random.Generator) -> Sample:
     scoring = prepare(resampled(job.data, rng), **cast("ScoreOptions", job.scoring))
     clock = Clock(job.max_seconds)
     scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
-    search = SearchJob(
-        scores=scores,
-        scoring=scoring,
-        start=starting_network(scores, job.start),
+    _, found = run_learner(
+        LEARNERS[job.method],
+        job.options,
+        scores,
+        scoring,
+        job.start,
         rng=rng,
         clock=clock,
-        trace=TraceRecorder(scores.unit, clock),
         threads=1,
         max_memory=job.max_memory,
     )
-    found = LEARNERS[job.method].function(search, **job.options)
-    if found.exact == IMPOSSIBLE:
-        raise InvalidData("no network without an impossible family was found")
     return Sample(found.network, scores.unit.to_float(found.exact), found.complete)
 
 
