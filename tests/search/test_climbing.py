@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.clock import Clock
 from dagscape.graphs.moves import Move
 from dagscape.search.climbing import Rules, climb
-from dagscape.search.clock import Clock
 from dagscape.search.job import SearchJob
 from dagscape.search.trace import TraceRecorder
 from oracles.climbing import Walk

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
+from dagscape.clock import Clock
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.moves import Move
 from dagscape.masks import bits
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.local_scores import LocalScores
-from dagscape.search.clock import Clock
 
 _KINDS: dict[Literal["add", "remove", "reverse"], kernels.MoveKind] = {
     "add": kernels.MoveKind.ADD,

@@ -86,7 +86,7 @@ def climb(job: SearchJob, rules: Rules, *, allowed: NDArray[np.bool_] | None = N
     A search that adds edges to one variable only:
 
     >>> import dagscape as ds
-    >>> from dagscape.search.clock import Clock
+    >>> from dagscape.clock import Clock
     >>> from dagscape.search.trace import TraceRecorder
     >>> scores = ds.family_scores(ds.load_dataset("iris"))
     >>> start, clock = ds.Dag.from_edges(scores.variables), Clock()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dagscape.clock import Clock
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption, function
 from dagscape.graphs.dag import Dag
@@ -16,7 +17,6 @@ from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob
-from dagscape.search.clock import Clock
 from dagscape.search.trace import TraceRecorder
 
 

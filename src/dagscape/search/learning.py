@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from dagscape.checks import check_choice
+from dagscape.clock import Clock
 from dagscape.data.dataset import Dataset
 from dagscape.data.frames import is_frame
 from dagscape.data.values import Frame
@@ -25,7 +26,6 @@ from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
-from dagscape.search.clock import Clock
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 from dagscape.search.registry import LEARNERS

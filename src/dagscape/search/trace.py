@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dagscape.clock import Clock
 from dagscape.decoding import NotNegative
 from dagscape.graphs.dag import Dag
 from dagscape.score_info import NamedEdge
 from dagscape.scores.fixed_point import Unit
-from dagscape.search.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)

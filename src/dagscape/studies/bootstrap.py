@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from dagscape.checks import check_choice, is_whole
+from dagscape.clock import Clock
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.ensembles.averaging import ancestor_average, edge_average
@@ -39,7 +40,6 @@ from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
-from dagscape.search.clock import Clock
 from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
 from dagscape.studies.bootstrap_result import Bootstrap

@@ -1,4 +1,4 @@
-"""The time that a search has taken, and has left."""
+"""Time limits: the time that a search has taken, and has left."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import time
 
 from dagscape.checks import is_between
 from dagscape.errors import InvalidOption
+
+# Seconds; longer limits are no limits, and may exceed the largest float.
+_LONGEST = 1e15
 
 
 class Clock:
@@ -28,7 +31,7 @@ class Clock:
     def __init__(self, max_seconds: float | None = None) -> None:
         if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
             raise InvalidOption(f"is {max_seconds!r}; it must be a number of at least 0", option="max_seconds")
-        self.limit = math.inf if max_seconds is None else float(max_seconds)
+        self.limit = math.inf if max_seconds is None or max_seconds > _LONGEST else float(max_seconds)
         self._start = time.perf_counter()
 
     @property
