@@ -45,5 +45,5 @@ def test_very_long_limits_are_none(seconds):
 
 @pytest.mark.parametrize("seconds", [-1, -0.5, math.nan, "1", True])
 def test_limits_that_are_refused(seconds):
-    with pytest.raises(ds.InvalidOption, match="^max_seconds is "):
+    with pytest.raises(ds.InvalidOption, match=r"^max_seconds is "):
         Clock(seconds)

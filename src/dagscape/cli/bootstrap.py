@@ -14,10 +14,9 @@ from dagscape.cli.options import (
     DATA_HELP,
     memory_option,
     output_options,
-    report_dropped_rows,
     result_output,
     scored_data,
-    take_data,
+    take_data_with_warnings,
     take_score_options,
 )
 from dagscape.cli.output import Output, checked_path
@@ -74,10 +73,7 @@ def command(
 ) -> None:
     """Learn networks from resampled rows: the confidence in every edge and every ancestor relation."""
     out = Output(as_json, quiet)
-    dataset = take_data(data, options, options["max_memory"])
-    report_dropped_rows(dataset, out)
-    for warning in dataset.describe().warnings:
-        out.warn(warning)
+    dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     chosen = take_learner_options(options, method)
     with out.working() as progress:
         found = bootstrap(dataset, method, **take_score_options(options, out), **chosen, progress=progress)

@@ -262,6 +262,15 @@ def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dat
     return encoded_table(table, options, max_memory)
 
 
+def take_data_with_warnings(data: str, options: dict[str, Any], max_memory: str | None, out: Output) -> Dataset:
+    """Read the data as by :func:`take_data`, and warn about dropped rows and about columns that look wrong."""
+    dataset = take_data(data, options, max_memory)
+    report_dropped_rows(dataset, out)
+    for warning in dataset.describe().warnings:
+        out.warn(warning)
+    return dataset
+
+
 def take_table(data: str, options: dict[str, Any], max_memory: str | None) -> Table:
     """Read a table as a subcommand's options say, and remove the options of reading."""
     check_table(data)

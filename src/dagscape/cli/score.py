@@ -10,9 +10,8 @@ from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import (
     DATA_HELP,
     output_options,
-    report_dropped_rows,
     scored_data,
-    take_data,
+    take_data_with_warnings,
     take_score_options,
     work_options,
 )
@@ -53,11 +52,8 @@ def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool,
     Scores are natural logarithms; higher is better.
     """
     out = Output(as_json, quiet)
-    dataset = take_data(data, options, options["max_memory"])
+    dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     arguments = take_score_options(options, out)
-    report_dropped_rows(dataset, out)
-    for warning in dataset.describe().warnings:
-        out.warn(warning)
     with out.working() as progress:
         scores = local_scores(dataset, **arguments, progress=progress)
         summary = summarize_scores(scores, top)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from dagscape.cli.options import report_dropped_rows, take_data, take_score_options
+from dagscape.cli.options import take_data_with_warnings, take_score_options
 from dagscape.cli.output import Output
 from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption
@@ -97,9 +97,5 @@ def scored_table(
     """Read a table, and return it with the arguments of ``local_scores``."""
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")
-    dataset = take_data(data, options, work["max_memory"])
-    report_dropped_rows(dataset, out)
-    arguments = take_score_options(options, out)
-    for warning in dataset.describe().warnings:
-        out.warn(warning)
-    return dataset, arguments
+    dataset = take_data_with_warnings(data, options, work["max_memory"], out)
+    return dataset, take_score_options(options, out)

@@ -13,11 +13,10 @@ from dagscape.cli.options import (
     constraint_options,
     data_argument,
     data_options,
-    report_dropped_rows,
     rows_shown,
     run_options,
     score_option,
-    take_data,
+    take_data_with_warnings,
 )
 from dagscape.cli.output import Output, checked_path
 from dagscape.drawing.ranges import range_format
@@ -108,10 +107,7 @@ def command(
 ) -> None:
     """Compare posteriors under a grid of settings: the evidence of each, and the edges that change."""
     out = Output(as_json, quiet)
-    dataset = take_data(data, options, options["max_memory"])
-    report_dropped_rows(dataset, out)
-    for warning in dataset.describe().warnings:
-        out.warn(warning)
+    dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
     if "ess" in varied and not SCORES[options["score"]].uses_ess:
         out.warn(f"--ess has no effect with --score {options['score']}")
