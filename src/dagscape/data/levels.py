@@ -18,6 +18,7 @@ from typing import SupportsIndex, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.checks import is_flag
 from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
 from dagscape.data.value_types import ValueType, type_of_cells
 from dagscape.errors import InvalidData, InvalidOption, argument, brief, function
@@ -157,7 +158,7 @@ def _level_strings(levels: list[object]) -> tuple[str, ...]:
 
 def _check_arity(name: str, arity: object) -> int:
     try:
-        number = 0 if isinstance(arity, bool | np.bool_) else operator.index(arity)  # type: ignore[arg-type]
+        number = operator.index(arity) if isinstance(arity, SupportsIndex) and not is_flag(arity) else 0
     except TypeError:
         number = 0
     if number < 1:

@@ -97,8 +97,6 @@ class DagList(Sequence[Dag]):
             return NotImplemented
         return self.variables == other.variables and np.array_equal(self.parents, other.parents)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def edge_counts(self) -> NDArray[np.int64]:
         """Return the number of edges of each DAG."""
         counts: NDArray[np.int64] = np.bitwise_count(self.parents).sum(axis=(1, 2), dtype=np.int64)

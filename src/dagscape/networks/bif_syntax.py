@@ -154,6 +154,7 @@ class _Scanner:
             self.position = self._end_of_comment(start)
         self.position = match.end()
         kind = match.lastgroup
+        # Every match has one of the named groups, and their names are the kinds; types do not know it.
         return Token(kind, match[kind], match.start(kind))  # type: ignore[arg-type, index]
 
     def _skip_blanks(self) -> int:

@@ -28,6 +28,7 @@ class _Node(NamedTuple):
 def _network(name: str, nodes: Mapping[str, _Node]) -> Network:
     dag = Dag.from_parents({variable: node.parents for variable, node in nodes.items()})
     levels = {variable: node.levels for variable, node in nodes.items()}
+    # The constructor makes arrays of nested lists, though the type of the attribute is that of the result.
     return Network(dag, levels, {variable: node.cpt for variable, node in nodes.items()}, name)  # type: ignore[misc]
 
 
