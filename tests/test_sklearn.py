@@ -231,6 +231,18 @@ def test_options_reach_the_learner():
         ({"method": "optimal", "options": {"max_parnts": 2}}, "no option 'max_parnts'; did you mean 'max_parents'"),
         ({"method": "naive", "options": 3}, "options is an int; it must be a mapping of names to values"),
         ({"method": "optimal", "options": {3: 4}}, "options has the key 3; names of options are strings"),
+        ({"options": {"seed": 4}}, "options has the key 'seed': use random_state instead"),
+        ({"options": {"threads": 4}}, "options has the key 'threads': use n_jobs instead"),
+        ({"options": {"method": "tan"}}, "options has the key 'method': use method instead"),
+        ({"options": {"data": WEATHER}}, "options has the key 'data': use X and y instead"),
+        ({"random_state": -1}, "random_state is -1; it must be at least 0"),
+        ({"n_jobs": "x"}, "n_jobs is 'x'; it must be an integer from 1 to 1024, or -1 for all processors"),
+        ({"n_jobs": 1.5}, "n_jobs is 1.5; it must be an integer"),
+        ({"n_jobs": 0}, "n_jobs is 0; it must be an integer"),
+        ({"n_jobs": True}, "n_jobs is True; it must be an integer"),
+        ({"n_jobs": 10**30}, "n_jobs is 10+; it must be an integer"),
+        ({"method": "naive", "prior": "k3"}, "prior is 'k3'; it must be one of 'bdeu', 'k2', 'none'"),
+        ({"method": "naive", "bins": "x"}, "bins is 'x'; it must be an integer from 2 to 100000"),
     ],
 )
 def test_arguments_that_are_refused(arguments, message):

@@ -15,7 +15,7 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # The default limit leaves the rest to other programs.
 _SHARE_OF_AVAILABLE = 0.8
 
-_MAX_THREADS = 1024
+MAX_THREADS = 1024
 
 # No machine has more, and kernels take limits as signed 64-bit integers.
 _NO_LIMIT = 2**62
@@ -115,6 +115,6 @@ def thread_count(threads: int | None) -> int:
     """Return the number of threads to use. Default: one per processor available to this process."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not is_whole(threads, at_least=1) or threads > _MAX_THREADS:
-        raise InvalidOption(f"is {threads!r}; it must be between 1 and {_MAX_THREADS}", option="threads")
+    if not is_whole(threads, at_least=1) or threads > MAX_THREADS:
+        raise InvalidOption(f"is {threads!r}; it must be between 1 and {MAX_THREADS}", option="threads")
     return int(threads)

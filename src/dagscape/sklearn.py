@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from dagscape.checks import check_choice
+from dagscape.checks import check_choice, is_between, is_whole
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.cutting import choose_columns
 from dagscape.data.dataset import Dataset
@@ -34,12 +34,16 @@ from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
 from dagscape.networks.network import Network
+from dagscape.resources import MAX_THREADS
 from dagscape.search.class_structures import naive_bayes_dag, tree_augmented_dag
 from dagscape.search.learning import learn
 from dagscape.search.registry import LEARNERS
 
 # Structures that depend on the class, besides the methods of learn().
 _CLASS_STRUCTURES = ("naive", "tan")
+
+# Arguments of learn() that are not options here, and what takes their place.
+_NOT_OPTIONS = {"data": "X and y", "method": "method", "seed": "random_state", "threads": "n_jobs"}
 
 
 class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
@@ -231,6 +235,8 @@ def _check_options(options: object) -> None:
     for name in options:
         if not isinstance(name, str):
             raise InvalidOption(f"has the key {name!r}; names of options are strings", option="options")
+        if name in _NOT_OPTIONS:
+            raise InvalidOption(f"has the key {name!r}: use {_NOT_OPTIONS[name]} instead", option="options")
 
 
 def _check_no_class_is_missing(y: ArrayLike) -> None:
@@ -276,6 +282,8 @@ def _generator(random_state: object) -> np.random.Generator:
     """Return the random generator of what scikit-learn accepts as a random state."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, dtype=np.uint32))
+    if isinstance(random_state, int | np.integer) and random_state < 0:
+        raise InvalidOption(f"is {random_state}; it must be at least 0", option="random_state")
     if random_state is None or isinstance(random_state, int | np.integer | np.random.Generator):
         return np.random.default_rng(random_state)
     raise InvalidOption(f"is {type_of(random_state)}; it must be an integer or a generator", option="random_state")
@@ -283,4 +291,11 @@ def _generator(random_state: object) -> np.random.Generator:
 
 def _threads(n_jobs: int | None) -> int | None:
     """Return a number of threads, None for all processors, from what scikit-learn calls jobs."""
-    return 1 if n_jobs is None else None if n_jobs < 0 else n_jobs
+    if n_jobs is None:
+        return 1
+    if is_between(n_jobs, 1, MAX_THREADS) and is_whole(n_jobs, at_least=1):
+        return int(n_jobs)
+    if isinstance(n_jobs, int | np.integer) and n_jobs < 0:
+        return None
+    allowed = f"an integer from 1 to {MAX_THREADS}, or -1 for all processors"
+    raise InvalidOption(f"is {n_jobs!r}; it must be {allowed}", option="n_jobs")
