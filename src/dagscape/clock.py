@@ -18,19 +18,19 @@ class Clock:
     Parameters
     ----------
     max_seconds : float, optional
-        The time limit. Default: none.
+        The time limit, above 0. Default: none.
 
     Examples
     --------
-    >>> Clock().expired, Clock(0).expired
+    >>> Clock().expired, Clock(1e-9).expired
     (False, True)
     """
 
     __slots__ = ("_start", "limit")
 
     def __init__(self, max_seconds: float | None = None) -> None:
-        if max_seconds is not None and not is_between(max_seconds, 0, math.inf):
-            raise InvalidOption(f"is {max_seconds!r}; it must be a number of at least 0", option="max_seconds")
+        if max_seconds is not None and (not is_between(max_seconds, 0, math.inf) or max_seconds == 0):
+            raise InvalidOption(f"is {max_seconds!r}; it must be a number above 0", option="max_seconds")
         self.limit = math.inf if max_seconds is None or max_seconds > _LONGEST else float(max_seconds)
         self._start = time.perf_counter()
 

@@ -298,7 +298,7 @@ def test_scores_that_distinguish_members_are_refused(method):
 def test_time_and_memory_are_limited():
     data = random_data(6, 200, 1)
     with pytest.warns(ds.StoppedEarly):
-        found = ds.learn(data, "ges", max_seconds=0)
+        found = ds.learn(data, "ges", max_seconds=1e-9)
     assert not found.complete
     assert found.network.edge_count == 0
     wide = random_data(14, 50, 2)

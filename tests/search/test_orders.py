@@ -170,12 +170,12 @@ def test_a_start_is_never_lost(monkeypatch):
     scores = ds.local_scores(data)
     start = ds.optimal_network(scores).network
     with pytest.warns(ds.StoppedEarly):
-        found = ds.learn(data, "order", start=start, max_seconds=0)
+        found = ds.learn(data, "order", start=start, max_seconds=1e-9)
     assert found.score == scores.network(start)
     assert not found.complete
     monkeypatch.setattr(family_pool, "_MOST_FAMILIES", 0)
     with pytest.warns(ds.StoppedEarly):
-        found = ds.learn(data, "order", start=start, max_seconds=0)
+        found = ds.learn(data, "order", start=start, max_seconds=1e-9)
     assert found.score == scores.network(start)
 
 

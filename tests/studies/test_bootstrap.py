@@ -200,7 +200,8 @@ def test_progress(data):
             {"start": ds.Dag.from_edges("ab", [])},
             "^start does not have the variables of the data: it lacks '\\w+' and has 'a'$",
         ),
-        ({"max_seconds": 0}, "max_seconds is 0: no sample was finished by then; raise it"),
+        ({"max_seconds": 0}, "max_seconds is 0; it must be a number above 0"),
+        ({"max_seconds": 1e-9}, "max_seconds is 1e-09: no sample was finished by then; raise it"),
         ({"seed": -1}, "seed is -1; it must be an integer of at least 0"),
     ],
 )
@@ -407,7 +408,9 @@ def test_the_command(capfd, data, tmp_path):
     code, out, _ = run(capfd, *arguments, "--method", "tabu", "--tabu-length", 5, "--json")
     assert (code, json.loads(out)["provenance"]["parameters"]["tabu_length"]) == (0, 5)
     code, _, err = run(capfd, *arguments, "--max-seconds", 0)
-    assert (code, err) == (2, "dagscape: --max-seconds is 0: no sample was finished by then; raise it\n")
+    assert (code, err) == (2, "dagscape: --max-seconds is 0.0; it must be a number above 0\n")
+    code, _, err = run(capfd, *arguments, "--max-seconds", 1e-9)
+    assert (code, err) == (2, "dagscape: --max-seconds is 1e-09: no sample was finished by then; raise it\n")
 
 
 def test_threads_are_workers(data):

@@ -41,9 +41,7 @@ from dagscape.studies.bootstrap import bootstrap
     "--workers", type=IntRange(1), metavar="N", show_default="one for each processor",
     help="Number of worker processes; 1: no other process.",
 )  # fmt: skip
-@click.option(
-    "--max-seconds", type=FloatRange(0), metavar="S", help="Stop after S seconds, with the samples done by then."
-)
+@click.option("--max-seconds", type=float, metavar="S", help="Stop after S seconds, with the samples done by then.")
 @click.option(
     "--threshold", type=FloatRange(0, 1), metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",

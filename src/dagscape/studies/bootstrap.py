@@ -253,11 +253,11 @@ class _Study:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DagscapeWarning)
             for number, rng in enumerate(self.rngs):
-                if self.clock.expired:
+                left = self.clock.left
+                if not left:
                     return
-                job = self.job if self.job.max_seconds is None else replace(self.job, max_seconds=self.clock.left)
                 with self._naming(number):
-                    self._keep(number, learn_sample(job, rng))
+                    self._keep(number, learn_sample(replace(self.job, max_seconds=left), rng))
                 self._next = number + 1
                 rest = (time.perf_counter() - start) / self._next * (len(self.rngs) - self._next)
                 if until_worth_workers and rest > _WORTH_WORKERS:
