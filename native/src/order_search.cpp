@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMostGains = 1000;
 constexpr std::uint32_t kMostKicks = 3;
+// After this many moves per variable, a repair considers no further changes. Repairs seldom make more than a few.
+constexpr std::size_t kMostRepairs = 50;
 // The tolerance at the start of a round, in nats: that of the first round, of the second, …, and again from the first.
 constexpr std::int64_t kTolerances[] = {0, 1, 4, 16};
 
@@ -217,13 +219,14 @@ void OrderSearch::await_changed() {
 }
 
 void OrderSearch::repair() {
+    const std::size_t most = kMostRepairs * lists_.n();
     for (std::size_t next = 0; next < queue_.size(); ++next) {
         const std::size_t chosen = next + random_.below(static_cast<std::uint32_t>(queue_.size() - next));
         std::swap(queue_[next], queue_[chosen]);
         const std::uint32_t v = queue_[next];
         waiting_[v] = 0;
         to_best_place(v);
-        await_changed();
+        if (next < most) await_changed();
     }
     queue_.clear();
 }

@@ -165,6 +165,14 @@ def test_permuted_columns_give_the_permuted_network():
     assert permuted.network.reordered(data.variables) == found.network
 
 
+def test_orders_that_are_all_equally_good():
+    """The log-likelihood of all complete networks is the same; a repair of an order must end nevertheless."""
+    data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (300, 9)))
+    found = ds.learn(data, "order", score="loglik")
+    assert found.complete
+    assert found.score == ds.optimal_network(ds.local_scores(data, score="loglik")).score
+
+
 def test_a_start_is_never_lost(monkeypatch):
     data = ds.load_network("asia").sample(500, seed=3)
     scores = ds.local_scores(data)
