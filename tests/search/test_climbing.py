@@ -146,6 +146,21 @@ def test_a_start_with_an_impossible_family_is_refused(tmp_path):
         ds.learn(scores, "greedy", start=ds.Dag.from_edges("ab", [("a", "b")]))
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_scores_without_the_families_of_the_default_start(method, tmp_path):
+    (tmp_path / "scores.jkl").write_text("2\na 1\n-4 1 b\nb 1\n-3 0\n")
+    scores = ds.read_scores(tmp_path / "scores.jkl")
+    message = (
+        "the search would start with the family of 'a' without parents, which is impossible: choose a start without "
+        "it, or use method='order'"
+    )
+    with pytest.raises(ds.InvalidOption, match=f"^{message}$"):
+        ds.learn(scores, method)
+    # Both remedies help.
+    start = ds.Dag.from_edges("ab", [("b", "a")])
+    assert ds.learn(scores, method, start=start).network == ds.learn(scores, "order").network == start
+
+
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.clock import Clock
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, argument
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.moves import Move
 from dagscape.masks import bits
@@ -152,15 +152,22 @@ class Climber:
         parents = tuple(bits(self._parents[child]))
         own = self.scores.family_exact(child, parents)
         if own == IMPOSSIBLE:
-            names = [self.scores.variables[parent] for parent in parents]
-            raise InvalidOption(
-                f"has the impossible family of {self.scores.variables[child]!r} with parents {names}: give another",
-                option="start",
-            )
+            raise self._impossible(child, parents)
         among = None if self._allowed is None else self._allowed[child]
         changed = self.scores.additions_exact(child, parents, among=among)
         changed[[*parents]] = self.scores.removals_exact(child, parents)
         self._evaluator.set_scores(child, own, changed)
+
+    def _impossible(self, child: int, parents: tuple[int, ...]) -> InvalidOption:
+        """Return an error about a family of the first DAG."""
+        names = self.scores.variables
+        above = f"with parents {[names[parent] for parent in parents]}" if parents else "without parents"
+        family = f"family of {names[child]!r} {above}"
+        if self.scores.constraints.required[child] != {*parents}:
+            return InvalidOption(f"has the impossible {family}: give another", option="start")
+        # The user need not have given a start.
+        other = f"choose a {argument('start')} without it, or use {argument('method', 'order')}"
+        return InvalidOption(f"the search would start with the {family}, which is impossible: {other}")
 
 
 def _edges(dag: Dag) -> NDArray[np.uint32]:
