@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.clock import Clock
 from dagscape.graphs.moves import Move
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.registry import SCORES
 from dagscape.scores.scoring_job import prepare, segmented_job
+from dagscape.search import learning
 from dagscape.search.curriculum import stages, variable_sequence
 from dagscape.search.independence import pairwise_information
 from dagscape.search.segments import Segments
@@ -191,6 +195,49 @@ def test_other_variables_can_be_ignored():
     found = ds.learn(ASIA, "curriculum", conditional=False)
     assert not any(stage["skipped"] for candidate in found.details["candidates"] for stage in candidate["stages"])
     assert found.score == ds.family_scores(ASIA).network(found.network)
+
+
+@pytest.mark.parametrize("choose_by", ["score", "penalized"])
+def test_a_search_that_is_cut_short_does_not_lose_a_better_start(choose_by, monkeypatch):
+    scores = ds.local_scores(ASIA)
+    # Every edge of an optimal network gains, but some of them less than an edge costs in the stages.
+    start = ds.optimal_network(scores).network
+
+    class Looks(Clock):
+        """Expires when it has been looked at a number of times."""
+
+        __slots__ = ("left_looks",)
+
+        @property
+        def expired(self):
+            self.left_looks -= 1
+            return self.left_looks < 0
+
+    def limited(looks):
+        def make(max_seconds):
+            clock = Looks()
+            clock.left_looks = looks
+            return clock
+
+        monkeypatch.setattr(learning, "Clock", make)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ds.StoppedEarly)
+            return ds.learn(ASIA, "curriculum", start=start, choose_by=choose_by)
+
+    def value(network):
+        cost = (1000 / ASIA.m + ASIA.n / 100) * network.edge_count
+        return scores.network(network) - (cost if choose_by == "penalized" else 0)
+
+    looks, chosen = 0, set()
+    while not (found := limited(looks)).complete:
+        assert found.score == pytest.approx(scores.network(found.network))
+        assert value(found.network) >= value(start) - 1e-9
+        chosen.add(found.trace[-1].text if found.trace else "")
+        looks += 5
+    assert looks > 20
+    assert ("choose start" in chosen) == (choose_by == "score")
+    # The search that ends by itself chooses among its candidates.
+    assert found.trace[-1].move != ("choose", "start")
 
 
 def test_edges_of_a_start_wait_for_their_variables():

@@ -246,16 +246,23 @@ def _with_fixed_edges(constraints: EdgeConstraints, network: Dag, chosen: NDArra
 
 
 def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, details: dict[str, Any]) -> Found:
-    """Return the best candidate; of equally good ones that with the smallest step size, and no curriculum last."""
+    """Return the best candidate; of equally good ones that with the smallest step size, and no curriculum last.
+
+    Stages climb by scores of their own, so a candidate may score less than the start. If time ended the search, the
+    start is returned then.
+    """
     job = setting.job
     unit = job.scores.unit
-    exact = [job.scores.network_exact(candidate.network) for candidate in candidates]
+    networks = [*(candidate.network for candidate in candidates), job.start]
+    exact = [job.scores.network_exact(network) for network in networks]
     edge_cost = unit.to_int(setting.penalty(job.scores.n))
-    penalized = [
-        score - edge_cost * candidate.network.edge_count for score, candidate in zip(exact, candidates, strict=True)
-    ]
+    penalized = [score - edge_cost * network.edge_count for score, network in zip(exact, networks, strict=True)]
     values = exact if choose_by == "score" else penalized
-    best = max(range(len(values)), key=lambda i: (values[i], -(candidates[i].step or np.inf)))
+    best = max(range(len(candidates)), key=lambda i: (values[i], -(candidates[i].step or np.inf)))
+    name, winner = candidates[best].name, candidates[best].step
+    complete = all(candidate.complete for candidate in candidates)
+    if not complete and values[-1] > values[best]:
+        best, name, winner = len(candidates), "start", None
     listed = [
         {
             "step_size": candidate.step,
@@ -267,13 +274,13 @@ def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, det
         for i, candidate in enumerate(candidates)
     ]
     names = job.scores.variables
-    job.trace.add(("choose", candidates[best].name), exact[best], candidates[best].network)
+    job.trace.add(("choose", name), exact[best], networks[best])
     return Found(
-        candidates[best].network,
+        networks[best],
         exact[best],
-        all(candidate.complete for candidate in candidates),
+        complete,
         {
-            "winner": candidates[best].step,
+            "winner": winner,
             "candidates": listed,
             "sequence": [names[variable] for variable in setting.sequence],
             **details,
