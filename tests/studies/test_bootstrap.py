@@ -249,6 +249,27 @@ def test_the_time_limit_keeps_what_is_done(data, learners):
         ds.bootstrap(data, "cut_short", samples=2, max_seconds=0.1, workers=1)
 
 
+def test_no_workers_are_started_for_a_short_time(data, learners, monkeypatch):
+    def refuse(*given):
+        raise AssertionError("workers were started")
+
+    monkeypatch.setattr(study, "Workers", refuse)
+    with pytest.warns(ds.StoppedEarly, match=r"after \d+ of 1,000 samples"):
+        found = ds.bootstrap(data, "slow", samples=1000, max_seconds=1.5, workers=2)
+    assert 1 <= len(found) < 1000
+
+
+def test_the_command_tells_how_many_samples_are_done(capfd, data, tmp_path):
+    table, result = tmp_path / "t.csv", tmp_path / "b.json"
+    data.to_frame().to_csv(table, index=False)
+    limits = ["--samples", 5000, "--max-seconds", 2, "--workers", 1]
+    code, out, err = run(capfd, "bootstrap", table, "--method", "greedy", *limits, "-o", result)
+    found = ds.load_result(result)
+    assert (code, found.complete) == (0, False)
+    assert err == f"dagscape: warning: the study reached --max-seconds after {len(found):,} of 5,000 samples\n"
+    assert out.startswith(f"Networks learned by 'greedy' from {len(found):,} of 5,000 samples of the rows")
+
+
 def test_failures_name_the_sample(data, learners, monkeypatch):
     monkeypatch.setenv("FAILURE", "data")
     with pytest.raises(ds.InvalidData, match=r"^sample 1 of 3: no luck$"):

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 # Worker processes are started if the rest of the samples would take longer than this; starting them takes a part of it.
 _WORTH_WORKERS = 2.0
+# With a time limit, they are started only if this much is left: on a busy machine they take seconds to start.
+_ENOUGH_TIME = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +262,7 @@ class _Study:
                     self._keep(number, learn_sample(replace(self.job, max_seconds=left), rng))
                 self._next = number + 1
                 rest = (time.perf_counter() - start) / self._next * (len(self.rngs) - self._next)
-                if until_worth_workers and rest > _WORTH_WORKERS:
+                if until_worth_workers and rest > _WORTH_WORKERS and self.clock.left > _ENOUGH_TIME:
                     return
 
     def run_on_workers(self, count: int) -> None:
