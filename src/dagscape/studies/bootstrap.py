@@ -121,7 +121,7 @@ def bootstrap(
         ``max_seconds`` ends the study. With None it differs from run to run. Default: 0.
     executor : concurrent.futures.Executor, optional
         What runs the samples, such as an executor of mpi4py, Dask or loky. Default: worker processes on this machine,
-        or this process if the work is small.
+        or this process if the work is small or the time short.
     workers : int, optional
         The number of worker processes, each with one thread; 1 runs everything in this process. Default: one for each
         processor.
