@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostGains = 1000;
 constexpr std::uint32_t kMostKicks = 3;
-// After this many moves per variable, a repair considers no further changes. Repairs seldom make more than a few.
+// After this many moves per variable, a repair considers no further changes. On average, repairs make few moves.
 constexpr std::size_t kMostRepairs = 50;
 // The tolerance at the start of a round, in nats: that of the first round, of the second, …, and again from the first.
 constexpr std::int64_t kTolerances[] = {0, 1, 4, 16};

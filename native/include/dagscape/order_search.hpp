@@ -15,8 +15,8 @@
 // back to the best order so far and refines it: it rewrites the order depth first, which brings parents and children
 // together without changing the network, puts windows of it into their best order (order_window.hpp), and sweeps.
 //
-// Where many orders are equally good, as all are under the log-likelihood, a repair could change families without gain
-// almost endlessly. Its number of moves is therefore limited, to far more than repairs usually make.
+// Where many orders are equally good (under the log-likelihood without a limit on parents, all are), a repair can
+// change families without gain for very long. The number of its moves is therefore limited.
 //
 // The result depends on the families, the first order and the seed only, unless time ends the search.
 #pragma once
