@@ -206,7 +206,7 @@ def test_arrays(array, expected):
 @pytest.mark.parametrize(
     ("array", "variables", "error", "message"),
     [
-        ([1, 2], None, InvalidOption, "1 dimensions; it must have 2"),
+        ([1, 2], None, InvalidOption, "the array has 1 dimension; it must have 2"),
         (np.zeros((1, 1, 1)), None, InvalidOption, "3 dimensions"),
         ([[1, 2], [3]], None, InvalidOption, "ragged"),
         ([[1, 2]], ["a"], InvalidOption, "1 name; the array has 2 columns"),

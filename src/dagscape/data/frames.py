@@ -105,7 +105,7 @@ def table_from_array(
     (('X0', 'X1'), [('0', '2'), ('1',)])
     """
     missing = check_missing_values(missing_values)
-    cells = _two_dimensional(array)
+    cells = _two_dimensional(array, source)
     if isinstance(names, str):
         raise InvalidOption(f"is {names!r}; it must be a collection of names", option="variables")
     titles = tuple(f"X{index}" for index in range(cells.shape[1])) if names is None else tuple(map(str, names))
@@ -186,14 +186,16 @@ def is_empty_frame(thing: Any) -> bool:
     return nw.dependencies.is_into_dataframe(thing) and len(thing) == 0
 
 
-def _two_dimensional(array: npt.ArrayLike) -> npt.NDArray[Any]:
+def _two_dimensional(array: npt.ArrayLike, source: str) -> npt.NDArray[Any]:
     """Return the cells as a plain array, with None for masked cells."""
     try:
         cells = np.asanyarray(array)
     except ValueError as error:
-        raise InvalidOption("the array is ragged: its rows differ in length") from error
+        raise InvalidOption(f"{source} is ragged: its rows differ in length") from error
     if cells.ndim != 2:
-        raise InvalidOption(f"the array has {cells.ndim} dimensions; it must have 2, rows and columns")
+        raise InvalidOption(f"{source} has {plural(cells.ndim, 'dimension')}; it must have 2, rows and columns")
+    if not len(cells):
+        raise InvalidData(f"{source} has no rows; it must have at least one row")
     if not isinstance(cells, np.ma.MaskedArray):
         return cells
     plain = np.array(cells.data, dtype=object)

@@ -1,0 +1,234 @@
+"""Tables of zeros and ones as input: what answers and Q-matrices have in common.
+
+A table is a file, a data frame or an array. Its rows have names if its first column names them, or the index of a
+pandas frame; its columns, unless it is an array or a pandas frame with numbers in place of names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.frames import cell_strings, is_frame, is_missing, table_from_array, table_from_frame
+from dagscape.data.reading import read_table
+from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, kind_of
+from dagscape.data.value_types import value_of_text
+from dagscape.errors import InvalidData, InvalidOption, brief, type_of
+
+# What cells may hold: numbers as in "1" and "1.0", and booleans as pandas and R write them.
+_VALUES = {value_of_text(text): value for text, value in (("0", 0), ("1", 1), ("False", 0), ("True", 1))}
+
+# The code of a cell that holds anything else.
+_WRONG = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the rows, columns and cells of a table stand for.
+
+    Attributes
+    ----------
+    option : str
+        The argument that takes the table.
+    source : str
+        What to call a frame or an array in messages; files are called by their names.
+    row, column : str
+        What a row and a column stand for: ``"student"`` and ``"item"``.
+    cell : str
+        What a cell holds, for messages.
+    headings : frozenset of str
+        Names, in lower case, of a first column that holds the names of the rows.
+    may_miss : bool
+        Whether cells may be missing.
+    """
+
+    option: str
+    source: str
+    row: str
+    column: str
+    cell: str
+    headings: frozenset[str]
+    may_miss: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryTable:
+    """A table of zeros and ones as read.
+
+    Attributes
+    ----------
+    rows, columns : tuple of str or None
+        The names of the rows and of the columns; None if they have none.
+    cells : ndarray of int8
+        Rows × columns: 0, 1, or -1 if missing.
+    source : Table
+        The strings that it was made from, which know their lines.
+    """
+
+    rows: tuple[str, ...] | None
+    columns: tuple[str, ...] | None
+    cells: npt.NDArray[np.int8]
+    source: Table
+
+
+def read_binary_table(
+    table: Any,
+    layout: Layout,
+    *,
+    known: Collection[str] = (),
+    separator: str | None = None,
+    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+    max_memory: int | str | None = None,
+) -> BinaryTable:
+    """Read a table of zeros and ones.
+
+    Parameters
+    ----------
+    table : data frame, array-like, str or path
+        The table; a file is read as by :func:`~dagscape.data.reading.read_table`.
+    layout : Layout
+        What it holds.
+    known : collection of str
+        Names of columns; the first column does not name the rows if it is one of them.
+    separator, missing_values, max_memory
+        As in :func:`~dagscape.data.reading.read_data`.
+
+    Examples
+    --------
+    >>> layout = Layout("answers", "the answers", "student", "item", "an answer", frozenset({"student"}), True)
+    >>> read = read_binary_table([[1, None], [0, 1]], layout)
+    >>> read.rows, read.columns, read.cells.tolist()
+    (None, None, [[1, -1], [0, 1]])
+    """
+    rows: Sequence[str | None] | None = None
+    named = True
+    if isinstance(table, str | os.PathLike):
+        strings = read_table(table, separator=separator, missing_values=missing_values, max_memory=max_memory)
+    elif is_frame(table):
+        strings = table_from_frame(table, missing_values=missing_values, source=layout.source)
+        rows, named = _pandas_names(table)
+    else:
+        strings, named = _from_array(table, layout, missing_values), False
+    if named and _names_rows(strings, layout, known):
+        first = strings.columns[0]
+        rows = [None if code == MISSING else first.values[code] for code in first.codes.tolist()]
+        strings = _without_names(strings, layout)
+    names = None if rows is None else _checked_rows(rows, strings, layout)
+    cells = _cells(strings, names, layout)
+    return BinaryTable(names, strings.names if named else None, cells, strings)
+
+
+def _from_array(table: Any, layout: Layout, missing_values: Iterable[str]) -> Table:
+    if not isinstance(table, Sequence) and not hasattr(table, "__array__"):
+        raise InvalidOption(
+            f"is {type_of(table)}; it must be a data frame, an array with a row for each {layout.row} and a column "
+            f"for each {layout.column}, or the path of a CSV file",
+            option=layout.option,
+        )
+    strings = table_from_array(table, missing_values=missing_values, source=layout.source)
+    return strings.with_columns(numbered(layout.column, len(strings.names)), strings.columns)
+
+
+def numbered(what: str, count: int) -> tuple[str, ...]:
+    """Return names for things that have none.
+
+    >>> numbered("item", 2)
+    ('item1', 'item2')
+    """
+    return tuple(f"{what}{number}" for number in range(1, count + 1))
+
+
+def _pandas_names(frame: Any) -> tuple[list[str | None] | None, bool]:
+    """Return the names of a frame's rows, if it has an index of names, and whether its columns have names."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_pandas_like_dataframe(frame):
+        return None, True
+    index, named = frame.index, type(frame.columns).__name__ != "RangeIndex"
+    if index.name is None and (type(index).__name__ == "RangeIndex" or _repeats_numbers(index)):
+        return None, named
+    labels = index.tolist()
+    texts = iter(cell_strings([label for label in labels if not is_missing(label)]))
+    return [None if is_missing(label) else next(texts) for label in labels], named
+
+
+def _repeats_numbers(index: Any) -> bool:
+    """Whether an index has numbers more than once, as in a sample of rows drawn with replacement."""
+    return getattr(index.dtype, "kind", "O") in "iu" and not index.is_unique
+
+
+def _names_rows(table: Table, layout: Layout, known: Collection[str]) -> bool:
+    """Whether the first column names the rows: by its own name, or because it has distinct text in all rows."""
+    name, column = table.names[0], table.columns[0]
+    if name in known:
+        return False
+    if name.lower() in layout.headings:
+        return True
+    counts = column.counts()
+    texts = [column.values[code] for code in np.flatnonzero(counts).tolist()]
+    distinct = len(texts) == table.m
+    return distinct and kind_of(texts) != "decimals" and not any(value_of_text(text) in _VALUES for text in texts)
+
+
+def _without_names(table: Table, layout: Layout) -> Table:
+    if len(table.names) == 1:
+        raise InvalidData(
+            f"{table.source} has a single column, {table.names[0]!r}, with the names of the {layout.row}s: "
+            f"add a column for each {layout.column}"
+        )
+    return table.with_columns(table.names[1:], table.columns[1:])
+
+
+def _checked_rows(names: Sequence[str | None], table: Table, layout: Layout) -> tuple[str, ...]:
+    """Return the names of the rows, which must be there and distinct."""
+    first: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if not name:
+            raise InvalidData(
+                f"{table.source} has no name for the {layout.row} at {table.where(row)}: give each {layout.row} a name"
+            )
+        if first.setdefault(name, row) != row:
+            raise InvalidData(
+                f"{table.source} has the {layout.row} {brief(name)} twice, at {table.where(first[name])} and at "
+                f"{table.where(row)}: each {layout.row} must have one row"
+            )
+    return tuple(first)
+
+
+def _cells(table: Table, rows: tuple[str, ...] | None, layout: Layout) -> npt.NDArray[np.int8]:
+    cells = np.empty((table.m, len(table.names)), dtype=np.int8)
+    for index, column in enumerate(table.columns):
+        cells[:, index] = _column_cells(column)
+    wrong = cells == _WRONG if layout.may_miss else (cells == _WRONG) | (cells == MISSING)
+    if wrong.any():
+        row, index = divmod(int(wrong.argmax()), len(table.names))
+        raise _wrong_cell(table, row, index, rows, layout)
+    return cells
+
+
+def _column_cells(column: Column) -> npt.NDArray[np.int8]:
+    # The last entry, which the code -1 of missing cells selects, is missing.
+    lookup = [*(_VALUES.get(value_of_text(text), _WRONG) for text in column.values), MISSING]
+    return np.array(lookup, dtype=np.int8)[column.codes]
+
+
+def _wrong_cell(table: Table, row: int, index: int, rows: tuple[str, ...] | None, layout: Layout) -> InvalidData:
+    """Return the error about a cell that is neither 0 nor 1."""
+    column = table.columns[index]
+    code = int(column.codes[row])
+    value = "no value" if code == MISSING else brief(column.values[code])
+    owner = "" if rows is None else f" of {layout.row} {brief(rows[row])}"
+    remedy = ""
+    if layout.may_miss:
+        remedy = ", or missing: " + ("empty or '?'" if table.unit == "line" else "None or NaN")
+    if index == 0 and rows is None and not any(value_of_text(text) in _VALUES for text in column.values):
+        remedy += f" (a first column with the names of the {layout.row}s must be called {layout.row!r})"
+    return InvalidData(
+        f"{table.source} has {value} for {layout.column} {brief(table.names[index])}{owner} at {table.where(row)}; "
+        f"{layout.cell} must be 0 or 1{remedy}"
+    )

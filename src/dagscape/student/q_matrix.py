@@ -1,0 +1,303 @@
+"""The Q-matrix: which skills each item needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.checks import check_names
+from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, listing
+from dagscape.errors import InvalidData, TooLarge, did_you_mean
+from dagscape.student.answers import Answers, read_answers
+from dagscape.student.binary_tables import Layout, numbered, read_binary_table
+from dagscape.wording import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Every state of the skills is visited for every pattern of answers: there are 2^skills of them.
+MAX_SKILLS = 16
+
+_LAYOUT = Layout(
+    option="q_matrix",
+    source="the Q-matrix",
+    row="item",
+    column="skill",
+    cell="an entry of the Q-matrix",
+    headings=frozenset({"item", "items", "item_id", "itemid", "item id", "id"}),
+    may_miss=False,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class QMatrix:
+    """Which skills each item needs.
+
+    Make one with :func:`as_q_matrix`. Every item needs a skill, and every skill an item.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The names of the items.
+    skills : tuple of str
+        The names of the skills, at most 16.
+    table : ndarray of bool
+        Items × skills: whether the item needs the skill.
+
+    Examples
+    --------
+    >>> q = QMatrix(("add", "carry"), ("sum", "place"), np.array([[True, False], [True, True]]))
+    >>> q
+    QMatrix(2 items, 2 skills)
+    """
+
+    items: tuple[str, ...]
+    skills: tuple[str, ...]
+    table: npt.NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        items, skills = tuple(self.items), tuple(self.skills)
+        given = np.asarray(self.table)
+        if given.shape != (len(items), len(skills)) or not given.size:
+            raise InvalidData(
+                f"the Q-matrix has the shape {given.shape}, for {plural(len(items), 'item')} and "
+                f"{plural(len(skills), 'skill')}; it must have a row for each item and a column for each skill"
+            )
+        if not np.isin(given, (0, 1)).all():
+            raise InvalidData("the Q-matrix must be 1 where an item needs a skill, and 0 elsewhere")
+        check_names(items, "item")
+        check_names(skills, "skill")
+        # A copy, so that nobody can change it.
+        table = np.array(given, dtype=np.bool_, order="C")
+        table.flags.writeable = False
+        _check_used(items, skills, table)
+        for name, value in (("items", items), ("skills", skills), ("table", table)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def masks(self) -> tuple[int, ...]:
+        """The skills of each item as a bit mask: bit k stands for the skill in column k.
+
+        >>> QMatrix(("add", "carry"), ("sum", "place"), np.array([[1, 0], [1, 1]])).masks
+        (1, 3)
+        """
+        return tuple((self.table @ (1 << np.arange(len(self.skills)))).tolist())
+
+    def unidentified(self) -> tuple[str, ...]:
+        """Return the skills without an item of their own: no item needs this skill alone.
+
+        >>> QMatrix(("add", "carry"), ("sum", "place"), np.array([[1, 0], [1, 1]])).unidentified()
+        ('place',)
+        """
+        masks = set(self.masks)
+        return tuple([name for index, name in enumerate(self.skills) if 1 << index not in masks])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, QMatrix):
+            return NotImplemented
+        same = self.items == other.items and self.skills == other.skills
+        return same and np.array_equal(self.table, other.table)
+
+    def __hash__(self) -> int:
+        return hash((self.items, self.skills, self.table.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"QMatrix({plural(len(self.items), 'item')}, {plural(len(self.skills), 'skill')})"
+
+    def renamed(self, items: Sequence[str]) -> Self:
+        """Return the same Q-matrix, with other names for the items."""
+        return type(self)(tuple(items), self.skills, self.table)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the Q-matrix as a pandas frame of zeros and ones.
+
+        Examples
+        --------
+        >>> QMatrix(("add", "carry"), ("sum", "place"), np.array([[1, 0], [1, 1]])).to_frame()
+               sum  place
+        item
+        add      1      0
+        carry    1      1
+        """
+        import pandas as pd
+
+        cells = self.table.astype(np.int8)
+        return pd.DataFrame(cells, index=pd.Index(self.items, name="item"), columns=list(self.skills))
+
+
+def as_q_matrix(
+    q_matrix: Any,
+    items: Sequence[str] | None = None,
+    *,
+    separator: str | None = None,
+    max_memory: int | str | None = None,
+) -> QMatrix:
+    """Return a Q-matrix from a data frame, an array or a file.
+
+    Parameters
+    ----------
+    q_matrix : data frame, array-like, str, path or QMatrix
+        Items × skills: 1 or True if the item needs the skill, otherwise 0 or False. A first column called ``item``, or
+        any other with distinct text, names the items, and so does the index of a pandas frame. The skills of an array
+        are ``skill1``, ``skill2``, ….
+    items : sequence of str, optional
+        The items of the answers. The rows are matched with them by name, in any order; if they have no names, by
+        position. Default: the items as they are, or ``item1``, ``item2``, ….
+    separator, max_memory
+        As in :func:`~dagscape.data.reading.read_data`.
+
+    Examples
+    --------
+    >>> as_q_matrix([[1, 0], [1, 1]]).skills
+    ('skill1', 'skill2')
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"item": ["carry", "add"], "sum": [1, 1], "place": [1, 0]})
+    >>> as_q_matrix(frame, ["add", "carry"]).table.tolist()
+    [[True, False], [True, True]]
+    """
+    read, named = _read_q_matrix(q_matrix, separator=separator, max_memory=max_memory)
+    if items is None:
+        return read
+    return _by_name(read, tuple(items)) if named else _by_position(read, tuple(items))
+
+
+def matched(
+    responses: Any,
+    q_matrix: Any,
+    *,
+    separator: str | None = None,
+    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+    max_memory: int | str | None = None,
+) -> tuple[Answers, QMatrix]:
+    """Return answers and a Q-matrix with the same items, in the order of the answers.
+
+    Items are matched by name, or by position if the answers or the Q-matrix have no names for them.
+
+    Parameters
+    ----------
+    responses
+        The answers, as in :func:`~dagscape.student.answers.as_answers`. Some student must have answered each item.
+    q_matrix
+        The Q-matrix, as in :func:`as_q_matrix`.
+    separator, missing_values, max_memory
+        As in :func:`~dagscape.data.reading.read_data`; the missing values are those of the answers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> answers = pd.DataFrame({"student": ["Ann", "Bob"], "add": [1, 1], "carry": [0, None]})
+    >>> _, q = matched(answers, pd.DataFrame({"item": ["carry", "add"], "sum": [1, 1], "place": [1, 0]}))
+    >>> q.items, q.table.tolist()
+    (('add', 'carry'), [[True, False], [True, True]])
+    """
+    needs, needs_named = _read_q_matrix(q_matrix, separator=separator, max_memory=max_memory)
+    known = needs.items if needs_named else ()
+    answers, named = read_answers(
+        responses, known, separator=separator, missing_values=missing_values, max_memory=max_memory
+    )
+    if named and needs_named:
+        if set(answers.students) == set(needs.items):
+            raise InvalidData("the responses have a row for each item: transpose them, so that each student has a row")
+        needs = _by_name(needs, answers.items)
+    elif named:
+        needs = _by_position(needs, answers.items)
+    else:
+        needs = _by_position(needs, needs.items, columns=len(answers.items))
+        answers = answers.renamed(needs.items)
+    _check_answered(answers)
+    return answers, needs
+
+
+def _read_q_matrix(q_matrix: Any, *, separator: str | None, max_memory: int | str | None) -> tuple[QMatrix, bool]:
+    """Return a Q-matrix, and whether its items have names of their own."""
+    if isinstance(q_matrix, QMatrix):
+        return q_matrix, True
+    read = read_binary_table(q_matrix, _LAYOUT, separator=separator, max_memory=max_memory)
+    items = numbered("item", len(read.cells)) if read.rows is None else read.rows
+    skills = numbered("skill", read.cells.shape[1]) if read.columns is None else read.columns
+    return QMatrix(items, skills, read.cells == 1), read.rows is not None
+
+
+def _check_used(items: Sequence[str], skills: Sequence[str], table: npt.NDArray[np.bool_]) -> None:
+    """Refuse too many skills, items without a skill and skills without an item."""
+    if len(skills) > MAX_SKILLS:
+        raise TooLarge(
+            f"the Q-matrix has {len(skills)} skills; the limit is {MAX_SKILLS}: merge or drop skills, "
+            "or transpose it if its columns are the items"
+        )
+    idle = [name for name, needs in zip(items, table, strict=True) if not needs.any()]
+    if idle:
+        raise InvalidData(
+            f"the Q-matrix has no skill for the item{'s' * (len(idle) > 1)} {listing(idle)}: each item must need at "
+            "least one skill; add it, or drop the item"
+        )
+    unused = [name for name, needed in zip(skills, table.T, strict=True) if not needed.any()]
+    if unused:
+        raise InvalidData(
+            f"the Q-matrix has no item for the skill{'s' * (len(unused) > 1)} {listing(unused)}: at least one item "
+            "must need each skill; add it, or drop the skill"
+        )
+
+
+def _by_position(q_matrix: QMatrix, items: tuple[str, ...], columns: int | None = None) -> QMatrix:
+    """Return the Q-matrix for as many items as it has rows."""
+    expected = len(items) if columns is None else columns
+    rows = len(q_matrix.items)
+    if rows == expected:
+        return q_matrix.renamed(items)
+    transposed = len(q_matrix.skills) == expected
+    remedy = "transpose it" if transposed else "it must have a row for each item, or names for its items"
+    raise InvalidData(
+        f"the Q-matrix has {plural(rows, 'row')} and {plural(len(q_matrix.skills), 'column')}; the responses have "
+        f"{plural(expected, 'item')}: {remedy}"
+    )
+
+
+def _by_name(q_matrix: QMatrix, items: tuple[str, ...]) -> QMatrix:
+    """Return the Q-matrix for the items of answers, in their order."""
+    if q_matrix.items == items:
+        return q_matrix
+    check_names(items, "item")
+    place = {name: index for index, name in enumerate(q_matrix.items)}
+    extra = [name for name in items if name not in place]
+    lacking = [name for name in q_matrix.items if name not in set(items)]
+    if extra or lacking:
+        raise _unmatched(q_matrix, items, extra, lacking)
+    return QMatrix(items, q_matrix.skills, q_matrix.table[[place[name] for name in items]])
+
+
+def _unmatched(q_matrix: QMatrix, items: tuple[str, ...], extra: list[str], lacking: list[str]) -> InvalidData:
+    """Return the error about items of the answers that the Q-matrix does not have, or the other way round."""
+    if set(items) == set(q_matrix.skills):
+        return InvalidData("the Q-matrix has a column for each item: transpose it, so that each item has a row")
+    if len(extra) == len(items):
+        return InvalidData(
+            f"no item of the Q-matrix is a column of the responses: its items are {listing(q_matrix.items)}, the "
+            f"columns {listing(items)}; use the same names"
+        )
+    if extra:
+        which, them = ("columns", "them") if len(extra) > 1 else ("column", "it")
+        return InvalidData(
+            f"the responses have the {which} {listing(extra)}, which the Q-matrix has no row for: drop {them}, or add "
+            f"{them} to the Q-matrix{did_you_mean(extra[0], lacking)}"
+        )
+    which, them = ("items", "them") if len(lacking) > 1 else ("item", "it")
+    return InvalidData(
+        f"the Q-matrix has the {which} {listing(lacking)}, which the responses have no column for: drop {them} from "
+        f"the Q-matrix, or add {them} to the responses"
+    )
+
+
+def _check_answered(answers: Answers) -> None:
+    """Refuse items that nobody answered: nothing can be learned about them."""
+    silent = (answers.table == MISSING).all(axis=0)
+    if silent.any():
+        names = [name for name, without in zip(answers.items, silent, strict=True) if without]
+        raise InvalidData(
+            f"the responses have no answers to the item{'s' * (len(names) > 1)} {listing(names)}: drop what nobody "
+            "answered, from the Q-matrix too"
+        )
