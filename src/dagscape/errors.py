@@ -153,6 +153,10 @@ class LostPrecision(DagscapeWarning):
     """A sum of terms of both signs is smaller than its own rounding errors."""
 
 
+class UnidentifiedSkills(DagscapeWarning):
+    """The answers may not determine a skill, because no item needs it alone."""
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the most similar known name, if any.
 

@@ -1,0 +1,185 @@
+"""COMMAND: the prerequisites of skills, and a student model, from answers to items."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dagscape.checks import check_choice, check_count, is_between
+from dagscape.errors import InvalidOption, UnidentifiedSkills, type_of
+from dagscape.methods import provenance_of
+from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
+from dagscape.randomness import Seed, random_generator
+from dagscape.resources import thread_count
+from dagscape.scores.constraints import Edge, edge_constraints
+from dagscape.search.clock import Clock
+from dagscape.student.answers import Answers
+from dagscape.student.e_step import Expectation
+from dagscape.student.model import StudentModel, student_model
+from dagscape.student.parameters import ItemCells
+from dagscape.student.q_matrix import QMatrix, matched
+from dagscape.student.structural_em import MOST_EXACT, Found, Limits, SkillScore, StructureSearch, structural_em
+from dagscape.wording import plural
+
+
+def command(
+    responses: Any,
+    q_matrix: Any,
+    *,
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    tiers: Sequence[Iterable[str]] | None = None,
+    max_parents: int | None = None,
+    score: SkillScore = "bic",
+    method: str | None = None,
+    restarts: int = 10,
+    tolerance: float = 1e-6,
+    min_gain: float = 1e-3,
+    max_steps: int = 10_000,
+    accelerate: bool = True,
+    seed: Seed = 0,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+) -> StudentModel:
+    """Learn which skills are prerequisites of which, and a student model, from answers to items.
+
+    Parameters
+    ----------
+    responses : data frame, array or path
+        Students × items: 1 for a correct answer, 0 for a wrong one; missing answers are left out.
+    q_matrix : data frame, array or path
+        Items × skills: 1 if an item needs a skill. Items are matched by name, or by position if it has no names.
+    required, forbidden : iterable of (prerequisite, skill)
+        Prerequisites that must hold, and that must not.
+    tiers : sequence of iterables of names, optional
+        Skills of a later tier are no prerequisites of those of an earlier one.
+    max_parents : int, optional
+        The limit on the number of prerequisites of a skill. Default: none.
+    score : {"bic", "aic"}
+        What decides between structures.
+    method : {"optimal", "order"}, optional
+        How the best structure is found from expected counts: exactly, or by a search over orders. Default:
+        ``"optimal"`` up to 15 skills.
+    restarts : int
+        The number of random starts; the best of them is kept, and all are reported.
+    tolerance : float
+        EM ends when a step gains less log-likelihood than this.
+    min_gain : float
+        A restart ends when a new structure gains less than this in score.
+    max_steps : int
+        The limit on the number of E-steps of each round.
+    accelerate : bool
+        Extrapolate the steps of EM; False takes plain steps, many more of them, to the same point.
+    seed : int, numpy.random.Generator or None
+        Decides the random starts.
+    threads, max_memory, progress
+        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
+
+    Returns
+    -------
+    StudentModel
+        The prerequisites, the probabilities of skills and answers, and what they say of students.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> simulated = ds.simulate_students("a", 1000, seed=1)
+    >>> model = ds.command(simulated.answers, simulated.q_matrix, restarts=3)
+    >>> model.network.edges
+    (('S1', 'S2'), ('S2', 'S3'))
+    """
+    clock = Clock()
+    answers, skills_of_items = matched(responses, q_matrix)
+    limits = _limits(tolerance, min_gain, max_steps, accelerate)
+    check_count(restarts, "restarts")
+    search = _search(
+        skills_of_items,
+        score=score,
+        method=method,
+        max_parents=max_parents,
+        required=required,
+        forbidden=forbidden,
+        tiers=tiers,
+        threads=thread_count(threads),
+        max_memory=max_memory,
+    )
+    warn_if_unidentified(skills_of_items, stacklevel=2)
+    rngs = random_generator(seed).spawn(int(restarts))
+    expectation = expectation_of(answers, skills_of_items, search)
+    with listening(progress) as listener:
+        found = [
+            structural_em(expectation, search, rng, limits, _reporting(listener, number, len(rngs)))
+            for number, rng in enumerate(rngs)
+        ]
+    parameters = {
+        "score": score, "method": search.method, "restarts": int(restarts), "max_parents": max_parents,
+        "required": search.required, "forbidden": search.forbidden, "tiers": search.tiers,
+        "tolerance": tolerance, "min_gain": min_gain, "max_steps": max_steps, "accelerate": accelerate,
+    }  # fmt: skip
+    seed_used = int(seed) if isinstance(seed, int | np.integer) else None
+    provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)
+    return student_model(answers, skills_of_items, search, expectation, found, provenance)
+
+
+def expectation_of(answers: Answers, q_matrix: QMatrix, search: StructureSearch) -> Expectation:
+    """Return the answers, ready for E-steps."""
+    cells = ItemCells(q_matrix.masks)
+    return Expectation(answers, cells, len(q_matrix.skills), search.threads, search.max_memory)
+
+
+def warn_if_unidentified(q_matrix: QMatrix, stacklevel: int) -> None:
+    """Warn about skills without an item that needs only them."""
+    if unidentified := q_matrix.unidentified():
+        names = ", ".join(map(repr, unidentified))
+        have = "has no item that needs it alone" if len(unidentified) == 1 else "have no items that need them alone"
+        message = f"{names} {have}: the answers may not determine {'it' if len(unidentified) == 1 else 'them'}"
+        warnings.warn(UnidentifiedSkills(message), stacklevel=stacklevel + 1)
+
+
+def _limits(tolerance: float, min_gain: float, max_steps: int, accelerate: bool) -> Limits:
+    for name, value in (("tolerance", tolerance), ("min_gain", min_gain)):
+        if not is_between(value, 0, np.inf) or value == np.inf:
+            raise InvalidOption(f"is {value!r}; it must be a number of at least 0", option=name)
+    check_count(max_steps, "max_steps")
+    if not isinstance(accelerate, bool | np.bool_):
+        raise InvalidOption(f"is {type_of(accelerate)}; it must be True or False", option="accelerate")
+    return Limits(float(tolerance), float(min_gain), int(max_steps), bool(accelerate))
+
+
+def _search(
+    q_matrix: QMatrix,
+    *,
+    score: SkillScore,
+    method: str | None,
+    max_parents: int | None,
+    required: Iterable[Edge],
+    forbidden: Iterable[Edge],
+    tiers: Sequence[Iterable[str]] | None,
+    threads: int,
+    max_memory: int | str | None,
+) -> StructureSearch:
+    skills = q_matrix.skills
+    check_choice(score, ("bic", "aic"), "score")
+    if method is None:
+        method = "optimal" if len(skills) <= MOST_EXACT else "order"
+    check_choice(method, ("optimal", "order"), "method")
+    kept = None if tiers is None else tuple(tuple(tier) for tier in tiers)
+    edges, banned = tuple(required), tuple(forbidden)
+    most = len(skills) - 1 if max_parents is None else max_parents
+    edge_constraints(skills, most, edges, banned, kept)
+    return StructureSearch(skills, score, method, max_parents, edges, banned, kept, threads, max_memory)
+
+
+def _reporting(listener: ProgressListener | None, number: int, restarts: int) -> Any:
+    if listener is None:
+        return None
+
+    def report(found: Found) -> None:
+        phase = f"Learning from {plural(restarts, 'start')}"
+        listener(Progress(phase, number, restarts))
+
+    return report

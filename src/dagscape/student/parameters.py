@@ -1,0 +1,201 @@
+"""The probabilities of a student model: skills given their prerequisites, answers given the skills of the item.
+
+All of them are in one vector, so that the acceleration of EM can move along it: first the *cells* of the items, one for
+each item and part of a state in its skills, with the probability of a correct answer; then the tables of the skills,
+one number for each part of a state in the prerequisites, with the probability that the skill is mastered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.masks import bits
+from dagscape.student.skill_states import flipped_states, mastered_counts, parts
+
+Vector = NDArray[np.float64]
+
+# Probabilities of answers keep this distance from 0 and 1, so that no answer is impossible. The expected log-likelihood
+# is concave in each of them: its maximum within these limits is the nearest point to the maximum without.
+LEAST = 1e-10
+
+# Before EM starts: the probability of a correct answer without and with all skills of an item, and the noise on it.
+_START_WITHOUT, _START_WITH, _START_NOISE = 0.2, 0.8, 0.1
+# The noise on the share of students who have mastered a skill, around one half.
+_START_MASTERY_NOISE = 0.1
+
+
+class ItemCells:
+    """Where the cells of each item are in the vector of parameters.
+
+    Parameters
+    ----------
+    masks : sequence of int
+        The skills of each item, as a set.
+
+    Attributes
+    ----------
+    offsets : tuple of int
+        The first cell of each item; the last entry is the number of cells.
+    """
+
+    def __init__(self, masks: Sequence[int]) -> None:
+        self.masks = tuple(masks)
+        sizes = [1 << mask.bit_count() for mask in self.masks]
+        self.offsets = tuple(np.cumsum([0, *sizes]).tolist())
+
+    @property
+    def count(self) -> int:
+        """The number of cells of all items."""
+        return self.offsets[-1]
+
+    def of(self, item: int) -> slice:
+        """Return the cells of an item."""
+        return slice(self.offsets[item], self.offsets[item + 1])
+
+    def start(self, rng: np.random.Generator) -> Vector:
+        """Return probabilities that increase with the number of mastered skills, with noise."""
+        rising = _START_WITH - _START_WITHOUT
+        means = [
+            _START_WITHOUT + rising * mastered_counts(mask.bit_count()) / mask.bit_count() for mask in self.masks
+        ]
+        return np.concatenate(means) + rng.uniform(-_START_NOISE, _START_NOISE, self.count)
+
+    def flipped(self, skills: int) -> NDArray[np.intp]:
+        """Return, for each cell, the cell of the same item with some skills exchanged."""
+        places = []
+        for item, mask in enumerate(self.masks):
+            inside = [place for place, skill in enumerate(bits(mask)) if skills >> skill & 1]
+            exchanged = flipped_states(mask.bit_count(), sum(1 << place for place in inside))
+            places.append(self.offsets[item] + exchanged)
+        return np.concatenate(places)
+
+    def lowering(self, skills: int, correct: Vector) -> int:
+        """Return the skills whose mastery makes correct answers less likely: on average over items and other skills."""
+        gains = np.zeros(skills)
+        for item, mask in enumerate(self.masks):
+            cells = correct[self.of(item)]
+            for place, skill in enumerate(bits(mask)):
+                without, given = cells.reshape(-1, 2, 1 << place).mean(axis=(0, 2))
+                gains[skill] += given - without
+        return sum(1 << skill for skill in range(skills) if gains[skill] < 0)
+
+
+class SkillTables:
+    """The tables of the skills under one structure.
+
+    Parameters
+    ----------
+    parents : sequence of int
+        The prerequisites of each skill, as a set.
+    """
+
+    def __init__(self, parents: Sequence[int]) -> None:
+        self.parents = tuple(parents)
+        self.skills = len(self.parents)
+        self.sizes = [1 << mask.bit_count() for mask in self.parents]
+        # The place of each state in the table of a family: first all parts without the skill, then all with it.
+        self._places = [
+            parts(self.skills, mask) + size * parts(self.skills, 1 << skill)
+            for skill, (mask, size) in enumerate(zip(self.parents, self.sizes, strict=True))
+        ]
+
+    @property
+    def count(self) -> int:
+        """The number of parameters of all skills."""
+        return sum(self.sizes)
+
+    def split(self, flat: Vector) -> list[Vector]:
+        """Return the table of each skill from all of them in a row."""
+        return np.split(flat, np.cumsum(self.sizes)[:-1])
+
+    def log_prior(self, flat: Vector) -> Vector:
+        """Return the log probability of each state."""
+        total = np.zeros(1 << self.skills)
+        with np.errstate(divide="ignore"):
+            for places, table in zip(self._places, self.split(flat), strict=True):
+                total += np.concatenate([np.log1p(-table), np.log(table)])[places]
+        return total
+
+    def counts(self, state_counts: Vector) -> list[Vector]:
+        """Return the counts of each family: two rows, without the skill and with it."""
+        return [
+            np.bincount(places, state_counts, 2 * size).reshape(2, size)
+            for places, size in zip(self._places, self.sizes, strict=True)
+        ]
+
+    def fitted(self, state_counts: Vector, before: Vector) -> Vector:
+        """Return the shares in expected counts; a part that never occurs keeps its probability from before."""
+        tables = []
+        for (without, given), old in zip(self.counts(state_counts), self.split(before), strict=True):
+            total = without + given
+            tables.append(np.divide(given, total, out=old.copy(), where=total > 0))
+        return np.concatenate(tables)
+
+    def start(self, rng: np.random.Generator) -> Vector:
+        """Return probabilities of about one half."""
+        return 0.5 + rng.uniform(-_START_MASTERY_NOISE, _START_MASTERY_NOISE, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """All probabilities of a student model with one structure.
+
+    Attributes
+    ----------
+    cells : ItemCells
+        The layout of the items.
+    tables : SkillTables
+        The layout of the skills.
+    vector : array
+        The probabilities.
+    """
+
+    cells: ItemCells
+    tables: SkillTables
+    vector: Vector
+
+    @classmethod
+    def start(cls, cells: ItemCells, tables: SkillTables, rng: np.random.Generator) -> Self:
+        """Return a random start for EM."""
+        return cls(cells, tables, np.concatenate([cells.start(rng), tables.start(rng)]))
+
+    @property
+    def correct(self) -> Vector:
+        """The probability of a correct answer in each cell."""
+        return self.vector[: self.cells.count]
+
+    @property
+    def mastery(self) -> Vector:
+        """The tables of all skills in a row."""
+        return self.vector[self.cells.count :]
+
+    def moved(self, vector: Vector) -> Parameters:
+        """Return the parameters at another point, brought within their limits."""
+        limited = np.clip(vector, 0.0, 1.0)
+        cells = limited[: self.cells.count]
+        np.clip(cells, LEAST, 1 - LEAST, out=cells)
+        return Parameters(self.cells, self.tables, limited)
+
+    def log_prior(self) -> Vector:
+        """Return the log probability of each state."""
+        return self.tables.log_prior(self.mastery)
+
+    def prior(self) -> Vector:
+        """Return the probability of each state."""
+        return np.exp(self.log_prior())
+
+    def maximized(self, state_counts: Vector, cell_counts: NDArray[np.float64]) -> Parameters:
+        """Return the parameters that maximise the expected log-likelihood: the M-step of EM."""
+        answered = cell_counts.sum(axis=1)
+        correct = np.divide(cell_counts[:, 1], answered, out=self.correct.copy(), where=answered > 0)
+        return self.moved(np.concatenate([correct, self.tables.fitted(state_counts, self.mastery)]))
+
+    def with_structure(self, tables: SkillTables, state_weights: Vector) -> Parameters:
+        """Return the parameters with other prerequisites, fitted to weights of all states."""
+        fitted = tables.fitted(state_weights, np.full(tables.count, 0.5))
+        return Parameters(self.cells, tables, np.concatenate([self.correct, fitted]))

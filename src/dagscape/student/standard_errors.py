@@ -1,0 +1,111 @@
+"""Standard errors of the parameters, from the scores of the students.
+
+The derivative of a student's log-likelihood with respect to a probability p is P(1 | answers)/p − P(0 | answers)/(1 − p)
+for the cell that p belongs to. The sum of the outer products of these scores estimates the information matrix, and its
+inverse the covariance of the estimates [louis1982]_. Parameters at a limit of their range have no standard error, nor
+have those that the answers do not determine: theirs is infinite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.masks import bits
+from dagscape.student.e_step import Expectation
+from dagscape.student.parameters import Parameters, Vector
+from dagscape.student.skill_states import parts
+
+# Probabilities that are nearer to 0 or 1 are at the limit of their range.
+_AT_LIMIT = 1e-5
+# Directions of parameters with less information than this share of the most are not determined.
+_UNDETERMINED = 1e-10
+# The matrix of the information has this many rows at most.
+_MOST_PARAMETERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class StandardErrors:
+    """Standard errors; infinite where there is none.
+
+    Attributes
+    ----------
+    parameters : array
+        Of all parameters, in the order of the vector.
+    mastery : array
+        Of the share of students who have mastered each skill.
+    """
+
+    parameters: Vector
+    mastery: Vector
+
+
+def standard_errors(
+    expectation: Expectation, parameters: Parameters, patterns: NDArray[np.int8], weights: NDArray[np.int64]
+) -> StandardErrors:
+    """Return the standard errors at the maximum of the likelihood."""
+    count, skills = len(parameters.vector), expectation.skills
+    errors, mastery = np.full(count, np.inf), np.full(skills, np.inf)
+    free = np.flatnonzero((parameters.vector > _AT_LIMIT) & (parameters.vector < 1 - _AT_LIMIT))
+    if count > _MOST_PARAMETERS or not free.size:
+        return StandardErrors(errors, mastery)
+    scores = _scores(expectation, parameters, patterns)[:, free]
+    information = (scores * weights[:, None]).T @ scores
+    # Scaled to correlations, so that the test of determination does not depend on the scale of a parameter.
+    scale = np.sqrt(np.diagonal(information))
+    informed = scale > 0
+    free, information, scale = free[informed], information[np.ix_(informed, informed)], scale[informed]
+    values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
+    determined = values > _UNDETERMINED * values[-1]
+    inverse = (vectors[:, determined] / values[determined]) @ vectors[:, determined].T / np.outer(scale, scale)
+    # A parameter is determined if it has no part in the undetermined directions.
+    sure = (vectors[:, ~determined] ** 2).sum(axis=1) < 1e-6
+    errors[free[sure]] = np.sqrt(np.diagonal(inverse)[sure])
+    derivatives = _mastery_derivatives(parameters, skills)[:, free]
+    lost = np.abs(derivatives[:, ~sure]).max(axis=1, initial=0.0) > 0
+    variance = np.einsum("ki,ij,kj->k", derivatives, inverse, derivatives)
+    mastery[~lost] = np.sqrt(np.maximum(variance, 0.0))[~lost]
+    return StandardErrors(errors, mastery)
+
+
+def _scores(expectation: Expectation, parameters: Parameters, patterns: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return the derivative of the log-likelihood of each pattern with respect to each parameter."""
+    cells, tables = parameters.cells, parameters.tables
+    families = [mask | 1 << skill for skill, mask in enumerate(tables.parents)]
+    marginals, _ = expectation.marginals(parameters, [*cells.masks, *families])
+    columns = []
+    for item, inside in enumerate(marginals[: len(cells.masks)]):
+        correct = parameters.correct[cells.of(item)]
+        answer = patterns[:, item, None]
+        columns.append(inside * ((answer == 1) / correct - (answer == 0) / (1 - correct)))
+    for skill, inside in enumerate(marginals[len(cells.masks) :]):
+        table = _limited(tables.split(parameters.mastery)[skill])
+        place = sum(1 for other in bits(tables.parents[skill]) if other < skill)
+        halves = inside.reshape(len(inside), -1, 2, 1 << place)
+        without, given = (halves[:, :, state, :].reshape(len(inside), -1) for state in (0, 1))
+        columns.append(given / table - without / (1 - table))
+    return np.concatenate(columns, axis=1)
+
+
+def _mastery_derivatives(parameters: Parameters, skills: int) -> NDArray[np.float64]:
+    """Return the derivative of the share of masters of each skill with respect to each parameter."""
+    tables, prior = parameters.tables, parameters.prior()
+    derivatives = np.zeros((skills, len(parameters.vector)))
+    mastered = np.stack([parts(skills, 1 << skill) for skill in range(skills)]).astype(np.float64)
+    start = parameters.cells.count
+    for skill, table in enumerate(tables.split(parameters.mastery)):
+        table = _limited(table)
+        place = parts(skills, tables.parents[skill])
+        change = prior * np.where(mastered[skill] == 1, 1 / table[place], -1 / (1 - table[place]))
+        for target in range(skills):
+            derivatives[target, start : start + len(table)] = np.bincount(place, change * mastered[target], len(table))
+        start += len(table)
+    return derivatives
+
+
+def _limited(table: Vector) -> Vector:
+    """Return a table without zeros and ones; parameters at a limit are not used."""
+    limited: Vector = np.clip(table, _AT_LIMIT / 2, 1 - _AT_LIMIT / 2)
+    return limited

@@ -1,0 +1,213 @@
+"""Structural EM: the skill structure and the parameters that explain the answers best [chen2016]_, algorithm 6.1.
+
+In each round, EM fits the parameters of the current structure to convergence. Its expected counts of the 2^K states of
+the skills complete the data, and the structure with the best score on them is the next one. All families among the
+skills are marginals of these counts, so the best structure is found exactly [friedman1997]_. A round cannot lower the
+score: the gain on expected counts is a lower bound on the gain of the model.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from dagscape.best.optimal import optimal_network
+from dagscape.errors import DagscapeWarning
+from dagscape.graphs.dag import Dag
+from dagscape.scores.constraints import Edge
+from dagscape.scores.joint_counts import scores_from_joint
+from dagscape.scores.lattice_scores import LatticeScores
+from dagscape.search.learning import learn
+from dagscape.student.e_step import Expectation, Expected
+from dagscape.student.em import Fitted, fit
+from dagscape.student.parameters import ItemCells, Parameters, SkillTables, Vector
+from dagscape.student.skill_states import flipped_states
+
+# The search over orders takes over where the exact search would take longer than the rest.
+MOST_EXACT = 15
+
+SkillScore = Literal["bic", "aic"]
+
+
+@dataclass(frozen=True, slots=True)
+class StructureSearch:
+    """How the structure of the skills is found from expected counts.
+
+    Attributes
+    ----------
+    skills : tuple of str
+        The names of the skills.
+    score : {"bic", "aic"}
+        The score.
+    method : {"optimal", "order"}
+        How the best structure is searched for.
+    max_parents : int or None
+        The limit on the number of prerequisites of a skill.
+    required, forbidden, tiers
+        Constraints, as in :func:`dagscape.local_scores`.
+    threads : int
+        The number of threads.
+    max_memory : int, str or None
+        The limit on memory.
+    """
+
+    skills: tuple[str, ...]
+    score: SkillScore
+    method: str
+    max_parents: int | None
+    required: tuple[Edge, ...]
+    forbidden: tuple[Edge, ...]
+    tiers: Sequence[Iterable[str]] | None
+    threads: int
+    max_memory: int | str | None
+
+    def scores(self, states: Vector) -> LatticeScores:
+        """Return the local scores of all families of skills."""
+        return scores_from_joint(
+            self.skills,
+            states,
+            self.score,
+            max_parents=self.max_parents,
+            required=self.required,
+            forbidden=self.forbidden,
+            tiers=self.tiers,
+            max_memory=self.max_memory,
+        )
+
+    def best(self, states: Vector, rng: np.random.Generator) -> Dag:
+        """Return the best structure."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DagscapeWarning)
+            scores = self.scores(states)
+            if self.method == "optimal":
+                return optimal_network(scores, threads=self.threads, max_memory=self.max_memory).network
+            return learn(scores, "order", seed=rng, threads=self.threads, max_memory=self.max_memory).network
+
+    def start(self) -> Dag:
+        """Return the structure of the first round: without edges, except required ones."""
+        return Dag.from_edges(self.skills, self.required)
+
+    def penalty(self, parameters: int, students: int) -> float:
+        """Return what the score subtracts from the log-likelihood."""
+        return parameters * (math.log(students) / 2 if self.score == "bic" else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When EM and the rounds end.
+
+    Attributes
+    ----------
+    tolerance : float
+        EM ends when a step gains less log-likelihood.
+    min_gain : float
+        The rounds end when the score gains less.
+    max_steps : int
+        The limit on the number of E-steps of a round.
+    accelerate : bool
+        Whether EM extrapolates.
+    """
+
+    tolerance: float = 1e-6
+    min_gain: float = 1e-3
+    max_steps: int = 10_000
+    accelerate: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one restart found.
+
+    Attributes
+    ----------
+    dag : Dag
+        The structure; any member of its class.
+    fitted : Fitted
+        The parameters.
+    score : float
+        The score of the model.
+    rounds, steps : int
+        The number of rounds, and of E-steps in all of them.
+    """
+
+    dag: Dag
+    fitted: Fitted
+    score: float
+    rounds: int
+    steps: int
+
+
+# Called after each round, with what was found so far.
+AfterRound = Callable[[Found], None]
+
+
+def structural_em(
+    expectation: Expectation,
+    search: StructureSearch,
+    rng: np.random.Generator,
+    limits: Limits,
+    after_round: AfterRound | None = None,
+) -> Found:
+    """Search for a structure and its parameters from one random start."""
+    dag = search.start()
+    first = Parameters.start(expectation.cells, SkillTables(dag.parent_masks), rng)
+    now = fitted_structure(expectation, dag, first, search, limits)
+    while True:
+        if after_round is not None:
+            after_round(now)
+        states = now.fitted.expected.states
+        best = search.best(states, rng)
+        if best.to_cpdag() == now.dag.to_cpdag():
+            return now
+        start = now.fitted.parameters.with_structure(SkillTables(best.parent_masks), states)
+        then = fitted_structure(expectation, best, start, search, limits)
+        gain = then.score - now.score
+        counted = {"rounds": now.rounds + 1, "steps": now.steps + then.fitted.steps}
+        now = replace(then if gain > 0 else now, **counted)
+        if gain < limits.min_gain:
+            return now
+
+
+def fitted_structure(
+    expectation: Expectation, dag: Dag, start: Parameters, search: StructureSearch, limits: Limits
+) -> Found:
+    """Fit one structure from a start, with mastered skills the right way up."""
+    fitted = fit(
+        expectation, start, tolerance=limits.tolerance, max_steps=limits.max_steps, accelerate=limits.accelerate
+    )
+    fitted = upright(fitted, expectation.skills)
+    parameters = len(fitted.parameters.vector)
+    score = fitted.log_likelihood - search.penalty(parameters, expectation.students)
+    return Found(dag, fitted, score, 1, fitted.steps)
+
+
+def upright(fitted: Fitted, skills: int) -> Fitted:
+    """Exchange the two states of each skill whose mastery makes correct answers less likely.
+
+    EM does not know which state of a skill is "mastered": exchanging them changes no probability of answers.
+    """
+    parameters, expected = fitted.parameters, fitted.expected
+    cells = parameters.cells
+    lowering = cells.lowering(skills, parameters.correct)
+    if not lowering:
+        return fitted
+    states, places = flipped_states(skills, lowering), cells.flipped(lowering)
+    turned = _flipped_tables(parameters.tables, parameters.mastery, lowering)
+    vector = np.concatenate([parameters.correct[places], turned])
+    counts = Expected(expected.log_likelihood, expected.states[states], expected.cells[places])
+    return replace(fitted, parameters=Parameters(cells, parameters.tables, vector), expected=counts)
+
+
+def _flipped_tables(tables: SkillTables, flat: Vector, flipped: int) -> Vector:
+    """Return the tables of the skills with the two states of some skills exchanged."""
+    places = ItemCells(tables.parents).flipped(flipped)
+    turned = flat[places]
+    for skill, table in enumerate(tables.split(turned)):
+        if flipped >> skill & 1:
+            np.subtract(1.0, table, out=table)
+    return turned
