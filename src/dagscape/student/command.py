@@ -21,7 +21,7 @@ from dagscape.student.e_step import Expectation
 from dagscape.student.model import StudentModel, student_model
 from dagscape.student.parameters import ItemCells
 from dagscape.student.q_matrix import QMatrix, matched
-from dagscape.student.structural_em import MOST_EXACT, Found, Limits, SkillScore, StructureSearch, structural_em
+from dagscape.student.structural_em import MOST_EXACT, Found, Limits, SkillScore, StructureSearch, first_round, structural_em
 from dagscape.wording import plural
 
 
@@ -110,11 +110,12 @@ def command(
     warn_if_unidentified(skills_of_items, stacklevel=2)
     rngs = random_generator(seed).spawn(int(restarts))
     expectation = expectation_of(answers, skills_of_items, search)
+    found = []
     with listening(progress) as listener:
-        found = [
-            structural_em(expectation, search, rng, limits, _reporting(listener, number, len(rngs)))
-            for number, rng in enumerate(rngs)
-        ]
+        for number, rng in enumerate(rngs):
+            first = first_round(expectation, search.start(), search, rng, limits)
+            report = _reporting(listener, number, len(rngs))
+            found.append(structural_em(expectation, search, first, rng, limits, report))
     parameters = {
         "score": score, "method": search.method, "restarts": int(restarts), "max_parents": max_parents,
         "required": search.required, "forbidden": search.forbidden, "tiers": search.tiers,

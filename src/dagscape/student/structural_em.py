@@ -146,36 +146,59 @@ class Found:
 AfterRound = Callable[[Found], None]
 
 
+def first_round(expectation: Expectation, dag: Dag, search: StructureSearch, rng: np.random.Generator, limits: Limits) -> Found:
+    """Fit a structure from a random start."""
+    start = Parameters.start(expectation.cells, SkillTables(dag.parent_masks), rng)
+    return _fitted(expectation, dag, start, search, limits)
+
+
+def with_structure(expectation: Expectation, now: Found, dag: Dag, search: StructureSearch, limits: Limits) -> Found:
+    """Fit another structure, from the parameters and the expected counts of what was found before."""
+    states = now.fitted.expected.states
+    start = now.fitted.parameters.with_structure(SkillTables(dag.parent_masks), states)
+    then = _fitted(expectation, dag, start, search, limits)
+    return replace(then, rounds=now.rounds + 1, steps=now.steps + then.steps)
+
+
 def structural_em(
     expectation: Expectation,
     search: StructureSearch,
+    now: Found,
     rng: np.random.Generator,
     limits: Limits,
     after_round: AfterRound | None = None,
 ) -> Found:
-    """Search for a structure and its parameters from one random start."""
-    dag = search.start()
-    first = Parameters.start(expectation.cells, SkillTables(dag.parent_masks), rng)
-    now = fitted_structure(expectation, dag, first, search, limits)
+    """Improve the structure, round by round.
+
+    Parameters
+    ----------
+    expectation : Expectation
+        The answers.
+    search : StructureSearch
+        How to find structures.
+    now : Found
+        The first round.
+    rng : numpy.random.Generator
+        Random numbers of the search over orders.
+    limits : Limits
+        When to end.
+    after_round : callable, optional
+        Receives what was found in each round.
+    """
     while True:
         if after_round is not None:
             after_round(now)
-        states = now.fitted.expected.states
-        best = search.best(states, rng)
+        best = search.best(now.fitted.expected.states, rng)
         if best.to_cpdag() == now.dag.to_cpdag():
             return now
-        start = now.fitted.parameters.with_structure(SkillTables(best.parent_masks), states)
-        then = fitted_structure(expectation, best, start, search, limits)
+        then = with_structure(expectation, now, best, search, limits)
         gain = then.score - now.score
-        counted = {"rounds": now.rounds + 1, "steps": now.steps + then.fitted.steps}
-        now = replace(then if gain > 0 else now, **counted)
+        now = then if gain > 0 else replace(now, rounds=then.rounds, steps=then.steps)
         if gain < limits.min_gain:
             return now
 
 
-def fitted_structure(
-    expectation: Expectation, dag: Dag, start: Parameters, search: StructureSearch, limits: Limits
-) -> Found:
+def _fitted(expectation: Expectation, dag: Dag, start: Parameters, search: StructureSearch, limits: Limits) -> Found:
     """Fit one structure from a start, with mastered skills the right way up."""
     fitted = fit(
         expectation, start, tolerance=limits.tolerance, max_steps=limits.max_steps, accelerate=limits.accelerate
