@@ -88,14 +88,15 @@ def check_names(names: Iterable[object], what: str = "variable") -> None:
       ...
     dagscape.errors.InvalidData: two variables are called 'rain'
     """
+    article = "an" if what.startswith(tuple("aeiou")) else "a"
     seen = set()
     for name in names:
         if not isinstance(name, str):
-            raise InvalidData(f"the name {brief(name)} of a {what} is not a string")
+            raise InvalidData(f"the name {brief(name)} of {article} {what} is not a string")
         if name in seen:
             raise InvalidData(f"two {what}s are called {brief(name)}")
         seen.add(name)
-    check_unicode(seen, f"the name of a {what}")
+    check_unicode(seen, f"the name of {article} {what}")
 
 
 def check_unicode(texts: Iterable[str], what: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from dagscape.checks import check_names, check_unicode
 from dagscape.data.rows import distinct_rows
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Table, listing
 from dagscape.errors import InvalidData, did_you_mean
-from dagscape.student.binary_tables import Layout, numbered, read_binary_table
+from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -196,37 +196,42 @@ def as_answers(
     >>> as_answers(frame, ["add", "carry"]).table.tolist()
     [[1, 0], [1, -1]]
     """
-    answers, named = read_answers(
-        responses, items or (), separator=separator, missing_values=missing_values, max_memory=max_memory
-    )
+    options: TableOptions = {"separator": separator, "missing_values": missing_values, "max_memory": max_memory}
     if items is None:
-        return answers
+        return read_answers(responses, **options)[0]
+    wanted = tuple(items)
+    check_names(wanted, "item")
+    answers, named = read_answers(
+        responses, wanted, check=lambda _, columns: _check_columns(columns, wanted, partial), **options
+    )
     if named:
-        return _with_items(answers, tuple(items), partial)
-    if len(answers.items) != len(items):
+        return _with_items(answers, wanted)
+    if len(answers.items) != len(wanted):
         raise InvalidData(
             f"the responses have {plural(len(answers.items), 'column')} without names; the model has "
-            f"{plural(len(items), 'item')}: give a column for each item, or a frame with the names of the items"
+            f"{plural(len(wanted), 'item')}: give a column for each item, or a frame with the names of the items"
         )
-    return answers.renamed(items)
+    return answers.renamed(wanted)
 
 
 def read_answers(
     responses: Any,
     known: Collection[str] = (),
     *,
-    separator: str | None = None,
-    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
-    max_memory: int | str | None = None,
+    check: Callable[[tuple[str, ...], tuple[str, ...]], None] | None = None,
+    **options: Unpack[TableOptions],
 ) -> tuple[Answers, bool]:
     """Return answers as in :func:`as_answers`, and whether their items have names of their own.
 
     Parameters
     ----------
-    responses, separator, missing_values, max_memory
+    responses, **options
         As in :func:`as_answers`.
     known : collection of str
         Names of items, which a first column with the names of the students does not have.
+    check : callable, optional
+        Takes the names of the students and of the items, if these have names of their own, before the answers are
+        interpreted: wrong names explain wrong answers, so that their error should come first.
 
     Examples
     --------
@@ -234,19 +239,17 @@ def read_answers(
     (Answers(1 student, 2 items), False)
     """
     if isinstance(responses, Answers):
+        if check is not None:
+            check(responses.students, responses.items)
         return responses, True
-    read = read_binary_table(
-        responses,
-        _LAYOUT,
-        known=known,
-        separator=separator,
-        missing_values=missing_values,
-        max_memory=max_memory,
-    )
-    students = tuple(map(str, range(1, len(read.cells) + 1))) if read.rows is None else read.rows
-    _check_answered(read.cells, students, read.source)
-    items = numbered("item", read.cells.shape[1]) if read.columns is None else read.columns
-    return Answers(students, items, read.cells), read.columns is not None
+    read = read_named_table(responses, _LAYOUT, known=known, **options)
+    students = tuple(map(str, range(1, read.strings.m + 1))) if read.rows is None else read.rows
+    items = numbered("item", len(read.strings.names)) if read.columns is None else read.columns
+    if check is not None and read.columns is not None:
+        check(students, items)
+    cells = read.cells()
+    _check_answered(cells, students, read.strings)
+    return Answers(students, items, cells), read.columns is not None
 
 
 def _check_answered(cells: npt.NDArray[np.int8], students: Sequence[str], source: Table) -> None:
@@ -254,35 +257,34 @@ def _check_answered(cells: npt.NDArray[np.int8], students: Sequence[str], source
     silent = np.flatnonzero((cells == MISSING).all(axis=1))
     if silent.size:
         first = int(silent[0])
-        others = f", as have {silent.size - 1:,} more" if silent.size > 1 else ""
+        which, rows = ("", "the row") if silent.size == 1 else ("the first of them ", "their rows")
         raise InvalidData(
-            f"{source.source} has no answers of student {students[first]!r} at {source.where(first)}{others}: "
-            "leave out students without an answer"
+            f"{source.source} has {plural(int(silent.size), 'student')} without an answer, {which}{students[first]!r} "
+            f"at {source.where(first)}: drop {rows}"
         )
 
 
-def _with_items(answers: Answers, items: tuple[str, ...], partial: bool) -> Answers:
-    """Return the answers to the items of a model, in its order."""
-    check_names(items, "item")
-    known = set(items)
-    unknown = [name for name in answers.items if name not in known]
+def _check_columns(columns: tuple[str, ...], items: tuple[str, ...], partial: bool) -> None:
+    """Refuse columns that are not items of a model, and items without a column unless they may lack one."""
+    lacking = [name for name in items if name not in set(columns)]
+    unknown = [name for name in columns if name not in set(items)]
     if unknown:
-        absent = set(items).difference(answers.items)
         raise InvalidData(
             f"the responses have the column{'s' * (len(unknown) > 1)} {listing(unknown)}, which the model does not "
-            f"know: leave out what is not an item of the model{did_you_mean(unknown[0], absent or items)}"
+            f"know: drop columns that are not items of the model{did_you_mean(unknown[0], lacking)}"
         )
-    place = {name: index for index, name in enumerate(answers.items)}
-    lacking = [name for name in items if name not in place]
     if lacking and not partial:
         raise InvalidData(
             f"the responses have no column for the item{'s' * (len(lacking) > 1)} {listing(lacking)} of the model: "
             "add it, with empty cells if nobody answered"
         )
-    if tuple(answers.items) == items:
+
+
+def _with_items(answers: Answers, items: tuple[str, ...]) -> Answers:
+    """Return the answers to the items of a model, in its order."""
+    if answers.items == items:
         return answers
     table = np.full((len(answers.students), len(items)), MISSING, dtype=np.int8)
-    for index, name in enumerate(items):
-        if name in place:
-            table[:, index] = answers.table[:, place[name]]
+    place = {name: index for index, name in enumerate(items)}
+    table[:, [place[name] for name in answers.items]] = answers.table
     return Answers(answers.students, items, table)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from dagscape.data.frames import cell_strings, is_frame, is_missing, table_from_array, table_from_frame
 from dagscape.data.reading import read_table
-from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, kind_of
+from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, check_missing_values, kind_of
 from dagscape.data.value_types import value_of_text
 from dagscape.errors import InvalidData, InvalidOption, brief, type_of
 
@@ -25,6 +25,14 @@ _VALUES = {value_of_text(text): value for text, value in (("0", 0), ("1", 1), ("
 
 # The code of a cell that holds anything else.
 _WRONG = 2
+
+
+class TableOptions(TypedDict, total=False):
+    """How to read a table, as in :func:`~dagscape.data.reading.read_data`."""
+
+    separator: str | None
+    missing_values: Iterable[str]
+    max_memory: int | str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,35 +65,46 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class BinaryTable:
-    """A table of zeros and ones as read.
+class NamedTable:
+    """A table as read, before its cells are interpreted.
 
     Attributes
     ----------
     rows, columns : tuple of str or None
         The names of the rows and of the columns; None if they have none.
-    cells : ndarray of int8
-        Rows × columns: 0, 1, or -1 if missing.
-    source : Table
-        The strings that it was made from, which know their lines.
+    strings : Table
+        The cells as strings, which know where they come from.
+    layout : Layout
+        What the table holds.
+    missing : frozenset of str
+        The strings that meant a missing cell.
     """
 
     rows: tuple[str, ...] | None
     columns: tuple[str, ...] | None
-    cells: npt.NDArray[np.int8]
-    source: Table
+    strings: Table
+    layout: Layout
+    missing: frozenset[str]
+
+    def cells(self) -> npt.NDArray[np.int8]:
+        """Return the cells, rows × columns: 0, 1, or -1 if missing; anything else is an error."""
+        cells = np.empty((self.strings.m, len(self.strings.names)), dtype=np.int8)
+        for index, column in enumerate(self.strings.columns):
+            cells[:, index] = _column_cells(column)
+        refused = cells == _WRONG if self.layout.may_miss else (cells == _WRONG) | (cells == MISSING)
+        if refused.any():
+            raise _wrong_cell(self, *divmod(int(refused.argmax()), cells.shape[1]))
+        return cells
 
 
-def read_binary_table(
+def read_named_table(
     table: Any,
     layout: Layout,
     *,
     known: Collection[str] = (),
-    separator: str | None = None,
-    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
-    max_memory: int | str | None = None,
-) -> BinaryTable:
-    """Read a table of zeros and ones.
+    **options: Unpack[TableOptions],
+) -> NamedTable:
+    """Read a table of zeros and ones, and the names of its rows and columns.
 
     Parameters
     ----------
@@ -95,42 +114,46 @@ def read_binary_table(
         What it holds.
     known : collection of str
         Names of columns; the first column does not name the rows if it is one of them.
-    separator, missing_values, max_memory
-        As in :func:`~dagscape.data.reading.read_data`.
+    **options
+        How to read it.
 
     Examples
     --------
     >>> layout = Layout("answers", "the answers", "student", "item", "an answer", frozenset({"student"}), True)
-    >>> read = read_binary_table([[1, None], [0, 1]], layout)
-    >>> read.rows, read.columns, read.cells.tolist()
+    >>> read = read_named_table([[1, None], [0, 1]], layout)
+    >>> read.rows, read.columns, read.cells().tolist()
     (None, None, [[1, -1], [0, 1]])
     """
     rows: Sequence[str | None] | None = None
     named = True
+    missing = check_missing_values(options.get("missing_values", DEFAULT_MISSING_VALUES))
     if isinstance(table, str | os.PathLike):
-        strings = read_table(table, separator=separator, missing_values=missing_values, max_memory=max_memory)
+        # Missing values may be an iterator, which can be read once.
+        strings = read_table(table, **(options | {"missing_values": missing}))
+        _check_header(strings, layout)
     elif is_frame(table):
-        strings = table_from_frame(table, missing_values=missing_values, source=layout.source)
+        strings = table_from_frame(table, missing_values=missing, source=layout.source)
         rows, named = _pandas_names(table)
     else:
-        strings, named = _from_array(table, layout, missing_values), False
+        strings, named = _from_array(table, layout, missing), False
     if named and _names_rows(strings, layout, known):
         first = strings.columns[0]
         rows = [None if code == MISSING else first.values[code] for code in first.codes.tolist()]
         strings = _without_names(strings, layout)
     names = None if rows is None else _checked_rows(rows, strings, layout)
-    cells = _cells(strings, names, layout)
-    return BinaryTable(names, strings.names if named else None, cells, strings)
+    return NamedTable(names, strings.names if named else None, strings, layout, missing)
 
 
-def _from_array(table: Any, layout: Layout, missing_values: Iterable[str]) -> Table:
-    if not isinstance(table, Sequence) and not hasattr(table, "__array__"):
+def _from_array(table: Any, layout: Layout, missing: frozenset[str]) -> Table:
+    if isinstance(table, bytes) or not (isinstance(table, Sequence) or hasattr(table, "__array__")):
         raise InvalidOption(
             f"is {type_of(table)}; it must be a data frame, an array with a row for each {layout.row} and a column "
             f"for each {layout.column}, or the path of a CSV file",
             option=layout.option,
         )
-    strings = table_from_array(table, missing_values=missing_values, source=layout.source)
+    if isinstance(table, Sequence) and not len(table):
+        raise InvalidData(f"{layout.source} has no rows; it must have at least one row")
+    strings = table_from_array(table, missing_values=missing, source=layout.source)
     return strings.with_columns(numbered(layout.column, len(strings.names)), strings.columns)
 
 
@@ -149,17 +172,31 @@ def _pandas_names(frame: Any) -> tuple[list[str | None] | None, bool]:
 
     if not nw.dependencies.is_pandas_like_dataframe(frame):
         return None, True
-    index, named = frame.index, type(frame.columns).__name__ != "RangeIndex"
-    if index.name is None and (type(index).__name__ == "RangeIndex" or _repeats_numbers(index)):
+    index, named = frame.index, not _is_default(frame.columns)
+    if index.name is None and (_is_default(index) or (_is_integer(index) and not index.is_unique)):
+        # Numbers occur more than once in a sample of rows drawn with replacement.
         return None, named
     labels = index.tolist()
     texts = iter(cell_strings([label for label in labels if not is_missing(label)]))
     return [None if is_missing(label) else next(texts) for label in labels], named
 
 
-def _repeats_numbers(index: Any) -> bool:
-    """Whether an index has numbers more than once, as in a sample of rows drawn with replacement."""
-    return getattr(index.dtype, "kind", "O") in "iu" and not index.is_unique
+def _is_integer(index: Any) -> bool:
+    return getattr(index.dtype, "kind", "O") in "iu"
+
+
+def _is_default(index: Any) -> bool:
+    """Whether an index has the labels 0, 1, …, which pandas gives to rows and columns without names."""
+    return _is_integer(index) and np.array_equal(index, np.arange(len(index)))
+
+
+def _check_header(table: Table, layout: Layout) -> None:
+    """Refuse a file whose first line has zeros and ones in place of names."""
+    if all(value_of_text(name) in _VALUES for name in table.names):
+        raise InvalidData(
+            f"{table.source} begins with {', '.join(table.names)}; its first line must have the names of the "
+            f"{layout.column}s"
+        )
 
 
 def _names_rows(table: Table, layout: Layout, known: Collection[str]) -> bool:
@@ -200,35 +237,36 @@ def _checked_rows(names: Sequence[str | None], table: Table, layout: Layout) -> 
     return tuple(first)
 
 
-def _cells(table: Table, rows: tuple[str, ...] | None, layout: Layout) -> npt.NDArray[np.int8]:
-    cells = np.empty((table.m, len(table.names)), dtype=np.int8)
-    for index, column in enumerate(table.columns):
-        cells[:, index] = _column_cells(column)
-    wrong = cells == _WRONG if layout.may_miss else (cells == _WRONG) | (cells == MISSING)
-    if wrong.any():
-        row, index = divmod(int(wrong.argmax()), len(table.names))
-        raise _wrong_cell(table, row, index, rows, layout)
-    return cells
-
-
 def _column_cells(column: Column) -> npt.NDArray[np.int8]:
     # The last entry, which the code -1 of missing cells selects, is missing.
     lookup = [*(_VALUES.get(value_of_text(text), _WRONG) for text in column.values), MISSING]
     return np.array(lookup, dtype=np.int8)[column.codes]
 
 
-def _wrong_cell(table: Table, row: int, index: int, rows: tuple[str, ...] | None, layout: Layout) -> InvalidData:
+def _wrong_cell(read: NamedTable, row: int, index: int) -> InvalidData:
     """Return the error about a cell that is neither 0 nor 1."""
+    table, layout = read.strings, read.layout
     column = table.columns[index]
     code = int(column.codes[row])
     value = "no value" if code == MISSING else brief(column.values[code])
-    owner = "" if rows is None else f" of {layout.row} {brief(rows[row])}"
-    remedy = ""
-    if layout.may_miss:
-        remedy = ", or missing: " + ("empty or '?'" if table.unit == "line" else "None or NaN")
-    if index == 0 and rows is None and not any(value_of_text(text) in _VALUES for text in column.values):
-        remedy += f" (a first column with the names of the {layout.row}s must be called {layout.row!r})"
+    owner = "" if read.rows is None else f" of {layout.row} {brief(read.rows[row])}"
+    seems_name = index == 0 and read.rows is None and read.columns is not None and _seems_name(column, table.m)
+    hint = f"; call the first column {layout.row!r} if it names the {layout.row}s" if seems_name else ""
     return InvalidData(
         f"{table.source} has {value} for {layout.column} {brief(table.names[index])}{owner} at {table.where(row)}; "
-        f"{layout.cell} must be 0 or 1{remedy}"
+        f"{layout.cell} must be {_allowed(read)}{hint}"
     )
+
+
+def _allowed(read: NamedTable) -> str:
+    """Return what a cell may hold, for messages."""
+    words = ["None", "NaN"]
+    if read.strings.unit == "line":
+        words = ["an empty cell" if not text else repr(text) for text in sorted(read.missing)]
+    return f"0, 1 or missing ({' or '.join(words)})" if read.layout.may_miss and words else "0 or 1"
+
+
+def _seems_name(column: Column, rows: int) -> bool:
+    """Whether a column that is no column of names may be meant as one: no zeros and ones, or as many values as rows."""
+    is_distinct = rows > 2 and np.count_nonzero(column.counts()) == rows
+    return is_distinct or not any(value_of_text(text) in _VALUES for text in column.values)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from dagscape.checks import check_names
 from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, listing
 from dagscape.errors import InvalidData, TooLarge, did_you_mean
 from dagscape.student.answers import Answers, read_answers
-from dagscape.student.binary_tables import Layout, numbered, read_binary_table
+from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -162,7 +163,12 @@ def as_q_matrix(
     read, named = _read_q_matrix(q_matrix, separator=separator, max_memory=max_memory)
     if items is None:
         return read
-    return _by_name(read, tuple(items)) if named else _by_position(read, tuple(items))
+    check_names(items, "item")
+    if named:
+        _check_items(read, tuple(items))
+        return _ordered(read, tuple(items))
+    _check_rows(read, items=len(items))
+    return read.renamed(items)
 
 
 def matched(
@@ -195,31 +201,33 @@ def matched(
     (('add', 'carry'), [[True, False], [True, True]])
     """
     needs, needs_named = _read_q_matrix(q_matrix, separator=separator, max_memory=max_memory)
-    known = needs.items if needs_named else ()
     answers, named = read_answers(
-        responses, known, separator=separator, missing_values=missing_values, max_memory=max_memory
+        responses,
+        needs.items if needs_named else (),
+        check=partial(_check_names, needs) if needs_named else None,
+        separator=separator,
+        missing_values=missing_values,
+        max_memory=max_memory,
     )
-    if named and needs_named:
-        if set(answers.students) == set(needs.items):
-            raise InvalidData("the responses have a row for each item: transpose them, so that each student has a row")
-        needs = _by_name(needs, answers.items)
-    elif named:
-        needs = _by_position(needs, answers.items)
-    else:
-        needs = _by_position(needs, needs.items, columns=len(answers.items))
-        answers = answers.renamed(needs.items)
+    if not (named and needs_named):
+        _check_rows(needs, items=len(answers.items), students=len(answers.students))
+        if named:
+            needs = needs.renamed(answers.items)
+        else:
+            answers = answers.renamed(needs.items)
     _check_answered(answers)
-    return answers, needs
+    return answers, _ordered(needs, answers.items)
 
 
-def _read_q_matrix(q_matrix: Any, *, separator: str | None, max_memory: int | str | None) -> tuple[QMatrix, bool]:
+def _read_q_matrix(q_matrix: Any, **options: Unpack[TableOptions]) -> tuple[QMatrix, bool]:
     """Return a Q-matrix, and whether its items have names of their own."""
     if isinstance(q_matrix, QMatrix):
         return q_matrix, True
-    read = read_binary_table(q_matrix, _LAYOUT, separator=separator, max_memory=max_memory)
-    items = numbered("item", len(read.cells)) if read.rows is None else read.rows
-    skills = numbered("skill", read.cells.shape[1]) if read.columns is None else read.columns
-    return QMatrix(items, skills, read.cells == 1), read.rows is not None
+    read = read_named_table(q_matrix, _LAYOUT, **options)
+    cells = read.cells()
+    items = numbered("item", len(cells)) if read.rows is None else read.rows
+    skills = numbered("skill", cells.shape[1]) if read.columns is None else read.columns
+    return QMatrix(items, skills, cells == 1), read.rows is not None
 
 
 def _check_used(items: Sequence[str], skills: Sequence[str], table: npt.NDArray[np.bool_]) -> None:
@@ -243,30 +251,42 @@ def _check_used(items: Sequence[str], skills: Sequence[str], table: npt.NDArray[
         )
 
 
-def _by_position(q_matrix: QMatrix, items: tuple[str, ...], columns: int | None = None) -> QMatrix:
-    """Return the Q-matrix for as many items as it has rows."""
-    expected = len(items) if columns is None else columns
-    rows = len(q_matrix.items)
-    if rows == expected:
-        return q_matrix.renamed(items)
-    transposed = len(q_matrix.skills) == expected
-    remedy = "transpose it" if transposed else "it must have a row for each item, or names for its items"
+def _check_rows(q_matrix: QMatrix, *, items: int, students: int | None = None) -> None:
+    """Check that a Q-matrix has as many rows as there are items."""
+    rows, columns = q_matrix.table.shape
+    if rows == items:
+        return
+    remedy = "give it a row for each item"
+    if columns == items:
+        remedy = "transpose it, or the responses" if rows == students else "transpose it"
+    elif rows == students:
+        remedy = f"transpose the responses, which have {plural(rows, 'row')}"
     raise InvalidData(
-        f"the Q-matrix has {plural(rows, 'row')} and {plural(len(q_matrix.skills), 'column')}; the responses have "
-        f"{plural(expected, 'item')}: {remedy}"
+        f"the Q-matrix has {plural(rows, 'row')} and {plural(columns, 'column')}; the responses have "
+        f"{plural(items, 'column')}, one for each item: {remedy}"
     )
 
 
-def _by_name(q_matrix: QMatrix, items: tuple[str, ...]) -> QMatrix:
-    """Return the Q-matrix for the items of answers, in their order."""
-    if q_matrix.items == items:
-        return q_matrix
-    check_names(items, "item")
-    place = {name: index for index, name in enumerate(q_matrix.items)}
-    extra = [name for name in items if name not in place]
+def _check_names(q_matrix: QMatrix, students: tuple[str, ...], items: tuple[str, ...]) -> None:
+    """Check that answers and a Q-matrix have the same items, given the names in the answers."""
+    if set(students) == set(q_matrix.items) and set(items).isdisjoint(q_matrix.items):
+        raise InvalidData("the responses have a row for each item: transpose them, so that each student has a row")
+    _check_items(q_matrix, items)
+
+
+def _check_items(q_matrix: QMatrix, items: tuple[str, ...]) -> None:
+    """Check that a Q-matrix has the items of the answers, in any order."""
+    extra = [name for name in items if name not in set(q_matrix.items)]
     lacking = [name for name in q_matrix.items if name not in set(items)]
     if extra or lacking:
         raise _unmatched(q_matrix, items, extra, lacking)
+
+
+def _ordered(q_matrix: QMatrix, items: tuple[str, ...]) -> QMatrix:
+    """Return the Q-matrix with its items in another order."""
+    if q_matrix.items == items:
+        return q_matrix
+    place = {name: index for index, name in enumerate(q_matrix.items)}
     return QMatrix(items, q_matrix.skills, q_matrix.table[[place[name] for name in items]])
 
 
@@ -280,15 +300,15 @@ def _unmatched(q_matrix: QMatrix, items: tuple[str, ...], extra: list[str], lack
             f"columns {listing(items)}; use the same names"
         )
     if extra:
-        which, them = ("columns", "them") if len(extra) > 1 else ("column", "it")
+        which, rows = ("columns", "rows") if len(extra) > 1 else ("column", "a row")
         return InvalidData(
-            f"the responses have the {which} {listing(extra)}, which the Q-matrix has no row for: drop {them}, or add "
-            f"{them} to the Q-matrix{did_you_mean(extra[0], lacking)}"
+            f"the responses have the {which} {listing(extra)}, which the Q-matrix does not know: drop the {which}, or "
+            f"add {rows} to the Q-matrix{did_you_mean(extra[0], lacking)}"
         )
-    which, them = ("items", "them") if len(lacking) > 1 else ("item", "it")
+    which, rows = ("items", "rows") if len(lacking) > 1 else ("item", "row")
     return InvalidData(
-        f"the Q-matrix has the {which} {listing(lacking)}, which the responses have no column for: drop {them} from "
-        f"the Q-matrix, or add {them} to the responses"
+        f"the Q-matrix has the {which} {listing(lacking)}, which the responses do not have: drop the {rows} from the "
+        f"Q-matrix, or use the names of the items in both{did_you_mean(lacking[0], items)}"
     )
 
 
