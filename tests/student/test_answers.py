@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -359,12 +359,14 @@ class TestAnswers:
         with pytest.raises(IndexError):
             named([[1]]).take([1])
 
+    @settings(max_examples=30)
     @given(answered)
     def test_frames_and_files_give_the_same_answers_back(self, table):
         answers = named(table)
         assert as_answers(answers.to_frame()) == answers
         assert as_answers(pl.from_pandas(answers.to_frame().reset_index())) == answers
 
+    @settings(max_examples=30)
     @given(table=answered)
     def test_csv_gives_the_same_answers_back(self, tmp_path_factory, table):
         path = tmp_path_factory.mktemp("answers") / "a.csv"

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dagscape.errors import InvalidData, InvalidOption, TooLarge
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
 from dagscape.student.answers import Answers, as_answers
 from dagscape.student.q_matrix import MAX_SKILLS, QMatrix, as_q_matrix, matched
 
@@ -146,6 +146,7 @@ def test_every_form_of_a_file_gives_the_same_q_matrix(tmp_path, name, text):
     assert as_q_matrix(packed) == Q
 
 
+@settings(max_examples=30)
 @given(q_tables)
 def test_frames_give_the_same_q_matrix_back(table):
     assert as_q_matrix(named(table).to_frame()) == named(table)
@@ -230,6 +231,7 @@ class TestMatched:
         assert answers.table.tolist() == [[1, 1, 0], [1, 0, 1]]
         assert q_matrix.table.tolist() == [[1, 1], [1, 0], [0, 1]]
 
+    @settings(max_examples=30)
     @given(q_tables, st.randoms(use_true_random=False))
     def test_any_order_of_rows_and_columns(self, table, random):
         q_matrix = named(table)
@@ -341,6 +343,7 @@ class TestMatched:
         with pytest.raises(TooLarge, match="max_memory"):
             matched(answers, needs, separator=";", missing_values=["-"], max_memory=100)
 
+    @settings(max_examples=30)
     @given(st.lists(st.text(min_size=1, max_size=3), min_size=2, max_size=6, unique=True))
     def test_any_names(self, names):
         assume(not any("\ud800" <= letter <= "\udfff" for name in names for letter in name))
@@ -349,6 +352,25 @@ class TestMatched:
         needs = pd.DataFrame({"s": 1}, index=pd.Index(items[::-1], name="item"))
         found, q_matrix = matched(answers.to_frame(), needs)
         assert found.items == q_matrix.items == items
+
+
+texts = st.text(alphabet='01?,;"\n\t -.aE\x00é', max_size=40)
+
+
+@given(answers=texts, needs=texts)
+def test_any_text_is_read_or_refused_in_one_sentence(tmp_path_factory, answers, needs):
+    folder = tmp_path_factory.mktemp("any")
+    paths = written(folder, f"a,b\n{answers}", "a.csv"), written(folder, f"item,s\na,1\n{needs}")
+    try:
+        found, q_matrix = matched(*paths)
+    except DagscapeError as error:
+        message = str(error)
+    else:
+        message = "found"
+        assert found.items == q_matrix.items
+        assert np.isin(found.table, (-1, 0, 1)).all()
+    assert message
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize(
