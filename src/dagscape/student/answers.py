@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from dagscape.checks import check_names, check_unicode
 from dagscape.data.rows import distinct_rows
-from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Table, listing
+from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
+from dagscape.data.table import MISSING as MISSING  # The code of a missing answer, for whoever reads the table.
 from dagscape.errors import InvalidData, did_you_mean
 from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
 from dagscape.wording import plural

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.checks import check_names
-from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, listing
+from dagscape.data.table import DEFAULT_MISSING_VALUES, listing
 from dagscape.errors import InvalidData, TooLarge, did_you_mean
-from dagscape.student.answers import Answers, read_answers
+from dagscape.student.answers import MISSING, Answers, read_answers
 from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
 from dagscape.wording import plural
 
