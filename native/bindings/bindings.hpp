@@ -13,6 +13,7 @@ void bind_families(nanobind::module_& module);
 void bind_family_scorer(nanobind::module_& module);
 void bind_fixed_log(nanobind::module_& module);
 void bind_independence(nanobind::module_& module);
+void bind_joint_counts(nanobind::module_& module);
 void bind_joint_scores(nanobind::module_& module);
 void bind_modes(nanobind::module_& module);
 void bind_move_evaluator(nanobind::module_& module);

@@ -32,6 +32,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_family_scorer(module);
     dagscape::bind_fixed_log(module);
     dagscape::bind_independence(module);
+    dagscape::bind_joint_counts(module);
     dagscape::bind_joint_scores(module);
     dagscape::bind_modes(module);
     dagscape::bind_move_evaluator(module);

@@ -53,6 +53,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.families import Family
 from dagscape.scores.family_table import FamilyTable
 from dagscape.scores.formats import read_scores, write_scores
+from dagscape.scores.joint_counts import scores_from_joint
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.on_demand import OnDemandScores, family_scores
@@ -131,6 +132,7 @@ __all__ = [
     "read_graph",
     "read_network",
     "read_scores",
+    "scores_from_joint",
     "sensitivity",
     "summarize_scores",
     "uniform_dag",

@@ -78,6 +78,7 @@ class_keys = _native.class_keys
 cpdags = _native.cpdags
 dag_sum = _native.dag_sum
 dag_sum_bytes = _native.dag_sum_bytes
+joint_count_scores = _native.joint_count_scores
 natural_log = _native.natural_log
 order_sum = _native.order_sum
 order_sum_bytes = _native.order_sum_bytes

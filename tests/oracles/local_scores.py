@@ -76,3 +76,16 @@ def mdl(rows, arities, child, parents, ess=None):
 
 
 ORACLES = {"bdeu": bdeu, "k2": k2, "loglik": loglik, "bic": bic, "aic": aic, "mdl": mdl}
+
+
+def from_joint(counts, child, parents, price, dps=50):
+    """The penalised log-likelihood of a family of binary variables, from the counts of all joint states."""
+    with mpmath.workdps(dps):
+        cells: Counter[tuple[int, ...]] = Counter()
+        states: Counter[tuple[int, ...]] = Counter()
+        for state, count in enumerate(counts):
+            above = tuple(state >> parent & 1 for parent in parents)
+            cells[*above, state >> child & 1] += mpmath.mpf(float(count))
+            states[above] += mpmath.mpf(float(count))
+        fit = sum(count * mpmath.log(count / states[cell[:-1]]) for cell, count in cells.items() if count > 0)
+        return fit - price * 2 ** len(parents)

@@ -23,7 +23,7 @@ from dagscape.data.dataset import Dataset
 from dagscape.errors import InvalidOption, argument
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.logarithms import natural_log
-from dagscape.scores.rounding import EPSILON, SHORT_ULPS
+from dagscape.scores.rounding import EPSILON, LOG_ERROR, SHORT_ULPS
 from dagscape.scores.set_functions import ScoreFacts, SetFunctions
 
 # A family is treated as impossible if its penalty alone exceeds this multiple of the largest possible log-likelihood by
@@ -33,9 +33,8 @@ _PENALTY_FLOOR = 1e6
 _UNLIMITED_STATES = 2**62
 _MAX_NEEDED_STATES = 2**30
 
-# The error of a logarithm in the kernels (``native/include/dagscape/fixed_log.hpp``). The other errors of a term are
-# multiples of it, with a safety margin: those of N ln N, and of lnΓ, for each row of a cell.
-_LOG_ERROR = 2.0**-77
+# The errors of a term, in errors of a logarithm, with a safety margin: those of N ln N, and of lnΓ, for each row of a
+# cell.
 _ENTROPY_ERRORS = 2
 _GAMMA_ERRORS = 24
 
@@ -201,9 +200,9 @@ class CellSums(SetFunctions):
     def _term_errors(self, function: CellSum, size: int) -> float:
         """Return a bound on the total error of the terms of all cells of a set, before they are rounded."""
         if function.term.kind == TermKind.ENTROPY:
-            return function.row_count * _ENTROPY_ERRORS * _LOG_ERROR
+            return function.row_count * _ENTROPY_ERRORS * LOG_ERROR
         # The parameter comes from a sum of logarithms; Stirling's series multiplies an error by parameter / 2^14.
-        return function.row_count * (_GAMMA_ERRORS + size + function.term.alpha / 2**12) * _LOG_ERROR
+        return function.row_count * (_GAMMA_ERRORS + size + function.term.alpha / 2**12) * LOG_ERROR
 
     def lattice_kernel(self, function: int, unit: Unit) -> kernels.JointScoreJob:
         """Return the kernel that computes one of the functions for all sets; segments are not supported."""

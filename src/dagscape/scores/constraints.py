@@ -91,6 +91,17 @@ def edge_constraints(
     return EdgeConstraints(tuple(map(frozenset, must)), tuple(map(frozenset, may_not)))
 
 
+def named_edges(variables: Sequence[str], by_child: Sequence[Iterable[int]]) -> tuple[Edge, ...]:
+    """Return edges by name, from the numbers of the parents of each child.
+
+    >>> named_edges(["rain", "snow", "street"], [set(), set(), {1, 0}])
+    (('rain', 'street'), ('snow', 'street'))
+    """
+    return tuple(
+        (variables[parent], variables[child]) for child, above in enumerate(by_child) for parent in sorted(above)
+    )
+
+
 class _Numbers(dict[str, int]):
     """The number of each variable, and why other columns are no variables."""
 

@@ -19,7 +19,7 @@ from dagscape.data.summary import identifier_warnings
 from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean, type_of
 from dagscape.score_info import ScoreInfo
-from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
+from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
 from dagscape.scores.definition import ScoreDefinition
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.lattice import set_count
@@ -64,8 +64,8 @@ class ScoringJob:
             ess=self.ess if self.definition.uses_ess else None,
             max_parents=self.max_parents,
             structure_prior=self.prior.name,
-            required=self._named(self.constraints.required),
-            forbidden=self._named(self.constraints.forbidden),
+            required=named_edges(self.data.variables, self.constraints.required),
+            forbidden=named_edges(self.data.variables, self.constraints.forbidden),
             data=self.data.fingerprint,
             rows=self.data.m,
             dropped_rows=self.data.dropped,
@@ -73,11 +73,6 @@ class ScoringJob:
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
         )
-
-    def _named(self, by_child: Sequence[frozenset[int]]) -> tuple[Edge, ...]:
-        """Return edges by name, from the parents of each child."""
-        names = self.data.variables
-        return tuple((names[parent], names[child]) for child, above in enumerate(by_child) for parent in sorted(above))
 
     def memory(self, threads: int) -> int:
         """Return how many bytes the scores of all sets and the work on them need."""
@@ -128,7 +123,7 @@ def prepare(given: ScoredData | Frame, **options: Unpack[ScoreOptions]) -> Scori
     if not is_between(ess, 1e-9, 1e9):
         raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
     ess = float(ess)
-    limit = _parent_limit(data.n, options.get("max_parents"))
+    limit = parent_limit(data.n, options.get("max_parents"))
     constraints = edge_constraints(
         data.variables,
         limit,
@@ -191,7 +186,8 @@ def _checked_data(data: ScoredData | Frame, definition: ScoreDefinition) -> Scor
     return cast("ScoredData", data)
 
 
-def _parent_limit(n: int, max_parents: int | None) -> int:
+def parent_limit(n: int, max_parents: int | None) -> int:
+    """Return the largest number of parents of n variables, within the user's limit."""
     if n > 2**15:
         raise InvalidData(f"the data have {n} variables; local scores can be computed for up to {2**15}")
     if max_parents is None:
