@@ -11,7 +11,7 @@ FLOORS = [
     {"errors", "masks", "startup", "version", "wording", "_native", "_native_v3"},
     {"checks", "decoding"},
     {"resources", "score_info"},
-    {"clock", "files", "kernels", "progress", "randomness"},
+    {"clock", "files", "kernels", "progress", "randomness", "workers"},
     {"results"},
     {"methods"},
     {"data", "drawing"},

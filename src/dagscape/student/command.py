@@ -21,7 +21,15 @@ from dagscape.student.e_step import Expectation
 from dagscape.student.model import StudentModel, student_model
 from dagscape.student.parameters import ItemCells
 from dagscape.student.q_matrix import QMatrix, matched
-from dagscape.student.structural_em import MOST_EXACT, Found, Limits, SkillScore, StructureSearch, first_round, structural_em
+from dagscape.student.structural_em import (
+    MOST_EXACT,
+    Found,
+    Limits,
+    SkillScore,
+    StructureSearch,
+    first_round,
+    structural_em,
+)
 from dagscape.wording import plural
 
 

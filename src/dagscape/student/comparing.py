@@ -45,7 +45,7 @@ def paired_t_test(first: NDArray[np.float64], second: NDArray[np.float64]) -> fl
 
 
 def t_tail(t: float, freedom: int) -> float:
-    """Return P(\\|T\\| ≥ \\|t\\|) of Student's distribution, by its finite series for whole degrees of freedom.
+    """Return the two-sided tail of Student's distribution, by its finite series for integer degrees of freedom.
 
     >>> round(t_tail(2.262157, 9), 6)
     0.05

@@ -85,9 +85,7 @@ class Expectation:
         log_likelihoods = np.empty(self.pattern_count)
         right, wrong = _logs(parameters)
         wanted = np.array(sets, dtype=np.uint32)
-        self._kernel.marginals(
-            parameters.log_prior(), right, wrong, wanted, self._threads, out, log_likelihoods, None
-        )
+        self._kernel.marginals(parameters.log_prior(), right, wrong, wanted, self._threads, out, log_likelihoods, None)
         return np.split(out, np.cumsum(sizes)[:-1], axis=1), log_likelihoods
 
     def states(self, parameters: Parameters, first: int, count: int) -> NDArray[np.float64]:

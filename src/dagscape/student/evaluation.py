@@ -24,7 +24,7 @@ from dagscape.student.answers import Answers
 from dagscape.student.comparing import area_under_curve, paired_t_test
 from dagscape.student.e_step import Expectation
 from dagscape.student.inference import mastery_probabilities, predicted_answers
-from dagscape.student.parameters import ItemCells, Parameters
+from dagscape.student.parameters import ItemCells
 from dagscape.student.parm import parm_rules
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.structural_em import (
@@ -217,4 +217,5 @@ def _complete(skills: tuple[str, ...]) -> Dag:
 def _shares(training: Answers) -> NDArray[np.float64]:
     """Return the share of correct answers to each item; one half for an item that nobody answered."""
     answered = (training.table >= 0).sum(axis=0)
-    return np.divide((training.table == 1).sum(axis=0), answered, out=np.full(answered.shape, 0.5), where=answered > 0)
+    right = (training.table == 1).sum(axis=0).astype(np.float64)
+    return np.divide(right, answered, out=np.full(right.shape, 0.5), where=answered > 0)

@@ -27,7 +27,9 @@ def state_probabilities(expectation: Expectation, parameters: Parameters) -> Arr
     return expectation.states(parameters, 0, expectation.pattern_count)[expectation.place]
 
 
-def most_probable_states(expectation: Expectation, parameters: Parameters, block: int) -> tuple[NDArray[np.intp], Array]:
+def most_probable_states(
+    expectation: Expectation, parameters: Parameters, block: int
+) -> tuple[NDArray[np.intp], Array]:
     """Return, for each student, the most probable state and its probability; of equal ones the first.
 
     Parameters

@@ -338,7 +338,7 @@ class StudentModel(OneNetwork):
         information = np.where(open_items, expected_information(expectation, parameters), -1.0)
         chosen = information.argmax(axis=1)
         rows = np.arange(len(chosen))
-        left = open_items.any(axis=1)
+        left = np.asarray(open_items.any(axis=1))
         correct = predicted_answers(expectation, parameters, answers)[rows, chosen]
         columns = {
             "item": [self.items[item] if some else None for item, some in zip(chosen, left, strict=True)],

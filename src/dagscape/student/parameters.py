@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Self
 
 import numpy as np
@@ -46,7 +47,7 @@ class ItemCells:
     def __init__(self, masks: Sequence[int]) -> None:
         self.masks = tuple(masks)
         sizes = [1 << mask.bit_count() for mask in self.masks]
-        self.offsets = tuple(np.cumsum([0, *sizes]).tolist())
+        self.offsets = tuple(accumulate(sizes, initial=0))
 
     @property
     def count(self) -> int:
@@ -60,9 +61,7 @@ class ItemCells:
     def start(self, rng: np.random.Generator) -> Vector:
         """Return probabilities that increase with the number of mastered skills, with noise."""
         rising = _START_WITH - _START_WITHOUT
-        means = [
-            _START_WITHOUT + rising * mastered_counts(mask.bit_count()) / mask.bit_count() for mask in self.masks
-        ]
+        means = [_START_WITHOUT + rising * mastered_counts(mask.bit_count()) / mask.bit_count() for mask in self.masks]
         return np.concatenate(means) + rng.uniform(-_START_NOISE, _START_NOISE, self.count)
 
     def flipped(self, skills: int) -> NDArray[np.intp]:
@@ -123,10 +122,10 @@ class SkillTables:
 
     def counts(self, state_counts: Vector) -> list[Vector]:
         """Return the counts of each family: two rows, without the skill and with it."""
-        return [
-            np.bincount(places, state_counts, 2 * size).reshape(2, size)
-            for places, size in zip(self._places, self.sizes, strict=True)
-        ]
+        counts: list[Vector] = []
+        for places, size in zip(self._places, self.sizes, strict=True):
+            counts.append(np.bincount(places, state_counts, 2 * size).astype(np.float64).reshape(2, size))
+        return counts
 
     def fitted(self, state_counts: Vector, before: Vector) -> Vector:
         """Return the shares in expected counts; a part that never occurs keeps its probability from before."""

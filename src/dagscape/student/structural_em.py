@@ -146,7 +146,9 @@ class Found:
 AfterRound = Callable[[Found], None]
 
 
-def first_round(expectation: Expectation, dag: Dag, search: StructureSearch, rng: np.random.Generator, limits: Limits) -> Found:
+def first_round(
+    expectation: Expectation, dag: Dag, search: StructureSearch, rng: np.random.Generator, limits: Limits
+) -> Found:
     """Fit a structure from a random start."""
     start = Parameters.start(expectation.cells, SkillTables(dag.parent_masks), rng)
     return _fitted(expectation, dag, start, search, limits)

@@ -43,7 +43,7 @@ from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_
 from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.workers import Workers, may_start_processes
+from dagscape.workers import Workers, may_start_processes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
