@@ -23,14 +23,13 @@ from dagscape.student.parameters import ItemCells
 from dagscape.student.q_matrix import QMatrix, matched
 from dagscape.student.structural_em import (
     MOST_EXACT,
-    Found,
+    AfterRound,
     Limits,
     SkillScore,
     StructureSearch,
     first_round,
     structural_em,
 )
-from dagscape.wording import plural
 
 
 def command(
@@ -183,12 +182,9 @@ def _search(
     return StructureSearch(skills, score, method, max_parents, edges, banned, kept, threads, max_memory)
 
 
-def _reporting(listener: ProgressListener | None, number: int, restarts: int) -> Any:
+def _reporting(listener: ProgressListener | None, number: int, restarts: int) -> AfterRound | None:
     if listener is None:
         return None
-
-    def report(found: Found) -> None:
-        phase = f"Learning from {plural(restarts, 'start')}"
-        listener(Progress(phase, number, restarts))
-
-    return report
+    return lambda found: listener(
+        Progress(f"Start {number + 1} of {restarts}, round {found.rounds + 1}", number, restarts)
+    )

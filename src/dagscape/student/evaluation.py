@@ -217,5 +217,6 @@ def _complete(skills: tuple[str, ...]) -> Dag:
 def _shares(training: Answers) -> NDArray[np.float64]:
     """Return the share of correct answers to each item; one half for an item that nobody answered."""
     answered = (training.table >= 0).sum(axis=0)
-    right = (training.table == 1).sum(axis=0).astype(np.float64)
-    return np.divide(right, answered, out=np.full(right.shape, 0.5), where=answered > 0)
+    shares = np.full(len(answered), 0.5)
+    np.divide((training.table == 1).sum(axis=0), answered, out=shares, where=answered > 0)
+    return shares

@@ -2,8 +2,9 @@
 
 The derivative of a student's log-likelihood with respect to a probability p is
 P(1 | answers)/p − P(0 | answers)/(1 − p), where 1 and 0 are the outcomes in the cell that p belongs to. The sum of the
-outer products of these scores estimates the information matrix, and its inverse the covariance of the estimates. Parameters at a limit of their range have no
-standard error, nor have those that the answers do not determine: theirs is infinite.
+outer products of these scores estimates the information matrix, and its inverse the covariance of the estimates.
+Parameters at a limit of their range have no standard error, nor have those that the answers do not determine: theirs is
+infinite.
 """
 
 from __future__ import annotations
