@@ -41,7 +41,7 @@ from dagscape.checks import is_between, is_flag, is_whole
 from dagscape.errors import InvalidOption, argument, brief, did_you_mean, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.randomness import Seed, random_generator
-from dagscape.student.q_matrix import QMatrix
+from dagscape.student.q_matrix import MAX_SKILLS, QMatrix
 from dagscape.student.student_network import ABILITY, Simulated, StudentNetwork, Table, joint_probabilities, packed
 from dagscape.wording import plural
 
@@ -58,8 +58,6 @@ STRUCTURES: Mapping[str, Dag] = MappingProxyType(
 
 # P(S_j = 0 | S_i = 0) of a prerequisite is at least this.
 LEAST_STRENGTH = 0.9
-
-MOST_SKILLS = 16
 
 _MOST_DRAWS = 10_000
 
@@ -346,8 +344,8 @@ def _checked_structure(structure: object) -> Dag:
             f"is {found}; it must be a Dag of skills or one of {known}{did_you_mean(structure, STRUCTURES)}",
             option="structure",
         )
-    if not 1 <= structure.n <= MOST_SKILLS:
-        raise InvalidOption(f"has {plural(structure.n, 'skill')}; it must have 1 to {MOST_SKILLS}", option="structure")
+    if not 1 <= structure.n <= MAX_SKILLS:
+        raise InvalidOption(f"has {plural(structure.n, 'skill')}; it must have 1 to {MAX_SKILLS}", option="structure")
     return structure
 
 

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import is_between, is_whole
+from dagscape.data.table import MISSING
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 from dagscape.masks import bits
 from dagscape.networks.network import Network
 from dagscape.randomness import Seed, random_generator
-from dagscape.student.answers import MISSING, Answers
+from dagscape.student.answers import Answers
 from dagscape.student.q_matrix import QMatrix
 from dagscape.wording import plural
 
