@@ -106,4 +106,15 @@ inline void run_monitored(const Progress& progress, const std::function<void(Mon
     running->get();
 }
 
+// Calls a kernel that takes a few milliseconds on this thread, without the GIL, where starting another thread would
+// cost too much. Python's signal handlers run afterwards.
+inline void run_here(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
+    Monitor monitor;
+    {
+        nanobind::gil_scoped_release unlocked;
+        kernel(monitor);
+    }
+    if (progress) (*progress)(monitor.done(), monitor.total());
+}
+
 }  // namespace dagscape

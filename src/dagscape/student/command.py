@@ -15,7 +15,7 @@ from dagscape.progress import Progress, ProgressListener, ProgressOption, listen
 from dagscape.randomness import Seed, random_generator
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge, edge_constraints
-from dagscape.search.clock import Clock
+from dagscape.clock import Clock
 from dagscape.student.answers import Answers
 from dagscape.student.e_step import Expectation
 from dagscape.student.model import StudentModel, student_model
