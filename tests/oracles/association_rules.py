@@ -9,20 +9,20 @@ from math import fsum, prod
 import numpy as np
 
 
-def reaches(both: int, left: int, students: int, support: str, confidence: str) -> bool:
-    """Whether a rule with these counts reaches support and confidence, given as decimal numbers."""
-    return both > 0 and Fraction(both, students) >= Fraction(support) and Fraction(both, left) >= Fraction(confidence)
+def reaches(both: int, left: int, students: int, support: Fraction, confidence: Fraction) -> bool:
+    """Whether a rule with these counts reaches support and confidence."""
+    return both > 0 and both >= support * students and both >= confidence * left
 
 
 def rule_probability(left: list[float], right: list[float], support: str, confidence: str) -> float:
     """The probability that the rule left ⇒ right reaches both thresholds, by adding up all states of all students.
 
-    `left` and `right` have the probability of each side for each student.
+    `left` and `right` have the probability of each side for each student; the thresholds are decimal numbers.
     """
-    chances = []
+    chances, thresholds = [], (Fraction(support), Fraction(confidence))
     for states in product(product((0, 1), repeat=2), repeat=len(left)):
         both = sum(one and other for one, other in states)
-        if reaches(both, sum(one for one, _ in states), len(left), support, confidence):
+        if reaches(both, sum(one for one, _ in states), len(left), *thresholds):
             students = zip(states, left, right, strict=True)
             chances.append(prod((p if a else 1 - p) * (q if b else 1 - q) for (a, b), p, q in students))
     return fsum(chances)
@@ -30,7 +30,7 @@ def rule_probability(left: list[float], right: list[float], support: str, confid
 
 def counted_probability(left: np.ndarray, right: np.ndarray, support: str, confidence: str) -> float:
     """The same for many students, by the joint distribution of all counts, one student at a time."""
-    n = len(left)
+    n, thresholds = len(left), (Fraction(support), Fraction(confidence))
     table = np.zeros((n + 1, n + 1))
     table[0, 0] = 1.0
     for p, q in zip(left.tolist(), right.tolist(), strict=True):
@@ -38,12 +38,8 @@ def counted_probability(left: np.ndarray, right: np.ndarray, support: str, confi
         grown[1:] += table[:-1] * (p * q)
         grown[:, 1:] += table[:, :-1] * (p * (1 - q))
         table = grown
-    return fsum(
-        table[both, only]
-        for both in range(n + 1)
-        for only in range(n + 1 - both)
-        if reaches(both, both + only, n, support, confidence)
-    )
+    counts = ((both, only) for both in range(n + 1) for only in range(n + 1 - both))
+    return fsum(table[both, only] for both, only in counts if reaches(both, both + only, n, *thresholds))
 
 
 def acyclic(edges: dict[tuple[int, int], float]) -> set[tuple[int, int]]:

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagscape.errors import InvalidOption
+from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
 from dagscape.networks.network import Network
 from dagscape.student.simulate import STRUCTURES, Ranges, draw_model, simulate_students
-from dagscape.student.student_network import ABILITY, StudentNetwork, packed
+from dagscape.student.skill_states import parts_of
+from dagscape.student.student_network import ABILITY, StudentNetwork
 from oracles import networks as oracle
 
 
@@ -127,7 +128,7 @@ def test_tables_are_packed_as_documented():
     for item, mask, table in zip(model.q_matrix.items, model.q_matrix.masks, model.item_tables, strict=True):
         for state, level in product(states.tolist(), range(3)):
             at = tuple(state >> k & 1 for k in range(7) if mask >> k & 1)
-            assert network.cpts[item][(*at, level, 1)] == table[int(packed(np.array(state), mask)), level]
+            assert network.cpts[item][(*at, level, 1)] == table[int(parts_of(np.array(state), mask)), level]
     joint = oracle.joint(skill_network(model))
     bits = ["".join(str(state >> k & 1) for k in range(7)) for state in states.tolist()]
     assert model.state_probabilities() == pytest.approx([joint[tuple(text)] for text in bits], abs=1e-14)
@@ -146,7 +147,7 @@ def test_samples_have_the_probabilities_of_the_model(ability, sizes):
     level = np.zeros(rows, dtype=np.int64) if simulated.ability is None else simulated.ability
     for item, (mask, table) in enumerate(zip(model.q_matrix.masks, model.item_tables, strict=True)):
         grid = table.reshape(len(table), -1)
-        cell = packed(states, mask) * grid.shape[1] + level
+        cell = parts_of(states, mask) * grid.shape[1] + level
         for at, p in enumerate(grid.ravel()):
             right = simulated.answers.table[cell == at, item]
             assert abs(right.mean() - p) < 5 * np.sqrt(p * (1 - p) / right.size)
@@ -234,7 +235,8 @@ def test_sixteen_skills_with_many_prerequisites():
         ),
         ({"students": 0}, "students is 0; it must be an integer of at least 1"),
         ({"students": 10.0}, "students is 10.0; it must be an integer of at least 1"),
-        ({"items_per_skill": 0}, "items_per_skill is 0; it must be an integer of at least 1"),
+        ({"items_per_skill": 0}, "items_per_skill is 0; it must be an integer from 1 to 1,000"),
+        ({"items_per_skill": 10**9}, "items_per_skill is 1000000000; it must be an integer from 1 to 1,000"),
         ({"skills_per_item": (1, 4)}, "skills_per_item is (1, 4); the structure has 3 skills only"),
         (
             {"skills_per_item": (2, 1)},
@@ -256,6 +258,11 @@ def test_wrong_options_are_refused(options, message):
     with pytest.raises(InvalidOption) as error:
         simulate_students(structure, students, **options)
     assert str(error.value) == message
+
+
+def test_more_students_than_fit_are_refused():
+    with pytest.raises(TooLarge, match=r"1,000,000,000,000,000,000 students need .*: draw fewer students"):
+        simulate_students("a", 10**18, seed=0)
 
 
 @pytest.mark.parametrize(

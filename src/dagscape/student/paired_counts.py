@@ -143,7 +143,7 @@ def _bounds(
         distance = sign * (limit - float(mean.sum()))
         if distance <= 0:
             return 0.0
-        best = distance / variance if variance > 0 else np.inf
+        best = min(distance / max(variance, 1e-300), 10 * _LARGEST_EXPONENT)
         t = sign * np.minimum(best * _MULTIPLES, _LARGEST_EXPONENT)[:, None]
         moments = np.log(neither + supports * np.exp(t * up) + contradicts * np.exp(t * down)).sum(axis=1)
         return min(0.0, float((moments - t[:, 0] * limit).min()))

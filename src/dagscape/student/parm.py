@@ -30,6 +30,9 @@ from dagscape.masks import mask_of
 from dagscape.student.paired_counts import ERROR, Limits, Vector, probability_of_rule
 from dagscape.wording import plural
 
+# Computed probabilities may be this far outside [0, 1].
+_ROUNDING = 1e-9
+
 # Probabilities that differ by less than their errors are equal when edges are compared.
 _DIGITS = 9
 
@@ -195,11 +198,11 @@ def _checked_mastery(mastery: ArrayLike, skills: int) -> NDArray[np.float64]:
             f"the mastery probabilities have the shape {table.shape}; they must have a row for each student and "
             f"{plural(skills, 'column')}, one for each skill"
         )
-    wrong = np.argwhere(~((table >= 0) & (table <= 1)))
+    wrong = np.argwhere(~((table >= -_ROUNDING) & (table <= 1 + _ROUNDING)))
     if len(wrong):
         row, column = wrong[0].tolist()
         raise InvalidData(
             f"the mastery probability of student {row + 1} and skill {column + 1} is {table[row, column]:g}; "
             "it must be between 0 and 1"
         )
-    return table
+    return np.clip(table, 0.0, 1.0)

@@ -12,7 +12,7 @@ of them, the numbers are uniform in ``Ranges.unready``, sorted, and given to the
 state comes after all of its subsets. This gives (1). A table is drawn again until (2) holds. P(S_j = 1 | S_i = 0) is a
 mean of numbers of states that lack S_i, so that (2) always holds the first time if none of them exceeds 0.1, as by
 default: a student who lacks any prerequisite masters the skill with probability 0.1 at most. A higher limit gives
-prerequisites that can replace each other.
+prerequisites that can replace each other. For skills that are related by a longer path only, (2) need not hold.
 
 *Items.* An item has the probability of a guess, uniform in ``Ranges.guess``, if none of its skills are mastered, and 1
 minus that of a slip, uniform in ``Ranges.slip``, if all are; with some of them, it has sorted uniform numbers between
@@ -42,7 +42,8 @@ from dagscape.errors import InvalidOption, argument, brief, did_you_mean, type_o
 from dagscape.graphs.dag import Dag
 from dagscape.randomness import Seed, random_generator
 from dagscape.student.q_matrix import MAX_SKILLS, QMatrix
-from dagscape.student.student_network import ABILITY, Simulated, StudentNetwork, Table, joint_probabilities, packed
+from dagscape.student.skill_states import parts
+from dagscape.student.student_network import ABILITY, Simulated, StudentNetwork, Table, joint_probabilities
 from dagscape.wording import plural
 
 STRUCTURES: Mapping[str, Dag] = MappingProxyType(
@@ -60,6 +61,8 @@ STRUCTURES: Mapping[str, Dag] = MappingProxyType(
 LEAST_STRENGTH = 0.9
 
 _MOST_DRAWS = 10_000
+
+_MOST_ITEMS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,7 @@ def draw_model(
     structure : Dag or {"a", "b", "c"}
         As in :func:`simulate_students`; at most 16 skills.
     items_per_skill : int
-        The number of items of each skill, of whatever number of skills.
+        The number of items of each skill, at most 1,000.
     skills_per_item : int or tuple of int
         The number of skills of each item, or its range. One item of each skill has this skill only, if the range
         allows it. The others have a number of skills that is uniform in the range; each takes those skills that have
@@ -222,8 +225,10 @@ def draw_model(
     """
     dag = _checked_structure(structure)
     sizes = _checked_sizes(skills_per_item, dag.n)
-    if not is_whole(items_per_skill, at_least=1):
-        raise InvalidOption(f"is {items_per_skill!r}; it must be an integer of at least 1", option="items_per_skill")
+    if not is_whole(items_per_skill, at_least=1) or items_per_skill > _MOST_ITEMS:
+        raise InvalidOption(
+            f"is {items_per_skill!r}; it must be an integer from 1 to {_MOST_ITEMS:,}", option="items_per_skill"
+        )
     if not is_flag(ability):
         raise InvalidOption(f"is {ability!r}; it must be True or False", option="ability")
     limits = Ranges() if ranges is None else ranges
@@ -244,11 +249,10 @@ def draw_model(
 def _skill_tables(dag: Dag, ranges: Ranges, random: np.random.Generator) -> tuple[Table, ...]:
     """Draw the tables of the skills, prerequisites first."""
     tables: list[Table | None] = [None] * dag.n
-    states = np.arange(1 << dag.n)
     for skill in dag.order_numbers():
         mask = dag.parent_masks[skill]
         above = np.zeros(1 << mask.bit_count())
-        np.add.at(above, packed(states, mask), joint_probabilities(dag, tuple(tables)))
+        np.add.at(above, parts(dag.n, mask), joint_probabilities(dag, tuple(tables)))
         tables[skill] = _skill_table(above, ranges, random, dag.variables[skill])
     return tuple(table for table in tables if table is not None)
 

@@ -18,8 +18,16 @@ def parts(skills: int, members: int) -> NDArray[np.intp]:
     >>> parts(2, 0b10).tolist()
     [0, 0, 1, 1]
     """
-    states = np.arange(1 << skills)
-    packed = np.zeros(1 << skills, dtype=np.intp)
+    return parts_of(np.arange(1 << skills), members)
+
+
+def parts_of(states: NDArray[np.intp], members: int) -> NDArray[np.intp]:
+    """Return the parts of some states in a set of skills.
+
+    >>> parts_of(np.array([0b1010, 0b0111]), 0b1010).tolist()
+    [3, 1]
+    """
+    packed = np.zeros(states.shape, dtype=np.intp)
     for place, skill in enumerate(bits(members)):
         packed |= (states >> skill & 1) << place
     return packed

@@ -1,27 +1,24 @@
 """Student models with known tables: skills, items and, if asked for, the student's ability; and samples from them.
 
-A state of the skills is a bit mask: bit k is set if skill k is mastered. A table has one number for each state of a
-variable's parents, packed in ascending order of their numbers: for the parents 1 and 3, bit 0 is skill 1 and bit 1 is
-skill 3.
+A table has one number for each part of a state in the parents of a variable (:mod:`dagscape.student.skill_states`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.checks import is_between, is_whole
-from dagscape.data.table import MISSING
 from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
-from dagscape.masks import bits
 from dagscape.networks.network import Network
 from dagscape.randomness import Seed, random_generator
-from dagscape.student.answers import Answers
+from dagscape.resources import check_memory
+from dagscape.student.answers import MISSING, Answers
 from dagscape.student.q_matrix import QMatrix
+from dagscape.student.skill_states import parts, parts_of
 from dagscape.wording import plural
 
 ABILITY = "StudentAbility"
@@ -134,6 +131,9 @@ class StudentNetwork:
         if not is_between(missing, 0, 1) or missing >= 1:
             raise InvalidOption(f"is {missing!r}; it must be at least 0 and less than 1", option="missing")
         random, count = random_generator(seed), int(students)
+        # Skills, ability and answers, a copy of them, and the name of the student.
+        needed = count * (2 * (self.skill_dag.n + 1 + len(self.item_tables)) + 80) + 16 * _BLOCK
+        check_memory(needed, None, plural(count, "student"), "draw fewer students")
         width = self.skill_dag.n + 1 + 2 * len(self.item_tables)
         size = max(1, _BLOCK // width)
         blocks = [
@@ -152,13 +152,13 @@ class StudentNetwork:
         skill_count, items = self.skill_dag.n, len(self.item_tables)
         states = np.zeros(len(uniforms), dtype=np.int64)
         for skill in self.skill_dag.order_numbers():
-            chance = self.skill_tables[skill][packed(states, self.skill_dag.parent_masks[skill])]
+            chance = self.skill_tables[skill][parts_of(states, self.skill_dag.parent_masks[skill])]
             states |= (uniforms[:, skill] < chance).astype(np.int64) << skill
         cumulative = np.cumsum(self.ability or (1.0,))[:-1]
         ability = (uniforms[:, skill_count, None] >= cumulative).sum(axis=1)
         answers = np.empty((len(uniforms), items), dtype=np.int8)
         for item, (mask, table) in enumerate(zip(self.q_matrix.masks, self.item_tables, strict=True)):
-            chance = table.reshape(-1, cumulative.size + 1)[packed(states, mask), ability]
+            chance = table.reshape(-1, cumulative.size + 1)[parts_of(states, mask), ability]
             answers[:, item] = uniforms[:, skill_count + 1 + item] < chance
         hidden = uniforms[:, skill_count + 1 + items :]
         kept = (hidden >= missing) | (hidden == hidden.max(axis=1, keepdims=True))
@@ -223,24 +223,12 @@ class Simulated:
         return f"Simulated({plural(students, 'student')}, {plural(skills, 'skill')}, {plural(items, 'item')})"
 
 
-def packed(states: NDArray[np.int64], mask: int) -> NDArray[np.int64]:
-    """Return states restricted to some skills, with their bits packed in ascending order.
-
-    Examples
-    --------
-    >>> packed(np.array([0b1010, 0b0111]), 0b1010).tolist()
-    [3, 1]
-    """
-    start = np.zeros(np.shape(states), dtype=np.int64)
-    return reduce(lambda sub, at: sub | (states >> at[1] & 1) << at[0], enumerate(bits(mask)), start)
-
-
 def joint_probabilities(dag: Dag, tables: tuple[Table | None, ...]) -> Table:
     """Return the probability of each state of the skills; those without a table yet are equally likely to be 0 or 1."""
     states = np.arange(1 << dag.n)
     joint = np.ones(states.size)
     for skill, table in enumerate(tables):
-        chance = np.full(states.size, 0.5) if table is None else table[packed(states, dag.parent_masks[skill])]
+        chance = np.full(states.size, 0.5) if table is None else table[parts(dag.n, dag.parent_masks[skill])]
         joint *= np.where(states >> skill & 1, chance, 1 - chance)
     return joint
 
