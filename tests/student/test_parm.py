@@ -122,6 +122,7 @@ def test_limits_of_large_numbers_are_exact():
     (most,) = limits.most_contradicting(10**6, 1)
     share = Fraction("0.7612345678901234")
     assert Fraction(10**6, 10**6 + int(most)) >= share > Fraction(10**6, 10**6 + int(most) + 1)
+    assert Limits.of(10, 0.5, 1e-300).most_contradicting(4, 2).tolist() == [-1, np.iinfo(np.int64).max]
 
 
 def test_counts_that_do_not_fit_are_refused(monkeypatch):

@@ -11,8 +11,9 @@ impossible. If both are certain, the probability is 1; if one is impossible, 0; 
 *Otherwise*, the joint distribution of A and B is computed by halves: that of a set of students is the convolution of
 those of its halves, by fast Fourier transforms. If one of the conditions decides, so does the distribution of one sum:
 of A; or, for c = p/q, of q for each supporting student and p for each whom the rule does not concern. Each distribution
-is kept in a window outside which it has a probability of less than 1e-16 on each side: with two counts, n students take
-about n (log n)^2 operations. Windows, bounds and rounding together change the result by less than :data:`ERROR`.
+is kept in a window, about 16 standard deviations wide: with two counts, n students take about n (log n)^2 operations.
+All windows together leave out a probability of less than 1e-13; windows, bounds and rounding change the result by less
+than :data:`ERROR`.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ Counts = NDArray[np.int64]
 # A condition that fails with less than this probability is certain.
 _NEGLIGIBLE = np.log(1e-13)
 
-# The probability that a window leaves out on each of its four sides.
-_OUTSIDE = 1e-16
+# The probability that all windows leave out together.
+_OUTSIDE = 1e-13
 
 # A confidence of p / q alone is a condition on one sum of steps of p and q; beyond this q, two counts are cheaper.
 _LARGEST_STEP = 50
@@ -46,7 +47,7 @@ _LARGEST_STEP = 50
 # Students whose distribution is computed one by one.
 _LEAF = 16
 
-# Exponents t of the bounds: multiples of mean / variance, the best t of a normal distribution.
+# Exponents t of the bounds: multiples of distance / variance, the best t of a normal distribution.
 _MULTIPLES = np.array([0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0])
 # The rounding error of 1 - a - b must be negligible beside exp(-t).
 _LARGEST_EXPONENT = 20.0
@@ -74,17 +75,11 @@ class Limits:
 
     def most_contradicting(self, first: int, count: int) -> Counts:
         """Return the largest B for each A from ``first`` on; -1 if A is less than ``least``."""
-        share = self.confidence
+        low, high = self.confidence.as_integer_ratio()
         no_limit = np.iinfo(np.int64).max
-        most = [
-            -1
-            if a < self.least
-            else a * (share.denominator - share.numerator) // share.numerator
-            if share
-            else no_limit
-            for a in range(first, first + count)
-        ]
-        return np.array(most, dtype=np.int64)
+        most = [min(no_limit, a * (high - low) // low) if low else no_limit for a in range(first, first + count)]
+        reached = np.arange(first, first + count) >= self.least
+        return np.where(reached, np.array(most, dtype=np.int64), -1)
 
 
 def probability_of_rule(supports: Vector, contradicts: Vector, limits: Limits) -> float:
@@ -193,13 +188,15 @@ def distribution(outcomes: Sequence[Outcome]) -> Window:
     """
     _check_size(outcomes)
     tables = _leaves(outcomes)
-    tables, first = _trimmed(tables, np.zeros((2, len(tables)), dtype=np.int64))
+    # There are fewer than twice as many windows as leaves, and each has four sides.
+    outside = _OUTSIDE / (8 * len(tables))
+    tables, first = _trimmed(tables, np.zeros((2, len(tables)), dtype=np.int64), outside)
     while len(tables) > 1:
         if len(tables) % 2:
             # A group of no students.
             tables, first = np.pad(tables, ((0, 1), (0, 0), (0, 0))), np.pad(first, ((0, 0), (0, 1)))
             tables[-1, 0, 0] = 1.0
-        tables, first = _trimmed(_convolved(tables[::2], tables[1::2]), first[:, ::2] + first[:, 1::2])
+        tables, first = _trimmed(_convolved(tables[::2], tables[1::2]), first[:, ::2] + first[:, 1::2], outside)
     return Window((int(first[0, 0]), int(first[1, 0])), tables[0])
 
 
@@ -224,14 +221,14 @@ def _leaves(outcomes: Sequence[Outcome]) -> Vector:
     return tables
 
 
-def _trimmed(tables: Vector, first: Counts) -> tuple[Vector, Counts]:
-    """Cut all distributions to windows of the same size, outside which they are negligible."""
+def _trimmed(tables: Vector, first: Counts, outside: float) -> tuple[Vector, Counts]:
+    """Cut all distributions to windows of the same size, with at most a given probability outside on each side."""
     places = [np.arange(len(tables)).reshape(-1, 1, 1)]
     starts = []
     for axis in (0, 1):
         marginal = tables.sum(axis=2 - axis)
-        low = (np.cumsum(marginal, axis=1) < _OUTSIDE).sum(axis=1)
-        high = marginal.shape[1] - (np.cumsum(marginal[:, ::-1], axis=1) < _OUTSIDE).sum(axis=1)
+        low = (np.cumsum(marginal, axis=1) < outside).sum(axis=1)
+        high = marginal.shape[1] - (np.cumsum(marginal[:, ::-1], axis=1) < outside).sum(axis=1)
         width = int((high - low).max())
         start = np.minimum(low, marginal.shape[1] - width)
         starts.append(start)
