@@ -12,6 +12,7 @@ FLOORS = [
     {"checks", "decoding"},
     {"resources", "score_info"},
     {"clock", "files", "kernels", "progress", "randomness", "workers"},
+    {"repetitions"},
     {"results"},
     {"methods"},
     {"data", "drawing"},

@@ -18,11 +18,11 @@ from rich.console import Console
 
 import dagscape as ds
 from cli.running import run
+from dagscape import repetitions
 from dagscape.report.tables import render
 from dagscape.search import registry
 from dagscape.search.job import Found
 from dagscape.search.learner import Learner
-from dagscape.studies import bootstrap as study
 from dagscape.studies.bootstrap import resampled
 from worker_tasks import die, stumble
 
@@ -158,7 +158,7 @@ def test_the_result_does_not_depend_on_what_runs_the_samples(data, found, monkey
         assert ds.bootstrap(data, "optimal", samples=SAMPLES, executor=executor) == found
         # The executor remains open.
         assert executor.submit(abs, -1).result() == 1
-    monkeypatch.setattr(study, "_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr(repetitions, "_WORTH_WORKERS", 0.0)
     assert ds.bootstrap(data, "optimal", samples=SAMPLES, workers=2) == found
     rng = np.random.default_rng(0)
     assert ds.bootstrap(data, "optimal", samples=SAMPLES, workers=1, seed=rng) == found
@@ -253,7 +253,7 @@ def test_no_workers_are_started_for_a_short_time(data, learners, monkeypatch):
     def refuse(*given):
         raise AssertionError("workers were started")
 
-    monkeypatch.setattr(study, "Workers", refuse)
+    monkeypatch.setattr(repetitions, "Workers", refuse)
     with pytest.warns(ds.StoppedEarly, match=r"after \d+ of 1,000 samples"):
         found = ds.bootstrap(data, "slow", samples=1000, max_seconds=1.5, workers=2)
     assert 1 <= len(found) < 1000
@@ -286,13 +286,12 @@ def test_failures_name_the_sample(data, learners, monkeypatch):
 SCRIPT = """
 import os, sys, time
 import dagscape as ds
-from dagscape.studies import bootstrap as study
-from dagscape.studies import workers
+from dagscape import repetitions
 
 def report(progress):
     print("done", progress.done, flush=True)
 
-study._WORTH_WORKERS = 0
+repetitions._WORTH_WORKERS = 0
 data = ds.load_network("asia").sample(200, seed=1)
 ds.bootstrap(data, "optimal", samples=3000, workers=2, progress=report)
 """
@@ -353,17 +352,17 @@ def test_workers_of_a_pool_run_samples_themselves(data, found):
 
 
 def test_a_worker_that_dies_is_reported(data, monkeypatch):
-    monkeypatch.setattr(study, "_WORTH_WORKERS", 0.0)
-    started = study.Workers.run
-    monkeypatch.setattr(study.Workers, "run", lambda workers, function, *given: started(workers, die, *given))
+    monkeypatch.setattr(repetitions, "_WORTH_WORKERS", 0.0)
+    started = repetitions.Workers.run
+    monkeypatch.setattr(repetitions.Workers, "run", lambda workers, function, *given: started(workers, die, *given))
     with pytest.raises(ds.DagscapeError, match="a worker process ended unexpectedly, perhaps for lack of memory"):
         ds.bootstrap(data, "optimal", samples=5, workers=2)
 
 
 def test_a_defect_on_a_worker_names_the_sample(data, monkeypatch):
-    monkeypatch.setattr(study, "_WORTH_WORKERS", 0.0)
-    started = study.Workers.run
-    monkeypatch.setattr(study.Workers, "run", lambda workers, function, *given: started(workers, stumble, *given))
+    monkeypatch.setattr(repetitions, "_WORTH_WORKERS", 0.0)
+    started = repetitions.Workers.run
+    monkeypatch.setattr(repetitions.Workers, "run", lambda workers, function, *given: started(workers, stumble, *given))
     with pytest.raises(ds.DagscapeError, match=r"sample [23] of 3: KeyError: 'x'") as caught:
         ds.bootstrap(data, "optimal", samples=3, workers=2)
     assert "in stumble" in caught.value.__cause__.__notes__[0]

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from dagscape.checks import check_choice, check_count, is_between
+from dagscape.clock import Clock
 from dagscape.errors import InvalidOption, UnidentifiedSkills, type_of
 from dagscape.methods import provenance_of
 from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge, edge_constraints
-from dagscape.clock import Clock
 from dagscape.student.answers import Answers
 from dagscape.student.e_step import Expectation
 from dagscape.student.model import StudentModel, student_model

@@ -15,9 +15,8 @@ Notation: the paper's m bootstrap replicates D*_i are ``samples``, its confidenc
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,14 +27,14 @@ from dagscape.clock import Clock
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.ensembles.averaging import ancestor_average, edge_average
-from dagscape.errors import DagscapeError, DagscapeWarning, InvalidData, InvalidOption, StoppedEarly, argument, type_of
+from dagscape.errors import InvalidOption, StoppedEarly, argument, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
-from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
+from dagscape.progress import ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
-from dagscape.resources import thread_count
+from dagscape.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
@@ -43,15 +42,9 @@ from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_
 from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.workers import Workers, may_start_processes
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
-
-# Worker processes are started if the rest of the samples would take longer than this; starting them takes a part of it.
-_WORTH_WORKERS = 2.0
-# With a time limit, they are started only if this much is left: on a busy machine they take seconds to start.
-_ENOUGH_TIME = 10.0
+    from concurrent.futures import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +63,6 @@ class Resampling:
         The network to start from.
     max_memory : int, str or None
         The limit on memory.
-    max_seconds : float or None
-        The limit on the time of a sample.
     """
 
     data: Dataset
@@ -80,7 +71,6 @@ class Resampling:
     options: Mapping[str, Any]
     start: Dag | HasDag | None
     max_memory: int | str | None
-    max_seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +147,7 @@ def bootstrap(
     """
     clock = Clock(max_seconds)
     check_choice(method, LEARNERS, "method")
-    count = _worker_count(executor, workers)
+    count = worker_count(executor, workers)
     if not is_whole(samples, at_least=1):
         raise InvalidOption(f"is {samples!r}; it must be an integer of at least 1", option="samples")
     if "threads" in options:
@@ -170,30 +160,32 @@ def bootstrap(
     rngs = random_generator(seed).spawn(int(samples))
     # The tables of a network are not sent to workers.
     begin = getattr(start, "dag", start)
-    job = Resampling(whole.data, method, scoring, method_options, begin, max_memory, max_seconds)
+    job = Resampling(whole.data, method, scoring, method_options, begin, max_memory)
     with listening(progress) as listener:
-        study = _Study(job, rngs, clock, listener)
-        if executor is None:
-            study.run_here(until_worth_workers=count > 1)
-            if count > 1:
-                study.run_on_workers(count)
-        else:
-            study.run_on(executor)
-    seconds = {"study": clock.seconds}
-    return _result(study, whole, seconds, int(seed) if isinstance(seed, int | np.integer) else None)
+        study = Repetitions(
+            learn_sample,
+            job,
+            [(rng,) for rng in rngs],
+            clock,
+            listener,
+            name="sample",
+            doing="Learning from samples",
+            # A search that was cut short may not have found what it would find in another sample.
+            keeps=lambda sample: sample.complete,
+        )
+        study.run(executor, count)
+    check_finished(len(study.done), len(rngs), max_seconds, stacklevel=2)
+    used = int(seed) if isinstance(seed, int | np.integer) else None
+    return _result(job, study.outcomes, len(rngs), whole, max_seconds, clock.seconds, used)
 
 
-def _worker_count(executor: Executor | None, workers: int | None) -> int:
-    """Return the number of worker processes, after checking what was given."""
-    if executor is None:
-        if workers is not None and not is_whole(workers, at_least=1):
-            raise InvalidOption(f"is {workers!r}; it must be an integer of at least 1", option="workers")
-        return 1 if not may_start_processes() else thread_count(None) if workers is None else int(workers)
-    if workers is not None:
-        raise InvalidOption(f"cannot be chosen if an {argument('executor')} is given", option="workers")
-    if not callable(getattr(executor, "submit", None)):
-        raise InvalidOption(f"is {type_of(executor)}; it must be a concurrent.futures.Executor", option="executor")
-    return 0
+def check_finished(done: int, samples: int, max_seconds: float | None, stacklevel: int) -> None:
+    """Refuse a study without any sample, and warn about one that lacks some."""
+    if not done:
+        raise InvalidOption(f"is {max_seconds:g}: no sample was finished by then; raise it", option="max_seconds")
+    if done < samples:
+        message = f"the study reached {argument('max_seconds')} after {done:,} of {samples:,} samples"
+        warnings.warn(StoppedEarly(message), stacklevel=stacklevel + 1)
 
 
 def resampled(data: Dataset, rng: np.random.Generator) -> Dataset:
@@ -217,10 +209,10 @@ def resampled(data: Dataset, rng: np.random.Generator) -> Dataset:
     )
 
 
-def learn_sample(job: Resampling, rng: np.random.Generator) -> Sample:
-    """Learn the network of one sample, with one thread."""
+def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
+    """Learn the network of one sample, with one thread and in limited time."""
     scoring = prepare(resampled(job.data, rng), **cast("ScoreOptions", job.scoring))
-    clock = Clock(job.max_seconds)
+    clock = Clock(seconds)
     scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
     _, found = run_learner(
         LEARNERS[job.method],
@@ -236,106 +228,16 @@ def learn_sample(job: Resampling, rng: np.random.Generator) -> Sample:
     return Sample(found.network, scores.unit.to_float(found.exact), found.complete)
 
 
-class _Study:
-    """The samples of a study: those that are done, and those that are not."""
-
-    def __init__(
-        self, job: Resampling, rngs: list[np.random.Generator], clock: Clock, listener: ProgressListener | None
-    ) -> None:
-        self.job = job
-        self.rngs = rngs
-        self.clock = clock
-        self.done: dict[int, Sample] = {}
-        self._listener = listener
-        self._next = 0
-
-    def run_here(self, *, until_worth_workers: bool) -> None:
-        """Run samples in this process: all of them, or until the rest is worth the start of worker processes."""
-        start = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DagscapeWarning)
-            for number, rng in enumerate(self.rngs):
-                left = self.clock.left
-                if not left:
-                    return
-                with self._naming(number):
-                    self._keep(number, learn_sample(replace(self.job, max_seconds=left), rng))
-                self._next = number + 1
-                rest = (time.perf_counter() - start) / self._next * (len(self.rngs) - self._next)
-                if until_worth_workers and rest > _WORTH_WORKERS and self.clock.left > _ENOUGH_TIME:
-                    return
-
-    def run_on_workers(self, count: int) -> None:
-        """Run the rest of the samples on worker processes."""
-        left = range(self._next, len(self.rngs))
-        if left and not self.clock.expired:
-            tasks = ((self.rngs[number],) for number in left)
-            with Workers(min(count, len(left)), self.job) as workers:
-                for place, outcome in workers.run(learn_sample, tasks, lambda: self.clock.left):
-                    with self._naming(left[place]):
-                        self._keep(left[place], outcome.result())
-
-    def run_on(self, executor: Executor) -> None:
-        """Run all samples on an executor of the caller, which remains open."""
-        futures: list[Future[Sample]] = []
-        try:
-            futures += (executor.submit(learn_sample, self.job, rng) for rng in self.rngs)
-            self._collect(futures)
-        finally:
-            for future in futures:
-                future.cancel()
-
-    def _collect(self, futures: list[Future[Sample]]) -> None:
-        """Keep the samples as they finish, until all are done or time is up."""
-        from concurrent.futures import FIRST_COMPLETED, wait
-
-        number = {future: place for place, future in enumerate(futures)}
-        pending = set(futures)
-        while pending and not self.clock.expired:
-            left = self.clock.left
-            finished, pending = wait(pending, None if left == np.inf else left, return_when=FIRST_COMPLETED)
-            # Of several failures, that of the first sample is reported.
-            for future in sorted(finished, key=number.__getitem__):
-                with self._naming(number[future]):
-                    self._keep(number[future], future.result())
-
-    def _keep(self, number: int, sample: Sample) -> None:
-        # A search that was cut short may not have found what it would find in another sample.
-        if sample.complete:
-            self.done[number] = sample
-        if self._listener is not None:
-            self._listener(Progress("Learning from samples", len(self.done), len(self.rngs)))
-
-    def _naming(self, number: int) -> _Naming:
-        return _Naming(f"sample {number + 1:,} of {len(self.rngs):,}")
-
-
-class _Naming:
-    """Says in which sample an error occurred."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
-        # Of other types there are those about arguments, which are the same in all samples.
-        if error is not None and type(error) in (InvalidData, DagscapeError):
-            raise type(error)(f"{self._name}: {error}") from error
-        if isinstance(error, Exception) and not isinstance(error, DagscapeError):
-            error.add_note(f"in {self._name}")
-
-
-def _result(study: _Study, whole: ScoringJob, seconds: Mapping[str, float], seed: int | None) -> Bootstrap:
-    done = [study.done[number] for number in sorted(study.done)]
-    limit = study.job.max_seconds
-    if not done:
-        raise InvalidOption(f"is {limit:g}: no sample was finished by then; raise it", option="max_seconds")
-    if len(done) < len(study.rngs):
-        message = f"the study reached {argument('max_seconds')} after {len(done):,} of {len(study.rngs):,} samples"
-        warnings.warn(StoppedEarly(message), stacklevel=3)
-    info, learner = whole.info, LEARNERS[study.job.method]
+def _result(
+    job: Resampling,
+    done: Sequence[Sample],
+    samples: int,
+    whole: ScoringJob,
+    max_seconds: float | None,
+    seconds: float,
+    seed: int | None,
+) -> Bootstrap:
+    info, learner = whole.info, LEARNERS[job.method]
     networks = DagList.from_dags(sample.network for sample in done)
     classes = not distinguishes_members(info)
     # Sums first: those of whole numbers of networks are exact.
@@ -345,15 +247,15 @@ def _result(study: _Study, whole: ScoringJob, seconds: Mapping[str, float], seed
         for average in (edge_average, ancestor_average)
     )
     warn_if_sparse(info, networks.variables, edges, stacklevel=3)
-    parameters = {"method": learner.name, "samples": len(study.rngs), "max_seconds": limit, **learner.options}
+    parameters = {"method": learner.name, "samples": samples, "max_seconds": max_seconds, **learner.options}
     return Bootstrap(
         variables=networks.variables,
         score_info=info,
         provenance=provenance_of(
-            "bootstrap", {**parameters, **study.job.options, "scores": info.to_dict()}, seconds, 1, seed
+            "bootstrap", {**parameters, **job.options, "scores": info.to_dict()}, {"study": seconds}, 1, seed
         ),
         method=learner.name,
-        samples=len(study.rngs),
+        samples=samples,
         networks=networks,
         scores=np.array([sample.score for sample in done]),
         edges=edges,
