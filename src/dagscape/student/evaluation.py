@@ -9,6 +9,7 @@ All models start from the same fits without prerequisites, one for each random s
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -16,16 +17,19 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.clock import Clock
 from dagscape.decoding import Count, Probabilities
-from dagscape.errors import InvalidData
+from dagscape.errors import InvalidData, InvalidOption, brief
 from dagscape.graphs.dag import Dag
+from dagscape.progress import ProgressOption, listening
+from dagscape.repetitions import Repetitions, worker_count
 from dagscape.results import Result, check_shape
 from dagscape.student.answers import Answers
 from dagscape.student.comparing import area_under_curve, paired_t_test
 from dagscape.student.e_step import Expectation
 from dagscape.student.inference import mastery_probabilities, predicted_answers
 from dagscape.student.parameters import ItemCells
-from dagscape.student.parm import parm_rules
+from dagscape.student.prerequisite_rules import parm_rules
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.structural_em import (
     Found,
@@ -38,6 +42,8 @@ from dagscape.student.structural_em import (
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas as pd
 
 # The first is the model itself.
@@ -154,6 +160,41 @@ class FoldOutcome:
     answers: int
 
 
+def evaluate_models(
+    job: FoldJob,
+    folds: int,
+    rng: np.random.Generator,
+    *,
+    executor: Executor | None,
+    workers: int | None,
+    progress: ProgressOption,
+) -> tuple[list[FoldOutcome], float]:
+    """Return the outcomes of all folds, and the seconds that they took."""
+    clock = Clock()
+    count = worker_count(executor, workers)
+    with listening(progress) as listener:
+        study = Repetitions(
+            evaluate_fold,
+            job,
+            [(fold, own) for fold, own in enumerate(rng.spawn(folds))],
+            clock,
+            listener,
+            name="fold",
+            doing="Learning from folds",
+        )
+        study.run(executor, count)
+    return study.outcomes, clock.seconds
+
+
+def chain_of(skills: Sequence[str], order: Sequence[str] | None) -> Dag:
+    """Return the structure in which each skill is the prerequisite of the next, in an order of all skills."""
+    if order is not None and (isinstance(order, str) or sorted(map(str, order)) != sorted(skills)):
+        raise InvalidOption(
+            f"is {brief(order)}; it must name each skill once, in the order of the chain", option="chain"
+        )
+    return Dag.from_edges(tuple(skills), itertools.pairwise(skills if order is None else order))
+
+
 def random_folds(students: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return a fold for each student, at random; the sizes of folds differ by at most one.
 
@@ -163,7 +204,7 @@ def random_folds(students: int, count: int, rng: np.random.Generator) -> NDArray
     return rng.permutation(np.arange(students) % count)
 
 
-def evaluate_fold(job: FoldJob, fold: int, rng: np.random.Generator) -> FoldOutcome:
+def evaluate_fold(job: FoldJob, fold: int, rng: np.random.Generator, seconds: float) -> FoldOutcome:  # noqa: ARG001 (folds have no time limit)
     """Learn all models from the other folds, and predict the answers of this one."""
     training, held_out = job.answers.take(job.folds != fold), job.answers.take(job.folds == fold)
     learned = _learned(job, training, rng.spawn(job.restarts))

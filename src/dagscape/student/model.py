@@ -11,18 +11,31 @@ from numpy.typing import NDArray
 
 from dagscape.best.k_best import k_best
 from dagscape.best.result import BestNetworks
+from dagscape.checks import check_count, is_whole
 from dagscape.decoding import Count, Finite, FiniteArray, Probabilities
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.errors import InvalidData, InvalidOption
+from dagscape.methods import provenance_of
 from dagscape.networks.network import Network
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
+from dagscape.progress import ProgressOption
+from dagscape.randomness import Seed, random_generator
 from dagscape.results import Provenance, check_length, check_shape
+from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import edge_constraints
 from dagscape.scores.joint_counts import scores_from_joint
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.student.answers import Answers, as_answers
 from dagscape.student.e_step import Expectation
+from dagscape.student.evaluation import (
+    MODELS,
+    Evaluation,
+    FoldJob,
+    chain_of,
+    evaluate_models,
+    random_folds,
+)
 from dagscape.student.inference import (
     expected_information,
     mastery_probabilities,
@@ -35,11 +48,13 @@ from dagscape.student.parameters import ItemCells, Parameters, SkillTables
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.skill_states import mastered_share, parts
 from dagscape.student.standard_errors import standard_errors
-from dagscape.student.structural_em import Found, StructureSearch
+from dagscape.student.structural_em import Found, Limits, StructureSearch
 from dagscape.student.student_network import StudentNetwork
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas as pd
 
 Errors = NDArray[np.float64]
@@ -180,7 +195,7 @@ class StudentModel(OneNetwork):
         rows = []
         for source, target in self.network.edges:
             one = found.get((source, target))
-            how = "by the class" if one is None else "forced" if one.forced else "by its ratio"
+            how = "class" if one is None else one.reason
             ratio = None if one is None else one.ratio
             rows.append((source, target, strengths[number(source), number(target)], how, ratio))
         return pd.DataFrame(rows, columns=["source", "target", "strength", "direction", "ratio"])
@@ -346,6 +361,84 @@ class StudentModel(OneNetwork):
             "correct": np.where(left, correct, np.nan),
         }
         return pd.DataFrame(columns, index=pd.Index(answers.students, name="student"))
+
+    def evaluate(
+        self,
+        responses: Any = None,
+        cv: int = 10,
+        *,
+        seed: Seed = 0,
+        chain: Sequence[str] | None = None,
+        restarts: int | None = None,
+        executor: Executor | None = None,
+        workers: int | None = None,
+        progress: ProgressOption = None,
+    ) -> Evaluation:
+        """Return how well such models predict answers of students that they have not seen, and five baselines.
+
+        In each of ``cv`` folds, structure and parameters are learned again from the other students, with the options of
+        this model. Each answer is predicted from the student's other answers.
+
+        Parameters
+        ----------
+        responses : data frame, array or path, optional
+            Students × items, as for :func:`dagscape.command`. Default: those that the model was learned from.
+        cv : int
+            The number of folds.
+        seed : int, numpy.random.Generator or None
+            Decides the folds and the random starts.
+        chain : sequence of str, optional
+            The order of the skills in the baseline in which each is the prerequisite of the next. Default: that of the
+            Q-matrix.
+        restarts : int, optional
+            The number of random starts in each fold. Default: as many as the model had.
+        executor, workers, progress
+            As for :func:`dagscape.bootstrap`.
+
+        Examples
+        --------
+        >>> import dagscape as ds
+        >>> simulated = ds.simulate_students("a", 200, seed=1)
+        >>> model = ds.command(simulated.answers, simulated.q_matrix, restarts=1)
+        >>> model.evaluate(cv=3).to_frame().model.tolist()
+        ['command', 'majority', 'disconnected', 'chain', 'parm', 'full']
+        """
+        answers, _ = self._prepared(responses)
+        info, options = self.score_info or ScoreInfo(), self.provenance.parameters
+        if not is_whole(cv, at_least=2) or cv > len(answers.students):
+            limits = f"from 2 to {len(answers.students):,}, the number of students"
+            raise InvalidOption(f"is {cv!r}; it must be an integer {limits}", option="cv")
+        starts = int(options.get("restarts", 10)) if restarts is None else restarts
+        check_count(starts, "restarts")
+        search = StructureSearch(
+            self.variables,
+            "aic" if info.score == "aic" else "bic",
+            str(options.get("method", "optimal")),
+            info.max_parents,
+            info.required,
+            info.forbidden,
+        )
+        rng = random_generator(seed)
+        folds = random_folds(len(answers.students), int(cv), rng)
+        limits_of_em = Limits(options.get("tolerance", 1e-6), options.get("min_gain", 1e-3))
+        job = FoldJob(answers, self.q_matrix, folds, search, limits_of_em, int(starts), chain_of(self.variables, chain))
+        outcomes, seconds = evaluate_models(job, int(cv), rng, executor=executor, workers=workers, progress=progress)
+        parameters = {
+            "cv": int(cv),
+            "restarts": int(starts),
+            "chain": list(chain or self.variables),
+            "model": dict(options),
+        }
+        used = int(seed) if isinstance(seed, int | np.integer) else None
+        return Evaluation(
+            variables=self.variables,
+            provenance=provenance_of("evaluate", parameters, {"folds": seconds}, 1, used),
+            models=MODELS,
+            areas=np.array([outcome.areas for outcome in outcomes]),
+            edges=np.array([outcome.edges for outcome in outcomes], dtype=np.float64),
+            students=len(answers.students),
+            answers=sum(outcome.answers for outcome in outcomes),
+        )
 
     # Inside.
 

@@ -57,14 +57,14 @@ class StructureSearch:
     """
 
     skills: tuple[str, ...]
-    score: SkillScore
-    method: str
-    max_parents: int | None
-    required: tuple[Edge, ...]
-    forbidden: tuple[Edge, ...]
-    tiers: Sequence[Iterable[str]] | None
-    threads: int
-    max_memory: int | str | None
+    score: SkillScore = "bic"
+    method: str = "optimal"
+    max_parents: int | None = None
+    required: tuple[Edge, ...] = ()
+    forbidden: tuple[Edge, ...] = ()
+    tiers: Sequence[Iterable[str]] | None = None
+    threads: int = 1
+    max_memory: int | str | None = None
 
     def scores(self, states: Vector) -> LatticeScores:
         """Return the local scores of all families of skills."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.student import paired_counts
 from dagscape.student.paired_counts import Limits, Outcome, distribution, probability_of_rule
-from dagscape.student.parm import PrerequisiteRules, parm_rules
+from dagscape.student.prerequisite_rules import PrerequisiteRules, parm_rules
 from oracles import association_rules as oracle
 
 CHANCES = st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0, 1), st.floats(0.95, 1), st.floats(0, 1e-12))
