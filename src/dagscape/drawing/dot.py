@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from dagscape.drawing.edges import DrawnEdge, ProbableEdges, content_of, drawn_edges, shows_labels
+from dagscape.drawing.edges import DrawnEdge, ProbableEdges, Structure, content_of, drawn_edges, shows_labels
 from dagscape.drawing.legend import legend_of
-from dagscape.drawing.picture import edge_label
+from dagscape.drawing.picture import box_texts, edge_label
 from dagscape.drawing.style import (
     BOX_FILL,
     BOX_LINE,
@@ -23,7 +23,7 @@ from dagscape.drawing.style import (
     line_width,
     shade_of,
 )
-from dagscape.drawing.text import label_lines, shown_text
+from dagscape.drawing.text import shown_text
 
 if TYPE_CHECKING:
     from dagscape.drawing.edges import Drawable
@@ -65,9 +65,9 @@ def to_dot(
       "rain" -> "wet \"grass\"";
     }
     """
-    content = content_of(graph)
+    content = content_of(graph, weights)
     edges = drawn_edges(content, weights, threshold)
-    labelled = shows_labels(labels, edges, weights is not None or isinstance(content, ProbableEdges))
+    labelled = shows_labels(labels, edges, content, weights)
     variables = content.variables
     return "\n".join(
         [
@@ -76,17 +76,17 @@ def to_dot(
             f'  node [shape=box, style="rounded,filled", fillcolor="{BOX_FILL}", color="{BOX_LINE}", '
             f'fontcolor="{INK}", fontname="sans-serif", fontsize={FONT_SIZE:g}];',
             f'  edge [color="{PLAIN_LINE}", arrowsize=0.7, fontname="sans-serif", fontsize={LABEL_SIZE:g}];',
-            *(f"  {_node(name, label_width)};" for name in variables),
+            *(f"  {_node(*box)};" for box in zip(variables, box_texts(content, label_width), strict=True)),
             *(f"  {_edge(variables, edge, labelled)};" for edge in edges),
-            *(f"  {node};" for node in _legend(variables, edges, labelled)),
+            *(f"  {node};" for node in _legend(content, edges, labelled)),
             "}\n",
         ]
     )
 
 
-def _node(name: str, width: int | None) -> str:
+def _node(name: str, lines: tuple[str, ...]) -> str:
     # Graphviz shows the identifier by default, but interprets escapes and entities in labels.
-    plain, lines = quoted_id(name), label_lines(name, width)
+    plain = quoted_id(name)
     if plain == f'"{name}"' and "&" not in name and lines == (name,):
         return plain
     return f"{plain} [label={quoted_lines(lines)}]"
@@ -114,12 +114,12 @@ def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
             yield f"label={quoted_lines(edge_label(edge))}"
 
 
-def _legend(variables: tuple[str, ...], edges: Sequence[DrawnEdge], labelled: bool) -> Iterator[str]:
+def _legend(content: Structure | ProbableEdges, edges: Sequence[DrawnEdge], labelled: bool) -> Iterator[str]:
     """Return the legend as a node of text, under a name that no variable has."""
-    lines = [f"{key.name}: {key.meaning}" for key in legend_of(edges, labels=labelled)]
+    lines = [f"{key.name}: {key.meaning}" for key in legend_of(edges, labels=labelled, graph=content)]
     if lines:
         name = "legend"
-        while name in variables:
+        while name in content.variables:
             name += "_"
         text = "".join(quoted_label(line)[1:-1] + "\\l" for line in lines)
         yield f'{quoted_id(name)} [shape=plaintext, style="", fontsize={LEGEND_SIZE:g}, label="{text}"]'

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 from dagscape.drawing.dot import to_dot
-from dagscape.drawing.edges import Drawable, ProbableEdges, content_of, drawn_edges, shows_labels
+from dagscape.drawing.edges import Drawable, content_of, drawn_edges, shows_labels
 from dagscape.drawing.figure import require_matplotlib, write_figure
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.picture import Picture, picture
@@ -61,18 +61,20 @@ def draw(
     graph : Dag, Cpdag, Network or result
         What to draw. Undirected edges of a Cpdag have no arrowheads. A list of networks is drawn as its first entry:
         the class of the best if classes were ranked, else the best DAG. A posterior is drawn as the edges that are
-        probable enough. A :class:`Sensitivity` is drawn by its own method, with the ranges of probabilities.
+        probable enough, a :class:`StudentModel` with the mastery of skills and the strengths of prerequisites. A
+        :class:`Sensitivity` is drawn by its own method, with the ranges of probabilities.
     path : path, optional
         The file to write, in the format of its extension: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the
         extra ``plot``), ``.dot`` or ``.gv`` (Graphviz source). Default: return the SVG.
     weights : array of shape (n, n), optional
         ``[u, v]`` is the probability of the edge u → v, as in ``posterior(...).edges``. Probable edges are wide
-        and dark. An undirected edge has the sum of both directions. A posterior has its own.
+        and dark. An undirected edge has the sum of both directions. A posterior has its own; those of a
+        student model are replaced.
     labels : bool, optional
         Whether edges show their probabilities, with two decimals. Default: if there are probabilities and at
         most 100 edges.
     threshold : float, optional
-        Hide edges with a lower probability. Default: 0.5 for a posterior, else 0.
+        Hide edges with a lower probability, or strength. Default: 0.5 for a posterior, else 0.
     title : str, optional
         A title above the drawing.
     label_width : int, optional
@@ -187,9 +189,9 @@ def _picture(
     title: str | None = None,
     label_width: int | None = None,
 ) -> Picture:
-    content = content_of(graph)
+    content = content_of(graph, weights)
     edges = drawn_edges(content, weights, threshold)
-    labelled = shows_labels(labels, edges, weights is not None or isinstance(content, ProbableEdges))
+    labelled = shows_labels(labels, edges, content, weights)
     return picture(content, edges, labels=labelled, title=title, label_width=label_width)
 
 

@@ -34,6 +34,7 @@ HEAVY, SOLID = 0.9, 0.5
 DEFAULT_THRESHOLD = 0.5
 CLEAR_RATIO = 3.0
 MOST_LABELS = 100
+PROBABILITY = "probability"
 _TOLERANCE = 1e-9
 
 
@@ -103,6 +104,44 @@ class ProbableEdges:
     edges: Matrix
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnotatedGraph:
+    """A graph with notes on its variables, and with numbers on its edges that are not their probabilities.
+
+    Parameters
+    ----------
+    graph : Structure
+        The graph.
+    notes : tuple of str
+        What the box of each variable shows below its name.
+    weights : array of shape (n, n)
+        ``[u, v]`` is the number on the edge u → v, from 0 to 1.
+    measure, meaning : str
+        The name of these numbers, and what they are, for the legend.
+    """
+
+    graph: Structure
+    notes: tuple[str, ...]
+    weights: Matrix
+    measure: str
+    meaning: str
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self.graph.variables
+
+    @property
+    def directed(self) -> tuple[int, ...]:
+        """The parents of each variable by directed edges."""
+        return self.graph.directed
+
+    @property
+    def undirected(self) -> tuple[int, ...]:
+        """The neighbours of each variable by undirected edges."""
+        return self.graph.undirected
+
+
 class HasStructure(Protocol):
     """An object with a DAG, such as a network."""
 
@@ -122,8 +161,18 @@ class HasDrawable(Protocol):
 Drawable = Structure | ProbableEdges | HasStructure | HasDrawable
 
 
-def content_of(graph: object) -> Structure | ProbableEdges:
-    """Return what is drawn: the graph itself, that of a network, or what a result says."""
+def content_of(graph: object, weights: ArrayLike | None = None) -> Structure | ProbableEdges:
+    """Return what is drawn: the graph itself, that of a network, or what a result says.
+
+    With ``weights``, the edges show probabilities, also those of an annotated graph.
+    """
+    content = _content(graph)
+    if weights is not None and isinstance(content, AnnotatedGraph):
+        return dataclasses.replace(content, measure=PROBABILITY, meaning="")
+    return content
+
+
+def _content(graph: object) -> Structure | ProbableEdges:
     if isinstance(graph, ProbableEdges):
         return graph
     found: Any = graph
@@ -153,6 +202,8 @@ def drawn_edges(
             raise InvalidOption("is for graphs: a posterior has its own probabilities", option="weights")
         matrix = _checked(content.edges, n)
         return _layered(n, list(_probable(matrix, DEFAULT_THRESHOLD if threshold is None else threshold)))
+    if weights is None and isinstance(content, AnnotatedGraph):
+        weights = content.weights
     if weights is None and threshold is not None:
         raise InvalidOption(f"hides edges by their probabilities: it needs {argument('weights')}", option="threshold")
     edges = [DrawnEdge(tail, head, True) for head, mask in enumerate(content.directed) for tail in bits(mask)]
@@ -164,8 +215,11 @@ def drawn_edges(
     return _layered(n, edges)
 
 
-def shows_labels(labels: bool | None, edges: Sequence[DrawnEdge], weighted: bool) -> bool:
+def shows_labels(
+    labels: bool | None, edges: Sequence[DrawnEdge], content: Structure | ProbableEdges, weights: ArrayLike | None
+) -> bool:
     """Whether edges show their probabilities. Default: if they are known and not too many."""
+    weighted = weights is not None or isinstance(content, ProbableEdges | AnnotatedGraph)
     if labels and not weighted:
         raise InvalidOption(f"shows the probabilities of edges: it needs {argument('weights')}", option="labels")
     return weighted and len(edges) <= MOST_LABELS if labels is None else labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dagscape.drawing.edges import HEAVY, SOLID, DrawnEdge
+from dagscape.drawing.edges import HEAVY, PROBABILITY, SOLID, AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
 
 # The probability of the sample of a solid line.
 _TYPICAL = 0.7
@@ -30,13 +30,20 @@ class LegendKey:
     meaning: str
 
 
-def legend_of(edges: Sequence[DrawnEdge], *, labels: bool) -> list[LegendKey]:
+def legend_of(
+    edges: Sequence[DrawnEdge], *, labels: bool, graph: Structure | ProbableEdges | None = None
+) -> list[LegendKey]:
     """Return the legend of a drawing with the given edges; empty if all lines are plain arrows.
+
+    An annotated graph says what the numbers on its edges are; those of others are probabilities.
 
     >>> [(key.name, key.meaning) for key in legend_of([DrawnEdge(0, 1, True, 0.95)], labels=True)]
     [('heavy line', 'probability ≥ 0.9')]
     """
-    keys = list(_kinds_of_lines(edges))
+    own = graph if isinstance(graph, AnnotatedGraph) else None
+    keys = list(_kinds_of_lines(edges, PROBABILITY if own is None else own.measure))
+    if own is not None and own.meaning and keys:
+        keys.append(LegendKey(None, own.measure, own.meaning))
     if any(edge.adjacency is not None for edge in edges):
         return keys + list(_directions(edges, labels))
     lines = [edge for edge in edges if not edge.directed]
@@ -47,10 +54,10 @@ def legend_of(edges: Sequence[DrawnEdge], *, labels: bool) -> list[LegendKey]:
     return keys
 
 
-def _kinds_of_lines(edges: Sequence[DrawnEdge]) -> Iterator[LegendKey]:
+def _kinds_of_lines(edges: Sequence[DrawnEdge], measure: str) -> Iterator[LegendKey]:
     """Iterate over the kinds of lines by probability: of the edge, or of an edge in either direction."""
     either = any(edge.adjacency is not None for edge in edges)
-    what = "probability of an edge, in either direction," if either else "probability"
+    what = "probability of an edge, in either direction," if either else measure
     bands = (
         ("heavy line", f"≥ {HEAVY:g}", HEAVY, 2.0, 1.0),
         ("solid line", f"≥ {SOLID:g}", SOLID, HEAVY, _TYPICAL),

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dagscape.drawing.edges import DrawnEdge, ProbableEdges, Structure
+from dagscape.drawing.edges import AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
 from dagscape.drawing.label_places import label_places
 from dagscape.drawing.layout import Box, Point, layered_layout
 from dagscape.drawing.legend import LegendKey, legend_of
@@ -96,7 +96,7 @@ def picture(
     label_width: int | None = None,
 ) -> Picture:
     """Lay out a graph and style its parts."""
-    texts = [label_lines(name, label_width) for name in graph.variables]
+    texts = box_texts(graph, label_width)
     marks = [edge_label(edge) if labels else () for edge in edges]
     gap = _LAYER_GAP if not labels else _TALL_LABEL_GAP if any(len(mark) > 1 for mark in marks) else _LABELLED_GAP
     # Routes lead downwards; those of edges that point upwards are turned around below.
@@ -107,7 +107,7 @@ def picture(
     left = min([0.0, *(place.x - place.width / 2 for place in places)])
     right = max([layout.width, *(place.x + place.width / 2 for place in places)])
     heading = None if title is None else shown_text(title)
-    keys = legend_of(edges, labels=labels)
+    keys = legend_of(edges, labels=labels, graph=graph)
     heading_width = text_width(heading, TITLE_SIZE) * 1.1 if heading else 0.0
     width = max([right - left, heading_width, *(_key_width(key) for key in keys)])
     dx, dy = _MARGIN + (width - right + left) / 2 - left, _MARGIN + (2 * TITLE_SIZE if heading else 0.0)
@@ -127,6 +127,14 @@ def picture(
         curves=tuple(sorted(curves, key=lambda curve: curve.width)),
         legend=legend,
     )
+
+
+def box_texts(graph: Structure | ProbableEdges, label_width: int | None = None) -> list[tuple[str, ...]]:
+    """Return the lines in the box of each variable: its name, and the note on it, if there is one."""
+    names = [label_lines(name, label_width) for name in graph.variables]
+    if not isinstance(graph, AnnotatedGraph):
+        return names
+    return [(*lines, shown_text(note)) for lines, note in zip(names, graph.notes, strict=True)]
 
 
 def _box_size(lines: Sequence[str]) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dagscape.decoding import decode
 from dagscape.drawing.display import Drawn
+from dagscape.drawing.edges import Structure
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_graph_memory
 from dagscape.results import ScoredResult
@@ -38,7 +39,7 @@ class OneNetwork(Drawn, ScoredResult):
         return self.network
 
     @property
-    def drawable(self) -> Dag:
+    def drawable(self) -> Structure:
         """What a drawing shows: the network."""
         return self.network
 

@@ -13,6 +13,7 @@ from dagscape.best.k_best import k_best
 from dagscape.best.result import BestNetworks
 from dagscape.checks import check_count, is_whole
 from dagscape.decoding import Count, Finite, FiniteArray, Probabilities
+from dagscape.drawing.edges import AnnotatedGraph
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.errors import InvalidData, InvalidOption
 from dagscape.methods import provenance_of
@@ -181,6 +182,13 @@ class StudentModel(OneNetwork):
         It is 1 for a prerequisite without which nobody masters the skill, and 0 where nobody lacks skill i.
         """
         return _strengths(self._parameters().prior(), len(self.variables))
+
+    @property
+    def drawable(self) -> AnnotatedGraph:
+        """What a drawing shows: the prerequisites with their strengths, and the share of masters of each skill."""
+        notes = tuple(f"mastered: {share:.2f}" for share in self.mastery_shares)
+        meaning = "P(skill not mastered | prerequisite not mastered)"
+        return AnnotatedGraph(self.network, notes, self.strengths, "strength", meaning)
 
     def to_network(self) -> Network:
         """Return skills and items as one Bayesian network; 1 is mastered, or correct."""
