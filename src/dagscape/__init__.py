@@ -33,6 +33,7 @@ from dagscape.errors import (
     StoppedEarly,
     SuspiciousColumns,
     TooLarge,
+    UnidentifiedSkills,
 )
 from dagscape.graphs.comparison import Comparison, compare, equivalent
 from dagscape.graphs.dag import Cpdag, Dag
@@ -64,6 +65,12 @@ from dagscape.search.mmpc import mmpc
 from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned
 from dagscape.search.trace import Step
+from dagscape.student.answers import Answers
+from dagscape.student.command import command
+from dagscape.student.evaluation import Evaluation
+from dagscape.student.model import StudentModel
+from dagscape.student.q_matrix import QMatrix
+from dagscape.student.simulate import draw_model, simulate_students
 from dagscape.studies.bootstrap import bootstrap
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity import sensitivity
@@ -71,6 +78,7 @@ from dagscape.studies.sensitivity_result import Sensitivity, Setting
 from dagscape.version import __version__
 
 __all__ = [
+    "Answers",
     "BackendUnavailable",
     "BestNetworks",
     "Bootstrap",
@@ -82,6 +90,7 @@ __all__ = [
     "Dataset",
     "Discretizer",
     "EnumerableScores",
+    "Evaluation",
     "Family",
     "FamilyTable",
     "IncompleteScores",
@@ -99,18 +108,23 @@ __all__ = [
     "Posterior",
     "Probability",
     "Progress",
+    "QMatrix",
     "Sensitivity",
     "Setting",
     "SparseFamilies",
     "Step",
     "StoppedEarly",
+    "StudentModel",
     "SuspiciousColumns",
     "TooLarge",
+    "UnidentifiedSkills",
     "__version__",
     "bootstrap",
+    "command",
     "compare",
     "discretize",
     "draw",
+    "draw_model",
     "equivalent",
     "family_scores",
     "feature_probability",
@@ -134,6 +148,7 @@ __all__ = [
     "read_scores",
     "scores_from_joint",
     "sensitivity",
+    "simulate_students",
     "summarize_scores",
     "uniform_dag",
     "write_graph",

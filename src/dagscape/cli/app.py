@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "learn": "Find one good network, for any number of variables.",
     "bootstrap": "Learn networks from resampled rows: the confidence in every edge and ancestor relation.",
     "sensitivity": "Compare posteriors under a grid of settings: their evidence, and the edges that change.",
+    "student": "Learn prerequisites of skills, and a student model, from answers to items.",
     "fit": "Fit the probabilities of a network to data.",
     "query": "Compute probabilities of a network's variables, given others.",
     "predict": "Predict a variable in each row of a table.",

@@ -17,6 +17,7 @@ from dagscape.data.bundled import BUNDLED
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
+from dagscape.student.simulate import STRUCTURES
 
 VARIABLE = "_DAGSCAPE_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
@@ -46,12 +47,14 @@ _NETWORK = _Words(lambda: (f"builtin:{name}" for name in NETWORKS), files=True)
 
 # By metavar; an argument without one has its name in capitals.
 _COMPLETED = {
+    "ANSWERS": _FILE,
     "DATA": _Words(lambda: (f"builtin:{name}" for name in BUNDLED), files=True),
     "FILE": _FILE,
     "METHOD[:BINS]": _Words(lambda: CUT_RULES),
     "MODEL": _NETWORK,
     "NETWORK": _NETWORK,
     "PRIOR": _Words(lambda: (name.removesuffix("K") for name in PRIORS)),
+    "STRUCTURE": _Words(lambda: (*STRUCTURES, *(f"builtin:{name}" for name in NETWORKS)), files=True),
     "TRUTH": _NETWORK,
 }
 

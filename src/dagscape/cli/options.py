@@ -214,7 +214,7 @@ output_options = _apply(
 scored_data = _apply([data_argument, data_options, score_options])
 
 
-def _result_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+def result_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
     """Check an output file for a result: its ending, and that it can be written."""
     check_format_used(path)
     if path is None or path == "-":
@@ -231,7 +231,7 @@ result_output = _apply(
             "-o",
             "--output",
             metavar="FILE",
-            callback=_result_path,
+            callback=result_path,
             help="Write the full result to a .json file, or its table to a .csv or .tsv file; .gz compresses. "
             "-: to standard output, in place of tables.",
         ),

@@ -20,6 +20,9 @@ _OPTIONS = {
     "evidence": "--given",
     "target": "the target",
     "file_format": "--format",
+    "responses": "ANSWERS",
+    "structure": "--simulate",
+    "cv": "--folds",
 }
 
 # Functions whose command or option does not have their name.
@@ -32,6 +35,7 @@ _COMMANDS = {
     "load_result": "dagscape draw",
     "Discretizer.load": "--discretizer",
     "Network.fit": "dagscape fit",
+    "command": "dagscape student",
     "read_network": "dagscape query",
     "read_data": "dagscape describe",
 }

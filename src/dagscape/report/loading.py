@@ -17,6 +17,8 @@ from dagscape.results import Result
 from dagscape.scores.summary import ScoreSummary
 from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned
+from dagscape.student.evaluation import Evaluation
+from dagscape.student.model import StudentModel
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity_result import Sensitivity
 
@@ -26,11 +28,13 @@ _CLASSES: tuple[type[Result], ...] = (
     Bootstrap,
     Comparison,
     DataSummary,
+    Evaluation,
     Learned,
     ParentsChildren,
     Plan,
     ScoreSummary,
     Sensitivity,
+    StudentModel,
 )
 RESULTS: dict[str, type[Result]] = {result.kind: result for result in _CLASSES}
 

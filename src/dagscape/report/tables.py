@@ -20,6 +20,7 @@ from dagscape.report.modes import render_modes
 from dagscape.report.neighbours import render_neighbours
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
+from dagscape.report.students import render_evaluation, render_student_model
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.registry import SCORES
@@ -171,4 +172,6 @@ RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
     "posterior": render_posterior,
     "score-summary": _score_summary,
     "sensitivity": render_sensitivity,
+    "student-evaluation": render_evaluation,
+    "student-model": render_student_model,
 }

@@ -195,7 +195,11 @@ class StudentModel(OneNetwork):
         return StudentNetwork(self.network, self.q_matrix, self.skill_tables, self.item_tables).network
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the prerequisites, one per row: strength, and how the direction was found."""
+        """Return the prerequisites, one per row: strength, and what decided the direction.
+
+        ``direction`` is ``"class"`` if all members of the equivalence class have the edge; otherwise it is the reason
+        of its entry in ``orientations``, which also has the ``ratio``.
+        """
         import pandas as pd
 
         strengths, number = self.strengths, self.network.number
@@ -203,8 +207,7 @@ class StudentModel(OneNetwork):
         rows = []
         for source, target in self.network.edges:
             one = found.get((source, target))
-            how = "class" if one is None else one.reason
-            ratio = None if one is None else one.ratio
+            how, ratio = ("class", None) if one is None else (one.reason, one.ratio)
             rows.append((source, target, strengths[number(source), number(target)], how, ratio))
         return pd.DataFrame(rows, columns=["source", "target", "strength", "direction", "ratio"])
 

@@ -2,7 +2,7 @@
 
 In each round, EM fits the parameters of the current structure to convergence. Its expected counts of the 2^K states of
 the skills complete the data, and the structure with the best score on them is the next one. All families among the
-skills are marginals of these counts, so the best structure is found exactly [friedman1997]_. A round cannot lower the
+skills are marginals of these counts, so the best structure is found exactly [friedman1997em]_. A round cannot lower the
 score: the gain on expected counts is a lower bound on the gain of the model.
 """
 
