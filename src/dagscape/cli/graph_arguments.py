@@ -28,6 +28,7 @@ from dagscape.results import Result
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.result import Learned
+from dagscape.student.model import StudentModel
 
 _PREFIX = "builtin:"
 
@@ -35,14 +36,14 @@ _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 NETWORK_HELP = f"""\b
 A network is a .bif or .json file (plain or gzipped), - for standard input, a bundled network or,
-where only the structure matters, a JSON result of 'learn', 'best' or 'modes' (its first network),
-or a .csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
+where only the structure matters, a JSON result of 'learn', 'best' or 'modes' (its first network)
+or 'student' (the prerequisites), or a .csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
 MODEL_HELP = f"""\b
 A network with probabilities is a .bif or .json file (plain or gzipped), such as 'dagscape fit'
-writes, - for standard input, or a bundled network:
+or 'dagscape student' writes, - for standard input, or a bundled network:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
@@ -59,6 +60,9 @@ def load(source: str, max_memory: str | None = None) -> Network:
     result = _result_class(document)
     if result is not None and issubclass(result, Learned | OptimalNetwork | RankedNetworks):
         raise _no_probabilities(source, "result")
+    loaded = result_of_document(document, source) if result is StudentModel else None
+    if isinstance(loaded, StudentModel):
+        return loaded.to_network()
     if result is Posterior:
         raise InvalidData(f"{source!r} is a 'posterior' result, not a network: {_advise_consensus('model.bif')}")
     return network_of_document(document, source)
@@ -158,6 +162,9 @@ def load_found(source: str, max_memory: str | None = None) -> Found:
     if isinstance(result, Learned | OptimalNetwork):
         level = "dags" if distinguishes_members(result.score_info) else "classes"
         return Found(result.network, level, result.score_info)
+    if isinstance(result, StudentModel):
+        # The directions of its edges are part of what it says.
+        return Found(result.network, "dags", result.score_info)
     if not isinstance(result, RankedNetworks) or not len(result):
         remedy = f": {_advise_consensus('consensus.csv')}" if isinstance(result, Posterior) else ""
         raise InvalidOption(f"{source!r} is a {result.kind!r} result, which has no networks{remedy}")

@@ -51,7 +51,7 @@ def write_student_tables(model: StudentModel, answers: Answers | None, options: 
 
 def write_frame(frame: pd.DataFrame, path: str) -> None:
     """Write a frame with its index as the first column; lists are JSON, and missing values are empty cells."""
-    cells = frame.astype(object).to_numpy()
+    cells = frame.astype(object).to_numpy(copy=True)
     # Columns may have equal names, so that only places identify them.
     cells[frame.isna().to_numpy()] = None
     with file_writer(path) as rows:

@@ -54,7 +54,7 @@ def render_student_model(model: StudentModel, post: Posterior | None = None) -> 
 
 
 def _skills(model: StudentModel) -> RenderableType:
-    table = table_of("skill", "mastered", "items", "of its own", "prerequisites", right=(1, 2, 3))
+    table = table_of("skill", "mastered ± SE", "items", "of its own", "prerequisites", right=(1, 2, 3))
     columns = ["skill", "mastered", "error", "items", "items_alone", "prerequisites"]
     for skill, share, error, items, alone, parents in _rows(model.skills_frame()[columns]):
         table.add_row(Name(skill), f"{share:.4f} {_error(error)}", str(items), str(alone), listed_names(parents))
