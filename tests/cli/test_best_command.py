@@ -292,7 +292,7 @@ def test_dags_are_ranked_where_classes_cannot_be(capfd, table, tmp_path, argumen
     ds.write_graph(ds.load_result(tmp_path / "best.json").networks[0], tmp_path / "truth.csv")
     code, out, err = run(capfd, "compare", tmp_path / "best.json", tmp_path / "truth.csv", "--json")
     assert json.loads(out)["level"] == "dags"
-    assert err.startswith("dagscape: comparing DAGs, because the scores of the result distinguish members of a class")
+    assert err.startswith("dagscape: comparing DAGs, because the result distinguishes members of a class")
     arguments = (tmp_path / "truth.csv", tmp_path / "best.json", "--level", "classes", "--json")
     code, out, err = run(capfd, "compare", *arguments)
     assert (json.loads(out)["level"], err) == ("classes", "")

@@ -34,6 +34,6 @@ def command(network: str, truth: str, level: str | None, output: str | None, as_
     found, known, usual = load_two(network, truth)
     if level is None and usual == "dags" and isinstance(found, Dag) and isinstance(known, Dag):
         level = "dags"
-        out.note("comparing DAGs, because the scores of the result distinguish members of a class: see --level")
+        out.note("comparing DAGs, because the result distinguishes members of a class: see --level")
     result = compare(found, known, level or "classes")
     out.deliver(result, output, lambda: render(result))
