@@ -20,6 +20,10 @@ SCORES = ds.local_scores(DATA)
 FUNCTIONS = {
     ds.local_scores: ((DATA,), ["score", "ess", "max_parents", "structure_prior", "threads", "max_memory"]),
     ds.family_scores: ((DATA,), ["score", "ess", "max_parents", "structure_prior", "threads", "max_memory"]),
+    ds.scores_from_joint: (
+        (["a", "b"], [1.5, 2.5, 0.5, 4.0]),
+        ["score", "max_parents", "required", "forbidden", "tiers", "rows", "threads", "max_memory"],
+    ),
     ds.posterior: ((SCORES,), ["over", "via", "prior", "backend", "threads", "max_memory"]),
     ds.feature_probability: ((SCORES,), ["over", "backend", "threads", "max_memory"]),
     ds.optimal_network: ((SCORES,), ["ties", "threads", "max_memory"]),

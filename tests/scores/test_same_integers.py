@@ -113,7 +113,35 @@ def test_recorded_digests(name, setting):
     assert digest(scores) == DIGESTS[name][setting]
 
 
+COUNT_DIGESTS = {
+    "integers": "eccc690d37716bcb",
+    "fractions": "8f7fcc1b4990500b",
+    "tiny": "d8ee86a448d31cbb",
+    "huge": "aded78e91cc31e50",
+}
+
+
+def arithmetic_counts(kind):
+    """Counts of the joint states of ten variables, from integer arithmetic and exact operations on doubles alone."""
+    state = np.arange(1024, dtype=np.uint64)
+    mixed = ((state * np.uint64(2654435761) >> np.uint64(5)) % np.uint64(1 << 20)).astype(np.float64)
+    squares = mixed * mixed
+    if kind == "integers":
+        return np.floor(squares * 2.0**-33)
+    return squares * {"fractions": 2.0**-36, "tiny": 2.0**-58, "huge": 2.0**-18}[kind]
+
+
+def count_digest(kind):
+    return digest(ds.scores_from_joint([f"v{i}" for i in range(10)], arithmetic_counts(kind), max_parents=5))
+
+
+@pytest.mark.parametrize("kind", COUNT_DIGESTS)
+def test_recorded_digests_of_scores_from_counts(kind):
+    assert count_digest(kind) == COUNT_DIGESTS[kind]
+
+
 if __name__ == "__main__":
+    print({kind: count_digest(kind) for kind in COUNT_DIGESTS})
     for name, make in DATA.items():
         data = make()
         print(f"    {name!r}: {{".replace("'", '"'))
