@@ -69,12 +69,14 @@ from dagscape.student.answers import Answers
 from dagscape.student.command import command
 from dagscape.student.evaluation import Evaluation
 from dagscape.student.model import StudentModel
+from dagscape.student.parm import Parm, parm
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.simulate import draw_model, simulate_students
 from dagscape.studies.bootstrap import bootstrap
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity import sensitivity
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
+from dagscape.studies.skill_bootstrap import bootstrap_skills
 from dagscape.version import __version__
 
 __all__ = [
@@ -105,6 +107,7 @@ __all__ = [
     "OnDemandScores",
     "OptimalNetwork",
     "ParentsChildren",
+    "Parm",
     "Posterior",
     "Probability",
     "Progress",
@@ -120,6 +123,7 @@ __all__ = [
     "UnidentifiedSkills",
     "__version__",
     "bootstrap",
+    "bootstrap_skills",
     "command",
     "compare",
     "discretize",
@@ -138,6 +142,7 @@ __all__ = [
     "mmpc",
     "modes",
     "optimal_network",
+    "parm",
     "plan",
     "posterior",
     "progress_bar",

@@ -19,6 +19,7 @@ from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned
 from dagscape.student.evaluation import Evaluation
 from dagscape.student.model import StudentModel
+from dagscape.student.parm import Parm
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity_result import Sensitivity
 
@@ -31,6 +32,7 @@ _CLASSES: tuple[type[Result], ...] = (
     Evaluation,
     Learned,
     ParentsChildren,
+    Parm,
     Plan,
     ScoreSummary,
     Sensitivity,

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.checks import check_choice, is_whole
 from dagscape.clock import Clock
@@ -35,6 +36,7 @@ from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
 from dagscape.repetitions import Repetitions, worker_count
+from dagscape.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
@@ -238,14 +240,7 @@ def _result(
     seed: int | None,
 ) -> Bootstrap:
     info, learner = whole.info, LEARNERS[job.method]
-    networks = DagList.from_dags(sample.network for sample in done)
-    classes = not distinguishes_members(info)
-    # Sums first: those of whole numbers of networks are exact.
-    ones = np.ones(len(done))
-    edges, ancestors = (
-        np.clip(average(networks, ones, classes=classes) / len(done), 0.0, 1.0)
-        for average in (edge_average, ancestor_average)
-    )
+    networks, edges, ancestors = confidences(done, info)
     warn_if_sparse(info, networks.variables, edges, stacklevel=3)
     parameters = {"method": learner.name, "samples": samples, "max_seconds": max_seconds, **learner.options}
     return Bootstrap(
@@ -261,3 +256,16 @@ def _result(
         edges=edges,
         ancestors=ancestors,
     )
+
+
+def confidences(done: Sequence[Sample], info: ScoreInfo) -> tuple[DagList, NDArray[np.float64], NDArray[np.float64]]:
+    """Return the networks of all samples, and the shares of them with each edge and each ancestor relation."""
+    networks = DagList.from_dags(sample.network for sample in done)
+    classes = not distinguishes_members(info)
+    # Sums first: those of integer numbers of networks are exact.
+    ones = np.ones(len(done))
+    edges, ancestors = (
+        np.clip(average(networks, ones, classes=classes) / len(done), 0.0, 1.0)
+        for average in (edge_average, ancestor_average)
+    )
+    return networks, edges, ancestors

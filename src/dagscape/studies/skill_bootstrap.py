@@ -1,0 +1,137 @@
+"""Confidence in prerequisites by the bootstrap: student models learned again and again, from resampled students.
+
+The posterior of a student model takes the fitted probabilities of answers as given. Learning everything again from
+resampled students, the items' probabilities included, shows the whole uncertainty. Skills are the same in all samples,
+because the Q-matrix says which items need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dagscape.checks import is_whole
+from dagscape.clock import Clock
+from dagscape.errors import InvalidOption, argument
+from dagscape.methods import provenance_of
+from dagscape.progress import ProgressOption, listening
+from dagscape.randomness import Seed, random_generator
+from dagscape.repetitions import Repetitions, worker_count
+from dagscape.score_info import ScoreInfo
+from dagscape.student.answers import Answers
+from dagscape.student.command import command, warn_if_unidentified
+from dagscape.student.q_matrix import QMatrix, matched
+from dagscape.studies.bootstrap import Sample, check_finished, confidences
+from dagscape.studies.bootstrap_result import Bootstrap
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+_RESTARTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StudentResampling:
+    """What all samples have in common: the answers, the Q-matrix, and the options of :func:`dagscape.command`."""
+
+    answers: Answers
+    q_matrix: QMatrix
+    options: Mapping[str, Any]
+
+
+def bootstrap_skills(
+    responses: Any,
+    q_matrix: Any,
+    samples: int = 200,
+    *,
+    seed: Seed = 0,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    max_seconds: float | None = None,
+    progress: ProgressOption = None,
+    **options: Any,
+) -> Bootstrap:
+    """Learn student models from resampled students: the confidence in every prerequisite and every chain of them.
+
+    Parameters
+    ----------
+    responses, q_matrix
+        As for :func:`dagscape.command`.
+    samples : int
+        The number of samples.
+    seed, executor, workers, max_seconds, progress
+        As for :func:`dagscape.bootstrap`.
+    **options
+        Those of :func:`dagscape.command`; ``restarts`` is 3 unless given.
+
+    Returns
+    -------
+    Bootstrap
+        The prerequisites of each sample as directed by the ratio rule, and the confidences as arrays.
+
+    See Also
+    --------
+    StudentModel.posterior : exact probabilities given the fitted item model.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> simulated = ds.simulate_students("a", 500, seed=1)
+    >>> boot = ds.bootstrap_skills(simulated.answers, simulated.q_matrix, samples=10, restarts=1)
+    >>> boot.edge("S1", "S2")
+    1.0
+    """
+    clock = Clock(max_seconds)
+    count = worker_count(executor, workers)
+    if not is_whole(samples, at_least=1):
+        raise InvalidOption(f"is {samples!r}; it must be an integer of at least 1", option="samples")
+    if "threads" in options:
+        raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
+    answers, needs = matched(responses, q_matrix)
+    warn_if_unidentified(needs, stacklevel=2)
+    job = StudentResampling(answers, needs, {"restarts": _RESTARTS, **options})
+    rngs = random_generator(seed).spawn(int(samples))
+    with listening(progress) as listener:
+        study = Repetitions(
+            learn_resampled,
+            job,
+            [(rng,) for rng in rngs],
+            clock,
+            listener,
+            name="sample",
+            doing="Learning from samples of students",
+        )
+        study.run(executor, count)
+    check_finished(len(study.done), len(rngs), max_seconds, stacklevel=2)
+    outcomes = study.outcomes
+    # The ratio rule chooses one member of each class, so members count as they are.
+    info = replace(outcomes[0][1], score_equivalent=False, rows=len(answers.students), data=None)
+    networks, edges, ancestors = confidences([sample for sample, _ in outcomes], info)
+    used = int(seed) if isinstance(seed, int | np.integer) else None
+    parameters = {"samples": len(rngs), "max_seconds": max_seconds, **job.options}
+    return Bootstrap(
+        variables=needs.skills,
+        score_info=info,
+        provenance=provenance_of("bootstrap_skills", parameters, {"study": clock.seconds}, 1, used),
+        method="command",
+        samples=len(rngs),
+        networks=networks,
+        scores=np.array([sample.score for sample, _ in outcomes]),
+        edges=edges,
+        ancestors=ancestors,
+    )
+
+
+def learn_resampled(
+    job: StudentResampling,
+    rng: np.random.Generator,
+    seconds: float,  # noqa: ARG001 (a sample is learned to its end)
+) -> tuple[Sample, ScoreInfo]:
+    """Learn the prerequisites from one sample of the students, with one thread."""
+    students = len(job.answers.students)
+    drawn = job.answers.take(rng.integers(students, size=students))
+    model = command(drawn, job.q_matrix, **{**job.options, "seed": rng, "threads": 1})
+    return Sample(model.network, model.score, complete=True), model.score_info or ScoreInfo()
