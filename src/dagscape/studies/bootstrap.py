@@ -36,7 +36,6 @@ from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
 from dagscape.repetitions import Repetitions, worker_count
-from dagscape.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
@@ -240,7 +239,7 @@ def _result(
     seed: int | None,
 ) -> Bootstrap:
     info, learner = whole.info, LEARNERS[job.method]
-    networks, edges, ancestors = confidences(done, info)
+    networks, edges, ancestors = confidences(done, classes=not distinguishes_members(info))
     warn_if_sparse(info, networks.variables, edges, stacklevel=3)
     parameters = {"method": learner.name, "samples": samples, "max_seconds": max_seconds, **learner.options}
     return Bootstrap(
@@ -258,10 +257,12 @@ def _result(
     )
 
 
-def confidences(done: Sequence[Sample], info: ScoreInfo) -> tuple[DagList, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the networks of all samples, and the shares of them with each edge and each ancestor relation."""
+def confidences(done: Sequence[Sample], *, classes: bool) -> tuple[DagList, NDArray[np.float64], NDArray[np.float64]]:
+    """Return the networks of all samples, and the shares of them with each edge and each ancestor relation.
+
+    With ``classes``, each network counts as its whole class.
+    """
     networks = DagList.from_dags(sample.network for sample in done)
-    classes = not distinguishes_members(info)
     # Sums first: those of integer numbers of networks are exact.
     ones = np.ones(len(done))
     edges, ancestors = (

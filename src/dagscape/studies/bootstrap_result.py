@@ -50,6 +50,8 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         ``[u, v]`` is the confidence in u → v.
     ancestors : array of shape (n, n)
         ``[s, t]`` is the confidence in a directed path from s to t.
+    chooses_members : bool
+        Whether the method chooses among the members of a class by a rule of its own, as :func:`dagscape.command` does.
     """
 
     kind: ClassVar[str] = "bootstrap"
@@ -60,6 +62,7 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
     scores: FiniteArray
     edges: Probabilities
     ancestors: Probabilities
+    chooses_members: bool = False
 
     def __len__(self) -> int:
         return len(self.networks)
@@ -74,9 +77,9 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         """What a network counts as: ``"classes"``, its equivalence class, or ``"dags"``, itself.
 
         It is the latter if the scores are not score-equivalent, if rows come from experiments, or if edges are required
-        or forbidden.
+        or forbidden, or if the method chooses members by a rule.
         """
-        return "dags" if distinguishes_members(self.score_info) else "classes"
+        return "dags" if self.chooses_members or distinguishes_members(self.score_info) else "classes"
 
     @property
     def compelled(self) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ because the Q-matrix says which items need them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,8 +81,8 @@ def bootstrap_skills(
     >>> import dagscape as ds
     >>> simulated = ds.simulate_students("a", 500, seed=1)
     >>> boot = ds.bootstrap_skills(simulated.answers, simulated.q_matrix, samples=10, restarts=1)
-    >>> boot.edge("S1", "S2")
-    1.0
+    >>> boot.adjacency("S1", "S2"), boot.edge("S1", "S2")
+    (1.0, 1.0)
     """
     clock = Clock(max_seconds)
     count = worker_count(executor, workers)
@@ -107,14 +107,12 @@ def bootstrap_skills(
         study.run(executor, count)
     check_finished(len(study.done), len(rngs), max_seconds, stacklevel=2)
     outcomes = study.outcomes
-    # The ratio rule chooses one member of each class, so members count as they are.
-    info = replace(outcomes[0][1], score_equivalent=False, rows=len(answers.students), data=None)
-    networks, edges, ancestors = confidences([sample for sample, _ in outcomes], info)
+    networks, edges, ancestors = confidences([sample for sample, _ in outcomes], classes=False)
     used = int(seed) if isinstance(seed, int | np.integer) else None
     parameters = {"samples": len(rngs), "max_seconds": max_seconds, **job.options}
     return Bootstrap(
         variables=needs.skills,
-        score_info=info,
+        score_info=outcomes[0][1],
         provenance=provenance_of("bootstrap_skills", parameters, {"study": clock.seconds}, 1, used),
         method="command",
         samples=len(rngs),
@@ -122,6 +120,7 @@ def bootstrap_skills(
         scores=np.array([sample.score for sample, _ in outcomes]),
         edges=edges,
         ancestors=ancestors,
+        chooses_members=True,
     )
 
 
