@@ -259,6 +259,8 @@ def check_same_scores(first: ScoredResult, second: ScoredResult) -> None:
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
     return bool(a == b)
 
 

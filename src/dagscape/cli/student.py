@@ -53,8 +53,8 @@ _ALLOWED = {
     "": {*_LEARNING, *_STUDENTS, *_READING, *_COMMON, "answers", "q_matrix", "seed", "threads", "output", "format",
          "fitted", "picture", "label_width"},
     "--model": {*_STUDENTS, *_READING, *_COMMON, "answers", "model", "fitted", "picture", "label_width", "show"},
-    "--evaluate": {*_LEARNING, *_READING, *_COMMON, "answers", "q_matrix", "seed", "threads", "output", "format",
-                   "evaluate", "folds", "workers"},
+    "--evaluate": {*_LEARNING, *_READING, *_COMMON, "answers", "q_matrix", "seed", "output", "format", "evaluate",
+                   "folds", "workers"},
     "--simulate": {*_SIMULATING, *_COMMON, "structure", "seed", "output", "fitted"},
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.clock import Clock
-from dagscape.decoding import Count, Probabilities
+from dagscape.decoding import Count, FiniteArray, Probabilities
 from dagscape.errors import InvalidData, InvalidOption, brief
 from dagscape.graphs.dag import Dag
 from dagscape.progress import ProgressOption, listening
@@ -78,7 +78,7 @@ class Evaluation(Result):
 
     models: tuple[str, ...]
     areas: Probabilities
-    edges: NDArray[np.float64]
+    edges: FiniteArray
     students: Count
     answers: Count
 

@@ -22,7 +22,7 @@ from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
 from dagscape.progress import ProgressOption
 from dagscape.randomness import Seed, random_generator
-from dagscape.results import Provenance, check_length, check_shape
+from dagscape.results import Provenance, check_known, check_length, check_shape
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import edge_constraints
 from dagscape.scores.joint_counts import scores_from_joint
@@ -473,6 +473,11 @@ class StudentModel(OneNetwork):
     def _check(self) -> None:
         super(StudentModel, self)._check()
         check_length("item_skills", self.item_skills, "items", len(self.items))
+        check_known("item_skills", [skill for skills in self.item_skills for skill in skills], self.variables)
+        if not {(one.source, one.target) for one in self.orientations} <= set(self.network.edges):
+            raise InvalidData("orientations has an edge that the network does not have")
+        if not self.restarts:
+            raise InvalidData("there are no restarts")
         q_matrix = self.q_matrix
         skills = [mask.bit_count() for mask in self.network.parent_masks]
         for name, sizes in (("skill", skills), ("item", [mask.bit_count() for mask in q_matrix.masks])):
@@ -481,6 +486,8 @@ class StudentModel(OneNetwork):
                 check_length(f"{name}_{kind}", arrays, f"{name}s", len(sizes))
                 for place, (array, size) in enumerate(zip(arrays, sizes, strict=True)):
                     check_shape(f"{name}_{kind}[{place}]", array, (*rows, 1 << size))
+        if any(((table <= 0) | (table >= 1)).any() for table in self.item_tables):
+            raise InvalidData("item_tables has a probability of 0 or 1, with which some answers are impossible")
         check_shape("state_counts", self.state_counts, (1 << len(self.variables),))
         check_shape("mastery_errors", self.mastery_errors, (len(self.variables),))
 
