@@ -33,9 +33,8 @@ def model(folder):
 
 
 def rows_of(path):
-    opened = gzip.open(path, "rt", newline="") if path.suffix == ".gz" else open(path, encoding="utf-8", newline="")
-    with opened as stream:
-        return list(csv.reader(stream, delimiter="\t" if ".tsv" in path.name else ","))
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return list(csv.reader(content.decode().splitlines(), delimiter="\t" if ".tsv" in path.name else ","))
 
 
 def test_the_tables_show_skills_prerequisites_and_starts(capfd, folder, model):
@@ -120,8 +119,8 @@ def test_a_saved_model_is_applied_to_other_students(capfd, folder, model, tmp_pa
     assert f"Ann {shares} " in " ".join(out.split())
     assert "Bob" not in out
     assert "… 1 student not shown" in out
-    header, *rows = rows_of(tmp_path / "m.csv")
-    assert [float(cell) for cell in rows[1][1:4]] == expected.iloc[1, :3].tolist()
+    rows = rows_of(tmp_path / "m.csv")
+    assert [float(cell) for cell in rows[2][1:4]] == expected.iloc[1, :3].tolist()
     assert [row[0] for row in rows_of(tmp_path / "n.csv")] == ["student", "Ann", "Bob"]
     code, out, _ = run(capfd, "student", tmp_path / "new.csv", "--model", folder / "model.json", "--json")
     document = json.loads(out)
@@ -135,7 +134,7 @@ def test_a_saved_model_is_a_network_for_other_commands(capfd, folder, model):
     code, out, _ = run(capfd, "query", saved, "S3", "--given", "item1=0", "--json")
     assert code == 0
     expected = model.to_network().query("S3", {"item1": "0"})
-    assert json.loads(out)["probabilities"][1]["probability"] == pytest.approx(expected["1"], rel=1e-12)
+    assert json.loads(out)["probabilities"][1]["probability"] == pytest.approx(expected.iloc[1], rel=1e-12)
     code, out, err = run(capfd, "compare", saved, saved)
     assert code == 0
     assert out.splitlines()[1].split()[:2] == ["shd", "0"]
@@ -173,10 +172,7 @@ def test_simulated_students_can_be_learned_from(capfd, tmp_path):
     code, out, _ = run(capfd, "student", answers, "--q-matrix", q_matrix, "--restarts", 1, "--json", "-q")
     assert code == 0
     found = ds.StudentModel.from_dict(json.loads(out))
-    again = (
-        ds.command(expected.answers, expected.q_matrix, restarts=1) if not expected.q_matrix.unidentified() else found
-    )
-    assert found == again
+    assert found == ds.command(expected.answers, expected.q_matrix, restarts=1)
     assert (found.items, found.students) == (expected.answers.items, 50)
 
 
@@ -215,14 +211,14 @@ def test_a_skill_without_an_item_of_its_own_is_reported(capfd, tmp_path):
         (["--simulate", "b"], 2, "--simulate needs -o PREFIX: it writes PREFIX-answers.csv and PREFIX-q-matrix.csv"),
         (["answers.csv", "--simulate", "b", "-o", "x"], 2, "ANSWERS has no effect with --simulate: leave it out"),
         (["--simulate", "x-answers.csv", "-o", "x"], 2, "cannot write 'x-answers.csv': --simulate reads it"),
-        (["--simulate", "b", "-o", "none/x"], 1, "cannot write 'none/x-answers.csv': there is no folder 'none'"),
+        (["--simulate", "b", "-o", "none/x"], 2, "cannot write 'none/x-answers.csv': there is no folder 'none'"),
         (["--simulate", "b", "--skills-per-item", "6", "-o", "x"], 2, "--skills-per-item is (1, 6); the structure"),
         (["-", "--q-matrix", "-"], 2, "only one of ANSWERS and --q-matrix can come from standard input"),
         (["answers.csv", "--q-matrix", "q.csv", "-o", "q.csv"], 2, "cannot write 'q.csv': the command names this file"),
         (["answers.csv", "--q-matrix", "q.csv", "--mastery", "m.txt"], 2, "cannot tell the format of 'm.txt'"),
         (["answers.csv", "--q-matrix", "q.csv", "--require", "S1", "S9"], 2, "--require names 'S9', which is not"),
         (["answers.csv", "--q-matrix", "answers.csv"], 3, "an entry of the Q-matrix must be 0 or 1"),
-        (["answers.csv", "--model", "evaluation.json"], 2, "--model 'evaluation.json' is a 'student-evaluation' result"),
+        (["answers.csv", "--model", "evaluation.json"], 2, "is a 'student-evaluation' result, not a"),
         (["wrong.csv", "--model", "model.json"], 3, "the responses have the column 'itemm1', which the model does not"),
     ],
 )  # fmt: skip
@@ -230,7 +226,8 @@ def test_what_is_refused(capfd, folder, model, monkeypatch, arguments, code, mes
     monkeypatch.chdir(folder)
     (folder / "wrong.csv").write_text("student,itemm1\nAnn,1\n")
     (folder / "x-answers.csv").write_text("from,to\na,b\n")
-    model.evaluate(cv=2, restarts=1, workers=1).save("evaluation.json") if "evaluation.json" in arguments else None
+    if "evaluation.json" in arguments:
+        model.evaluate(cv=2, restarts=1, workers=1).save("evaluation.json")
     before = {path.name for path in folder.iterdir()}
     found, out, err = run(capfd, "student", *arguments)
     assert (found, out) == (code, "")
