@@ -96,44 +96,45 @@ class SkillTables:
     def __init__(self, parents: Sequence[int]) -> None:
         self.parents = tuple(parents)
         self.skills = len(self.parents)
-        self.sizes = [1 << mask.bit_count() for mask in self.parents]
-        # The place of each state in the table of a family: first all parts without the skill, then all with it.
-        self._places = [
-            parts(self.skills, mask) + size * parts(self.skills, 1 << skill)
-            for skill, (mask, size) in enumerate(zip(self.parents, self.sizes, strict=True))
-        ]
-
-    @property
-    def count(self) -> int:
-        """The number of parameters of all skills."""
-        return sum(self.sizes)
+        sizes = [1 << mask.bit_count() for mask in self.parents]
+        self.count = sum(sizes)
+        self._parts = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
+        # The place of each state in the table of each skill; those where the skill is mastered follow all others.
+        self._places = np.stack(
+            [
+                own.start + parts(self.skills, mask) + self.count * parts(self.skills, 1 << skill)
+                for skill, (mask, own) in enumerate(zip(self.parents, self._parts, strict=True))
+            ]
+        )
 
     def split(self, flat: Vector) -> list[Vector]:
         """Return the table of each skill from all of them in a row."""
-        return np.split(flat, np.cumsum(self.sizes)[:-1])
+        return [flat[own] for own in self._parts]
 
     def log_prior(self, flat: Vector) -> Vector:
         """Return the log probability of each state."""
-        total = np.zeros(1 << self.skills)
         with np.errstate(divide="ignore"):
-            for places, table in zip(self._places, self.split(flat), strict=True):
-                total += np.concatenate([np.log1p(-table), np.log(table)])[places]
+            logs = np.concatenate([np.log1p(-flat), np.log(flat)])
+        total: Vector = logs[self._places].sum(axis=0)
         return total
 
     def counts(self, state_counts: Vector) -> list[Vector]:
         """Return the counts of each family: two rows, without the skill and with it."""
-        counts: list[Vector] = []
-        for places, size in zip(self._places, self.sizes, strict=True):
-            counts.append(np.bincount(places, state_counts, 2 * size).astype(np.float64).reshape(2, size))
-        return counts
+        both = self._counts(state_counts)
+        return [both[:, own] for own in self._parts]
 
     def fitted(self, state_counts: Vector, before: Vector) -> Vector:
         """Return the shares in expected counts; a part that never occurs keeps its probability from before."""
-        tables = []
-        for (without, given), old in zip(self.counts(state_counts), self.split(before), strict=True):
-            total = without + given
-            tables.append(np.divide(given, total, out=old.copy(), where=total > 0))
-        return np.concatenate(tables)
+        without, given = self._counts(state_counts)
+        total = without + given
+        shares = before.copy()
+        np.divide(given, total, out=shares, where=total > 0)
+        return shares
+
+    def _counts(self, state_counts: Vector) -> Vector:
+        every = np.broadcast_to(state_counts, self._places.shape)
+        counted = np.bincount(self._places.ravel(), every.ravel(), 2 * self.count)
+        return counted.astype(np.float64, copy=False).reshape(2, self.count)
 
     def start(self, rng: np.random.Generator) -> Vector:
         """Return probabilities of about one half."""
