@@ -45,6 +45,7 @@ def example_results():
         ds.mmpc(data),
         model,
         model.evaluate(cv=2, workers=1),
+        ds.parm(students.answers, students.q_matrix, restarts=1),
         ds.summarize_scores(ds.local_scores(data, forbidden=[(data.variables[0], data.variables[1])])),
     ]
 
@@ -192,6 +193,7 @@ def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
         changed = dataclasses.replace(result, **{name: made_infinite(getattr(result, name))})
         changed.save(tmp_path / "result.json")
         probabilities = {"edges", "ancestors", "paths", "alpha", "areas", "skill_tables", "item_tables"}
+        probabilities |= {"mastered", "lacking", "confidence", "mastery", "minsup", "minconf", "minprob"}
         if name in probabilities or name.startswith(("precision_", "recall_", "f1_")):
             with pytest.raises(ds.InvalidData, match=rf"{name}(\[0\])? (is|has) .* between 0 and 1"):
                 ds.load_result(tmp_path / "result.json")

@@ -12,6 +12,7 @@ from dagscape.posterior.result import Posterior
 from dagscape.report.layout import Name, listed_names, plain, table_of
 from dagscape.student.evaluation import Evaluation
 from dagscape.student.model import StudentModel
+from dagscape.student.parm import Parm
 from dagscape.student.student_network import Simulated
 from dagscape.wording import plural
 
@@ -25,9 +26,12 @@ STUDENTS_SHOWN = 10
 # Scores of restarts that differ by less are those of the same model, up to the tolerance of EM.
 _SAME_SCORE = 0.1
 
+# Pairs of skills that are less probable are not shown.
+_LIKELY = 0.05
+
 _CONDITIONAL = (
     "The probabilities of edges are conditional on the fitted item model: they do not include that the skills of the\n"
-    "students are estimated, nor the direction that the ratio decided."
+    "students are estimated, nor the direction that the ratio decided. In Python, bootstrap_skills() includes both."
 )
 
 _MODELS = {
@@ -126,6 +130,23 @@ def render_simulated(found: Simulated, files: Sequence[str]) -> RenderableType:
         table.add_row(Name(source), Name(target), f"{strength:.4f}")
     prerequisites: list[RenderableType] = [table, plain()] if found.dag.edge_count else []
     return Group(plain(heading), plain(), *prerequisites, plain(f"Written: {', '.join(files)}"))
+
+
+def render_parm(found: Parm) -> RenderableType:
+    """Render the pairs of prerequisites that association rules found, and the others that are likely."""
+    heading = (
+        f"{plural(len(found.pairs), 'pair')} of prerequisites among {plural(len(found.variables), 'skill')}, from "
+        f"{plural(found.students, 'student')}\nBoth rules must reach support {found.minsup:g} and confidence "
+        f"{found.minconf:g} with a probability of at least {found.minprob:g}"
+    )
+    headers = ("prerequisite", "of", "probability", "mastered rule", "lacking rule", "confidence", "")
+    table = table_of(*headers, right=(2, 3, 4, 5))
+    for source, target, *numbers in _rows(found.to_frame()):
+        if numbers[0] >= _LIKELY:
+            holds = "holds" if (source, target) in found.pairs else ""
+            table.add_row(Name(source), Name(target), *(f"{number:.4f}" for number in numbers), holds)
+    cycle = [plain(f"\nThe pairs form a cycle: {' → '.join(listed_names([name]) for name in found.cycle)}")]
+    return Group(plain(heading), plain(), table, *(cycle if found.cycle else []))
 
 
 def render_evaluation(found: Evaluation) -> RenderableType:

@@ -20,7 +20,7 @@ from dagscape.report.modes import render_modes
 from dagscape.report.neighbours import render_neighbours
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
-from dagscape.report.students import render_evaluation, render_student_model
+from dagscape.report.students import render_evaluation, render_parm, render_student_model
 from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.registry import SCORES
@@ -168,6 +168,7 @@ RENDERERS: dict[str, Callable[[Any], RenderableType]] = {
     "modes": render_modes,
     "optimal-network": render_optimal,
     "parents-and-children": render_neighbours,
+    "parm": render_parm,
     "plan": _plan,
     "posterior": render_posterior,
     "score-summary": _score_summary,
