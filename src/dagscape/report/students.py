@@ -107,7 +107,8 @@ def render_students(model: StudentModel, mastery: pd.DataFrame, rows: int = STUD
     summary = table_of("skill", "mastered", "in the model", right=(1, 2))
     for skill, share, known in zip(model.variables, shares, model.mastery_shares, strict=True):
         summary.add_row(Name(skill), f"{share:.4f}", f"{known:.4f}")
-    table = table_of("student", *model.variables, "most probable state", "probability", right=range(1, skills + 1))
+    numbers = (*range(1, skills + 1), skills + 2)
+    table = table_of("student", *model.variables, "most probable state", "probability", right=numbers)
     for student, *values in mastery.head(rows).itertuples(name=None):
         *each, state, probability = values
         cells = (*(f"{p:.3f}" for p in each), listed_names(state) or "(none)", f"{probability:.3f}")
