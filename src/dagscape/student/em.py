@@ -3,7 +3,7 @@
 Plain EM needs a thousand steps where skills overlap. SQUAREM [varadhan2008]_ takes two steps of EM, θ0 → θ1 → θ2,
 extrapolates along r = θ1 − θ0 and v = (θ2 − θ1) − r by a length a >= 1, θ0 + 2 a r + a² v with a = ‖r‖ / ‖v‖, and takes
 one step of EM from there. If the extrapolated point has a smaller likelihood than θ1, it is dropped and θ2 is kept: the
-likelihood never falls.
+likelihood never falls. An extrapolation comes nearer to 0 and 1, but does not reach them: EM cannot leave them again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from dagscape.student.parameters import Parameters, Vector
 
 # The limit on the length of an extrapolation at the beginning. It grows when an extrapolation as long is kept.
 _FIRST_LIMIT = 4.0
+
+# An extrapolation keeps at least this share of the distance of each probability from 0 and 1.
+_KEPT_DISTANCE = 0.01
 
 # Called after each E-step with the log-likelihood.
 Watch = Callable[[float], None]
@@ -36,7 +39,7 @@ class Fitted:
     steps : int
         The number of E-steps.
     converged : bool
-        Whether the likelihood grew by less than the tolerance; false if the number of steps ended it.
+        Whether the likelihood grew by no more than the tolerance; false if the number of steps ended it.
     """
 
     parameters: Parameters
@@ -68,7 +71,7 @@ def fit(
     start : Parameters
         The structure, and where to start.
     tolerance : float
-        EM ends when a step gains less log-likelihood than this.
+        EM ends when a step gains no more log-likelihood than this.
     max_steps : int
         The limit on the number of E-steps.
     accelerate : bool
@@ -83,14 +86,14 @@ def fit(
         first = _maximized(now, at_now)
         at_first = run.step(first)
         gain = at_first.log_likelihood - at_now.log_likelihood
-        if gain < tolerance or run.steps >= max_steps:
-            return Fitted(first, at_first, run.steps, gain < tolerance)
+        if gain <= tolerance or run.steps >= max_steps:
+            return Fitted(first, at_first, run.steps, gain <= tolerance)
         second = _maximized(first, at_first)
         path = _Path(now.vector, first.vector, second.vector)
         now = second
         if accelerate and path.length > 1:
             length = min(path.length, limit)
-            far = second.moved(path.at(length))
+            far = second.moved(_inside(path.at(length), second.vector))
             at_far = run.step(far, keep_above=at_first.log_likelihood)
             kept = at_far.log_likelihood >= at_first.log_likelihood
             now = _maximized(far, at_far) if kept else second
@@ -116,6 +119,15 @@ class _Run:
 
 def _maximized(at: Parameters, expected: Expected) -> Parameters:
     return at.maximized(expected.states, expected.cells)
+
+
+def _inside(far: Vector, second: Vector) -> Vector:
+    """Return an extrapolated point that keeps a share of the distances of the second step from 0 and 1.
+
+    EM multiplies these distances: at or near 0 it would end, although the likelihood may grow towards the inside.
+    """
+    inside: Vector = np.clip(far, _KEPT_DISTANCE * second, 1 - _KEPT_DISTANCE * (1 - second))
+    return inside
 
 
 class _Path:
