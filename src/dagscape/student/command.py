@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from dagscape.checks import check_choice, check_count, is_between
+from dagscape.checks import check_choice, check_count
 from dagscape.clock import Clock
-from dagscape.errors import InvalidOption, UnidentifiedSkills, type_of
+from dagscape.errors import UnidentifiedSkills
 from dagscape.methods import provenance_of
 from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge, edge_constraints
+from dagscape.scores.scoring_job import parent_limit
 from dagscape.student.answers import Answers
 from dagscape.student.e_step import Expectation
 from dagscape.student.model import StudentModel, student_model
@@ -24,9 +25,9 @@ from dagscape.student.q_matrix import QMatrix, matched
 from dagscape.student.structural_em import (
     MOST_EXACT,
     AfterRound,
-    Limits,
     SkillScore,
     StructureSearch,
+    checked_limits,
     first_round,
     structural_em,
 )
@@ -101,7 +102,7 @@ def command(
     """
     clock = Clock()
     answers, skills_of_items = matched(responses, q_matrix)
-    limits = _limits(tolerance, min_gain, max_steps, accelerate)
+    limits = checked_limits(tolerance, min_gain, max_steps, accelerate)
     check_count(restarts, "restarts")
     search = _search(
         skills_of_items,
@@ -148,16 +149,6 @@ def warn_if_unidentified(q_matrix: QMatrix, stacklevel: int) -> None:
         warnings.warn(UnidentifiedSkills(message), stacklevel=stacklevel + 1)
 
 
-def _limits(tolerance: float, min_gain: float, max_steps: int, accelerate: bool) -> Limits:
-    for name, value in (("tolerance", tolerance), ("min_gain", min_gain)):
-        if not is_between(value, 0, np.inf) or value == np.inf:
-            raise InvalidOption(f"is {value!r}; it must be a number of at least 0", option=name)
-    check_count(max_steps, "max_steps")
-    if not isinstance(accelerate, bool | np.bool_):
-        raise InvalidOption(f"is {type_of(accelerate)}; it must be True or False", option="accelerate")
-    return Limits(float(tolerance), float(min_gain), int(max_steps), bool(accelerate))
-
-
 def _search(
     q_matrix: QMatrix,
     *,
@@ -175,11 +166,18 @@ def _search(
     if method is None:
         method = "optimal" if len(skills) <= MOST_EXACT else "order"
     check_choice(method, ("optimal", "order"), "method")
-    kept = None if tiers is None else tuple(tuple(tier) for tier in tiers)
-    edges, banned = tuple(required), tuple(forbidden)
-    most = len(skills) - 1 if max_parents is None else max_parents
-    edge_constraints(skills, most, edges, banned, kept)
+    # They are read more than once, and may be iterators. What is neither is refused with the other wrong constraints.
+    edges, banned = _kept(required), _kept(forbidden)
+    kept = None if tiers is None else _kept(tiers)
+    if isinstance(kept, tuple):
+        kept = tuple(_kept(tier) for tier in kept)
+    edge_constraints(skills, parent_limit(len(skills), max_parents), edges, banned, kept)
     return StructureSearch(skills, score, method, max_parents, edges, banned, kept, threads, max_memory)
+
+
+def _kept(given: Any) -> Any:
+    """Return what can be iterated over as a tuple, and anything else as it is."""
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else given
 
 
 def _reporting(listener: ProgressListener | None, number: int, restarts: int) -> AfterRound | None:

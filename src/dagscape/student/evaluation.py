@@ -188,7 +188,8 @@ def evaluate_models(
 
 def chain_of(skills: Sequence[str], order: Sequence[str] | None) -> Dag:
     """Return the structure in which each skill is the prerequisite of the next, in an order of all skills."""
-    if order is not None and (isinstance(order, str) or sorted(map(str, order)) != sorted(skills)):
+    listed = isinstance(order, Sequence) and not isinstance(order, str)
+    if order is not None and not (listed and sorted(map(str, order)) == sorted(skills)):
         raise InvalidOption(
             f"is {brief(order)}; it must name each skill once, in the order of the chain", option="chain"
         )

@@ -49,7 +49,7 @@ from dagscape.student.parameters import ItemCells, Parameters, SkillTables
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.skill_states import mastered_share, parts
 from dagscape.student.standard_errors import standard_errors
-from dagscape.student.structural_em import Found, Limits, StructureSearch
+from dagscape.student.structural_em import Found, StructureSearch, checked_limits
 from dagscape.student.student_network import StudentNetwork
 from dagscape.wording import plural
 
@@ -431,7 +431,7 @@ class StudentModel(OneNetwork):
         )
         rng = random_generator(seed)
         folds = random_folds(len(answers.students), int(cv), rng)
-        limits_of_em = Limits(options.get("tolerance", 1e-6), options.get("min_gain", 1e-3))
+        limits_of_em = checked_limits(**{name: options[name] for name in _LIMITS if name in options})
         job = FoldJob(answers, self.q_matrix, folds, search, limits_of_em, int(starts), chain_of(self.variables, chain))
         outcomes, seconds = evaluate_models(job, int(cv), rng, executor=executor, workers=workers, progress=progress)
         parameters = {
@@ -496,6 +496,9 @@ class StudentModel(OneNetwork):
         edges = plural(self.network.edge_count, "prerequisite")
         return f"StudentModel({size}, {edges}, log-likelihood {self.log_likelihood:.3f})"
 
+
+# Options of :func:`dagscape.command` that :meth:`StudentModel.evaluate` also uses.
+_LIMITS = ("tolerance", "min_gain", "max_steps", "accelerate")
 
 # Probabilities of states that :meth:`StudentModel.mastery` has in memory at the same time.
 _STATES_AT_ONCE = 1 << 22

@@ -21,7 +21,7 @@ from dagscape.student.inference import mastery_probabilities
 from dagscape.student.parameters import ItemCells
 from dagscape.student.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
 from dagscape.student.q_matrix import matched
-from dagscape.student.structural_em import Limits, StructureSearch, first_round
+from dagscape.student.structural_em import StructureSearch, checked_limits, first_round
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ def parm(
     clock = Clock()
     check_thresholds(minsup, minconf, minprob)
     check_count(restarts, "restarts")
+    limits = checked_limits(tolerance)
     answers, needs = matched(responses, q_matrix)
     count = thread_count(threads)
     search = StructureSearch(needs.skills, threads=count, max_memory=max_memory)
@@ -155,7 +156,7 @@ def parm(
     found = []
     with listening(progress) as listener:
         for number, rng in enumerate(random_generator(seed).spawn(int(restarts))):
-            found.append(first_round(expectation, search.start(), search, rng, Limits(float(tolerance))))
+            found.append(first_round(expectation, search.start(), search, rng, limits))
             if listener is not None:
                 listener(Progress("Fitting skills without prerequisites", number + 1, int(restarts)))
     best = max(found, key=lambda one: one.score)

@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 
 from dagscape.best.optimal import optimal_network
-from dagscape.errors import DagscapeWarning
+from dagscape.checks import check_count, is_between
+from dagscape.errors import DagscapeWarning, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import Edge
 from dagscape.scores.joint_counts import scores_from_joint
@@ -117,6 +118,19 @@ class Limits:
     min_gain: float = 1e-3
     max_steps: int = 10_000
     accelerate: bool = True
+
+
+def checked_limits(
+    tolerance: float = 1e-6, min_gain: float = 1e-3, max_steps: int = 10_000, accelerate: bool = True
+) -> Limits:
+    """Return limits that a user chose, or refuse them."""
+    for name, value in (("tolerance", tolerance), ("min_gain", min_gain)):
+        if not is_between(value, 0, np.inf) or value == np.inf:
+            raise InvalidOption(f"is {value!r}; it must be a number of at least 0", option=name)
+    check_count(max_steps, "max_steps")
+    if not isinstance(accelerate, bool | np.bool_):
+        raise InvalidOption(f"is {type_of(accelerate)}; it must be True or False", option="accelerate")
+    return Limits(float(tolerance), float(min_gain), int(max_steps), bool(accelerate))
 
 
 @dataclass(frozen=True, slots=True)
