@@ -9,11 +9,46 @@ namespace {
 
 // A tree with more leaves is divided. Leaves cost little if several patterns share them and their tables stay in the
 // cache.
-constexpr std::size_t kPatternsPerLeaf = 4, kFewLeaves = 64, kManyLeaves = 512, kTreeValues = std::size_t{1} << 15;
+constexpr std::size_t kPatternsPerLeaf = 4, kFewLeaves = 64, kManyLeaves = 1024, kTreeValues = std::size_t{1} << 15;
+
+constexpr std::size_t kLanes = 4;
 
 std::size_t most_leaves(std::size_t patterns, std::size_t substates) {
     const std::size_t shared = std::clamp(patterns / kPatternsPerLeaf, kFewLeaves, kManyLeaves);
     return std::min(shared, std::max(kTreeValues / substates, std::size_t{3}));
+}
+
+// Calls take(substate, values) with the values of each substate in the rows of four leaves.
+template <class Take>
+void gather(const std::array<const double*, kLanes>& row, std::size_t substates, Take&& take) {
+    std::size_t i = 0;
+    for (; i + kLanes <= substates; i += kLanes) {
+        Lanes a = load(row[0] + i), b = load(row[1] + i), c = load(row[2] + i), d = load(row[3] + i);
+        transpose(a, b, c, d);
+        take(i, a);
+        take(i + 1, b);
+        take(i + 2, c);
+        take(i + 3, d);
+    }
+    for (; i < substates; ++i) take(i, Lanes{row[0][i], row[1][i], row[2][i], row[3][i]});
+}
+
+// The other way: adds values to the rows of four leaves, which may be the same.
+void scatter(const Lanes* values, Lanes factor, std::size_t substates, const std::array<double*, kLanes>& row) {
+    std::size_t i = 0;
+    for (; i + kLanes <= substates; i += kLanes) {
+        Lanes a = values[i] * factor, b = values[i + 1] * factor, c = values[i + 2] * factor,
+              d = values[i + 3] * factor;
+        transpose(a, b, c, d);
+        store(row[0] + i, load(row[0] + i) + a);
+        store(row[1] + i, load(row[1] + i) + b);
+        store(row[2] + i, load(row[2] + i) + c);
+        store(row[3] + i, load(row[3] + i) + d);
+    }
+    for (; i < substates; ++i) {
+        const Lanes added = values[i] * factor;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) row[lane][i] += added[lane];
+    }
 }
 
 }  // namespace
@@ -69,47 +104,40 @@ void AnswerGroup::load(std::span<const double> right, std::span<const double> wr
     exponentials_of_nonpositive(likelihood_, likelihood_);
 }
 
-void AnswerGroup::log_likelihoods(const FourPatterns& patterns, Lanes* out) const {
-    std::fill(out, out + substates(), broadcast(0));
+void AnswerGroup::log_likelihoods(std::size_t first, Lanes* out) const {
+    std::fill_n(out, substates(), broadcast(0));
     for (const Part& part : parts_) {
-        std::array<const double*, kLanes> logs;
-        for (std::size_t lane = 0; lane < kLanes; ++lane) logs[lane] = part.tree.logs(part.tree.leaf(patterns[lane]));
-        for (std::size_t i = 0; i < substates(); ++i) out[i] += Lanes{logs[0][i], logs[1][i], logs[2][i], logs[3][i]};
+        std::array<const double*, kLanes> row;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) row[lane] = part.tree.logs(part.tree.leaf(first + lane));
+        gather(row, substates(), [&](std::size_t i, Lanes values) { out[i] += values; });
     }
 }
 
-Lanes AnswerGroup::likelihoods(const FourPatterns& patterns, Lanes* out) const {
+Lanes AnswerGroup::likelihoods(std::size_t first, Lanes* out) const {
     if (parts_.size() == 1) {
         const AnswerTree& tree = parts_[0].tree;
-        std::array<std::size_t, kLanes> leaf;
-        std::array<const double*, kLanes> values;
+        std::array<const double*, kLanes> row;
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            leaf[lane] = tree.leaf(patterns[lane]);
-            values[lane] = likelihood_.data() + leaf[lane] * substates();
+            row[lane] = likelihood_.data() + tree.leaf(first + lane) * substates();
         }
-        for (std::size_t i = 0; i < substates(); ++i) {
-            out[i] = Lanes{values[0][i], values[1][i], values[2][i], values[3][i]};
-        }
-        return Lanes{scale_[leaf[0]], scale_[leaf[1]], scale_[leaf[2]], scale_[leaf[3]]};
+        gather(row, substates(), [&](std::size_t i, Lanes values) { out[i] = values; });
+        return Lanes{scale_[tree.leaf(first)], scale_[tree.leaf(first + 1)], scale_[tree.leaf(first + 2)],
+                     scale_[tree.leaf(first + 3)]};
     }
-    log_likelihoods(patterns, out);
+    log_likelihoods(first, out);
     Lanes most = out[0];
     for (std::size_t i = 1; i < substates(); ++i) most = most > out[i] ? most : out[i];
     for (std::size_t i = 0; i < substates(); ++i) out[i] = exp_of_nonpositive(out[i] - most);
     return most;
 }
 
-void AnswerGroup::add_counts(const FourPatterns& patterns, const Lanes* substates_of, Lanes factor,
-                             double* counts) const {
+void AnswerGroup::add_counts(std::size_t first, const Lanes* values, Lanes factor, double* counts) const {
     for (const Part& part : parts_) {
-        std::array<double*, kLanes> leaf;
+        std::array<double*, kLanes> row;
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            leaf[lane] = counts + part.count_start + part.tree.leaf(patterns[lane]) * substates();
+            row[lane] = counts + part.count_start + part.tree.leaf(first + lane) * substates();
         }
-        for (std::size_t i = 0; i < substates(); ++i) {
-            const Lanes added = substates_of[i] * factor;
-            for (std::size_t lane = 0; lane < kLanes; ++lane) leaf[lane][i] += added[lane];
-        }
+        scatter(values, factor, substates(), row);
     }
 }
 

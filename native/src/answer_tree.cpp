@@ -12,6 +12,7 @@ AnswerTree::AnswerTree(const AnswerTable& table, std::span<const std::uint32_t> 
         if (!grow(table, item, most_leaves)) break;
     }
     nodes_.shrink_to_fit();
+    leaf_.resize(leaf_.size() + kPadding, leaf_.back());
     logs_.resize(nodes_.size() * substates_);
     counts_.resize(nodes_.size() * substates_);
 }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <vector>
 
 #include "dagscape/answer_group.hpp"
 #include "dagscape/exponential_lanes.hpp"
 #include "dagscape/parallel.hpp"
-#include "dagscape/state_levels.hpp"
+#include "dagscape/state_tree.hpp"
 
 namespace dagscape {
 namespace {
@@ -21,51 +21,70 @@ constexpr double kMostBlocks = 64;
 // A sum above this has lost nothing that counts: terms that vanished were below 1e-307.
 constexpr double kLeastSum = 1e-200;
 
-// The probabilities of four patterns, of which the last may be repeated: sum · e^log_scale.
+constexpr std::size_t kLanes = 4;
+
+// The probabilities of four patterns are sum · e^log_scale.
 struct Four {
-    FourPatterns patterns;
-    std::size_t count;  // of different patterns
+    std::size_t first;
     Lanes sum, log_scale;
 
-    double log_likelihood(std::size_t lane) const noexcept { return std::log(sum[lane]) + log_scale[lane]; }
+    Lanes log_likelihoods() const noexcept {
+        return Lanes{std::log(sum[0]), std::log(sum[1]), std::log(sum[2]), std::log(sum[3])} + log_scale;
+    }
 };
 
 // The memory of one thread.
 struct Scratch {
-    std::vector<Lanes> states, folded, joint, likelihoods, sums;
+    std::vector<Lanes> states, tables, sums;
+};
+
+// Neumaier's compensated sum, in each lane.
+struct CompensatedSum {
+    Lanes sum = broadcast(0), correction = broadcast(0);
+
+    void add(Lanes value) noexcept {
+        const Lanes total = sum + value;
+        const Lanes size = lanes_of(bits_of(value) & broadcast_bits(kWithoutSign));
+        const Lanes own_size = lanes_of(bits_of(sum) & broadcast_bits(kWithoutSign));
+        correction += size < own_size ? (sum - total) + value : (value - total) + sum;
+        sum = total;
+    }
+
+    static constexpr std::int64_t kWithoutSign = std::numeric_limits<std::int64_t>::max();
 };
 
 struct BlockSums {
     std::vector<double> states, counts;
-    double log_likelihood = 0, correction = 0;
+    CompensatedSum log_likelihood;
 
     void clear(std::size_t state_count, std::size_t group_counts) {
         states.assign(state_count, 0.0);
         counts.assign(group_counts, 0.0);
-        log_likelihood = correction = 0;
-    }
-
-    // Neumaier's compensated sum.
-    void add_log_likelihood(double value) noexcept {
-        const double sum = log_likelihood + value;
-        const bool smaller = std::abs(value) < std::abs(log_likelihood);
-        correction += smaller ? (log_likelihood - sum) + value : (value - sum) + log_likelihood;
-        log_likelihood = sum;
+        log_likelihood = {};
     }
 
     void add(const BlockSums& other) noexcept {
         for (std::size_t i = 0; i < states.size(); ++i) states[i] += other.states[i];
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
-        add_log_likelihood(other.log_likelihood);
-        correction += other.correction;
+        log_likelihood.add(other.log_likelihood.sum);
+        log_likelihood.add(other.log_likelihood.correction);
+    }
+
+    double total_log_likelihood() const noexcept {
+        CompensatedSum total;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            total.add(broadcast(log_likelihood.sum[lane]));
+            total.add(broadcast(log_likelihood.correction[lane]));
+        }
+        return total.sum[0] + total.correction[0];
     }
 };
 
-// Skills in an order of their own, for cheap levels.
+// Skills in an order of their own, for fast trees.
 class SkillOrder {
 public:
     SkillOrder(unsigned skills, std::span<const std::uint32_t> sets)
-        : skill_of_bit_(cheap_order(skills, sets)), outer_(std::size_t{1} << skills) {
+        : skill_of_bit_(fast_order(skills, sets)), outer_(std::size_t{1} << skills) {
         for (std::uint32_t state = 0; state < outer_.size(); ++state) {
             for (unsigned bit = 0; bit < skills; ++bit) outer_[state] |= (state >> bit & 1) << skill_of_bit_[bit];
         }
@@ -102,6 +121,16 @@ private:
     std::vector<std::uint32_t> outer_;
 };
 
+// Adds the sum over four patterns of each state's values, times a factor.
+void add_products(std::span<const Lanes> states, Lanes factor, std::span<double> out) noexcept {
+    std::size_t i = 0;
+    for (; i + 4 <= states.size(); i += 4) {
+        const Lanes* four = &states[i];
+        store(&out[i], load(&out[i]) + sums(four[0] * factor, four[1] * factor, four[2] * factor, four[3] * factor));
+    }
+    for (; i < states.size(); ++i) out[i] += sum(states[i] * factor);
+}
+
 std::vector<std::uint32_t> distinct(std::span<const std::uint32_t> masks) {
     std::vector<std::uint32_t> sets(masks.begin(), masks.end());
     std::sort(sets.begin(), sets.end());
@@ -115,8 +144,10 @@ class StudentStates::Kernel {
 public:
     Kernel(std::span<const std::uint32_t> masks, unsigned skills, std::span<const std::int8_t> answers,
            std::span<const double> weights)
-        : skills_(skills), weights_(weights.begin(), weights.end()), order_(skills, distinct(masks)),
-          levels_(skills, order_.inner(distinct(masks))), no_sets_(skills, {}), prior_(states()), log_prior_(states()) {
+        : skills_(skills), patterns_(weights.size()), weights_(weights.begin(), weights.end()),
+          order_(skills, distinct(masks)), tree_(skills, order_.inner(distinct(masks))), prior_(states()),
+          log_prior_(states()) {
+        weights_.resize(patterns_ + kPadding, 0.0);
         std::vector<std::size_t> cell_start;
         for (const std::uint32_t mask : masks) {
             cell_start.push_back(cells_);
@@ -135,7 +166,7 @@ public:
 
     unsigned skills() const noexcept { return skills_; }
     std::size_t states() const noexcept { return std::size_t{1} << skills_; }
-    std::size_t patterns() const noexcept { return weights_.size(); }
+    std::size_t patterns() const noexcept { return patterns_; }
     std::size_t cells() const noexcept { return cells_; }
     std::size_t bytes(unsigned threads) const noexcept;
     double operations(std::size_t patterns) const noexcept;
@@ -149,20 +180,21 @@ public:
 
 private:
     std::size_t blocks() const noexcept;
-    Scratch& scratch(unsigned worker, const StateLevels& sets);
-    void load(const StudentModelLogs& model);
-    Four joint_probabilities(std::size_t first, std::size_t end, const StateLevels& sets, Scratch& scratch) const;
+    Scratch& scratch(unsigned worker, const StateTree& sets);
+    void take(const StudentModelLogs& model);
+    Four joint_probabilities(std::size_t first, const StateTree& sets, Scratch& scratch) const;
     void multiply(Four& four, Scratch& scratch) const;
     void multiply_by_logs(Four& four, Scratch& scratch) const;
     void add_counts(const Four& four, const Scratch& scratch, BlockSums& sums) const;
     template <class Visit>
-    void for_each_four(std::size_t first, std::size_t end, const StateLevels& sets, unsigned threads, Monitor& monitor,
+    void for_each_four(std::size_t first, std::size_t end, const StateTree& sets, unsigned threads, Monitor& monitor,
                        Visit&& visit);
 
     unsigned skills_;
-    std::vector<double> weights_;
+    std::size_t patterns_;
+    std::vector<double> weights_;  // with the padding
     SkillOrder order_;
-    StateLevels levels_, no_sets_;
+    StateTree tree_;
     std::vector<AnswerGroup> groups_;
     std::size_t cells_ = 0, group_counts_ = 0;
 
@@ -174,8 +206,8 @@ private:
 };
 
 double StudentStates::Kernel::operations(std::size_t patterns) const noexcept {
-    const double of_states = 2 * levels_.operations() + 4 * static_cast<double>(states());
-    const double of_groups = 8 * static_cast<double>(levels_.table_size()) + 16 * static_cast<double>(groups_.size());
+    const double of_states = tree_.operations() + 4 * static_cast<double>(states());
+    const double of_groups = 8 * static_cast<double>(tree_.table_size()) + 16 * static_cast<double>(groups_.size());
     return (of_states + of_groups) * std::ceil(static_cast<double>(patterns) / kLanes);
 }
 
@@ -186,26 +218,25 @@ std::size_t StudentStates::Kernel::blocks() const noexcept {
 }
 
 std::size_t StudentStates::Kernel::bytes(unsigned threads) const noexcept {
-    const std::size_t lanes = states() + states() / 2 + levels_.joint_size() + 2 * levels_.table_size();
+    const std::size_t lanes = states() + 2 * tree_.table_size();
     std::size_t bytes = threads * lanes * sizeof(Lanes) + blocks() * (states() + group_counts_) * sizeof(double);
     for (const AnswerGroup& group : groups_) bytes += group.bytes();
-    return bytes + weights_.size() * sizeof(double) + states() * (2 * sizeof(double) + sizeof(std::uint32_t));
+    return bytes + tree_.bytes() + weights_.size() * sizeof(double) +
+           states() * (2 * sizeof(double) + sizeof(std::uint32_t));
 }
 
-Scratch& StudentStates::Kernel::scratch(unsigned worker, const StateLevels& sets) {
+Scratch& StudentStates::Kernel::scratch(unsigned worker, const StateTree& sets) {
     std::unique_ptr<Scratch>& own = scratches_[worker];
     if (!own) {
         own = std::make_unique<Scratch>();
         own->states.resize(states());
-        own->folded.resize(states() / 2);
-        own->likelihoods.resize(levels_.table_size());
+        own->tables.resize(tree_.table_size());
     }
-    own->joint.resize(std::max({own->joint.size(), sets.joint_size(), levels_.joint_size()}));
     own->sums.resize(std::max(own->sums.size(), sets.table_size()));
     return *own;
 }
 
-void StudentStates::Kernel::load(const StudentModelLogs& model) {
+void StudentStates::Kernel::take(const StudentModelLogs& model) {
     prior_scale_ = *std::max_element(model.prior.begin(), model.prior.end());
     for (std::size_t state = 0; state < states(); ++state) {
         log_prior_[state] = model.prior[order_.outer(state)] - prior_scale_;
@@ -216,40 +247,31 @@ void StudentStates::Kernel::load(const StudentModelLogs& model) {
 
 // The probabilities of the patterns and each state together.
 void StudentStates::Kernel::multiply(Four& four, Scratch& scratch) const {
-    Lanes* table = scratch.likelihoods.data();
+    Lanes* table = scratch.tables.data();
     for (const AnswerGroup& group : groups_) {
-        four.log_scale += group.likelihoods(four.patterns, table);
+        four.log_scale += group.likelihoods(four.first, table);
         table += group.substates();
     }
-    levels_.combine<Multiplied>(scratch.likelihoods.data(), scratch.joint.data(), scratch.states.data());
-    for (std::size_t state = 0; state < states(); ++state) scratch.states[state] *= broadcast(prior_[state]);
+    tree_.combine<Multiplied>(scratch.tables.data(), prior_.data(), scratch.states.data());
 }
 
 void StudentStates::Kernel::multiply_by_logs(Four& four, Scratch& scratch) const {
-    Lanes* table = scratch.likelihoods.data();
+    Lanes* table = scratch.tables.data();
     for (const AnswerGroup& group : groups_) {
-        group.log_likelihoods(four.patterns, table);
+        group.log_likelihoods(four.first, table);
         table += group.substates();
     }
-    levels_.combine<Added>(scratch.likelihoods.data(), scratch.joint.data(), scratch.states.data());
+    tree_.combine<Added>(scratch.tables.data(), log_prior_.data(), scratch.states.data());
     Lanes most = broadcast(-HUGE_VAL);
-    for (std::size_t state = 0; state < states(); ++state) {
-        Lanes& value = scratch.states[state];
-        value += broadcast(log_prior_[state]);
-        most = most > value ? most : value;
-    }
+    for (const Lanes& value : scratch.states) most = most > value ? most : value;
     for (Lanes& value : scratch.states) value = exp_of_nonpositive(value - most);
     four.log_scale = most;
 }
 
 // Leaves the probabilities of four patterns and each state in the scratch, and their sums by the sets' substates.
-Four StudentStates::Kernel::joint_probabilities(std::size_t first, std::size_t end, const StateLevels& sets,
-                                                Scratch& scratch) const {
-    Four four{{}, std::min(kLanes, end - first), broadcast(0), broadcast(0)};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) four.patterns[lane] = std::min(first + lane, end - 1);
-    const auto sum = [&] {
-        return sets.sum(scratch.states.data(), scratch.folded.data(), scratch.joint.data(), scratch.sums.data());
-    };
+Four StudentStates::Kernel::joint_probabilities(std::size_t first, const StateTree& sets, Scratch& scratch) const {
+    Four four{first, broadcast(0), broadcast(0)};
+    const auto sum = [&] { return sets.sum(scratch.states.data(), scratch.sums.data()); };
     multiply(four, scratch);
     four.sum = sum();
     const Lanes least = broadcast(kLeastSum);
@@ -264,7 +286,7 @@ Four StudentStates::Kernel::joint_probabilities(std::size_t first, std::size_t e
 
 // Calls visit(block, four, scratch) for all patterns in [first, end).
 template <class Visit>
-void StudentStates::Kernel::for_each_four(std::size_t first, std::size_t end, const StateLevels& sets, unsigned threads,
+void StudentStates::Kernel::for_each_four(std::size_t first, std::size_t end, const StateTree& sets, unsigned threads,
                                           Monitor& monitor, Visit&& visit) {
     const std::size_t fours = (end - first + kLanes - 1) / kLanes;
     const std::size_t count = std::min(blocks(), fours);
@@ -276,7 +298,7 @@ void StudentStates::Kernel::for_each_four(std::size_t first, std::size_t end, co
         const std::size_t stop = std::min(end, first + kLanes * ((block + 1) * fours / count));
         for (std::size_t pattern = start; pattern < stop; pattern += kLanes) {
             monitor.check();
-            visit(block, joint_probabilities(pattern, stop, sets, own), own);
+            visit(block, joint_probabilities(pattern, sets, own), own);
         }
         monitor.advance(stop - start);
     });
@@ -284,30 +306,27 @@ void StudentStates::Kernel::for_each_four(std::size_t first, std::size_t end, co
 
 double StudentStates::Kernel::expect(const StudentModelLogs& model, unsigned threads, std::span<double> state_counts,
                                      std::span<double> cell_counts, Monitor& monitor) {
-    load(model);
+    take(model);
     sums_.resize(blocks());
     for (BlockSums& sums : sums_) sums.clear(states(), group_counts_);
-    for_each_four(0, patterns(), levels_, threads, monitor, [&](std::size_t block, const Four& four, Scratch& scratch) {
+    for_each_four(0, patterns(), tree_, threads, monitor, [&](std::size_t block, const Four& four, Scratch& scratch) {
         add_counts(four, scratch, sums_[block]);
     });
     BlockSums& all = sums_[0];
     for (std::size_t block = 1; block < sums_.size(); ++block) all.add(sums_[block]);
     for (std::size_t state = 0; state < states(); ++state) state_counts[order_.outer(state)] = all.states[state];
     for (AnswerGroup& group : groups_) group.write_counts(all.counts.data(), cell_counts);
-    return all.log_likelihood + all.correction;
+    return all.total_log_likelihood();
 }
 
 void StudentStates::Kernel::add_counts(const Four& four, const Scratch& scratch, BlockSums& sums) const {
-    Lanes weight = broadcast(0);
-    for (std::size_t lane = 0; lane < four.count; ++lane) {
-        weight[lane] = weights_[four.patterns[lane]];
-        sums.add_log_likelihood(weight[lane] * four.log_likelihood(lane));
-    }
+    const Lanes weight = load(&weights_[four.first]);
+    sums.log_likelihood.add(weight * four.log_likelihoods());
     const Lanes factor = weight / four.sum;
-    for (std::size_t state = 0; state < states(); ++state) sums.states[state] += sum(scratch.states[state] * factor);
+    add_products(scratch.states, factor, sums.states);
     const Lanes* table = scratch.sums.data();
     for (const AnswerGroup& group : groups_) {
-        group.add_counts(four.patterns, table, factor, sums.counts.data());
+        group.add_counts(four.first, table, factor, sums.counts.data());
         table += group.substates();
     }
 }
@@ -315,18 +334,21 @@ void StudentStates::Kernel::add_counts(const Four& four, const Scratch& scratch,
 void StudentStates::Kernel::marginals(const StudentModelLogs& model, std::span<const std::uint32_t> sets,
                                       unsigned threads, std::span<double> out, std::span<double> log_likelihoods,
                                       Monitor& monitor) {
-    load(model);
-    const std::vector<std::uint32_t> inner_sets = order_.inner(sets);
-    const StateLevels levels(skills_, inner_sets);
+    take(model);
+    std::vector<std::uint32_t> inner_sets = order_.inner(sets);
     std::vector<std::size_t> place;
     for (const std::uint32_t set : inner_sets) {
         const std::size_t start = place.size();
         for (const std::uint32_t substate : order_.substates(set)) place.push_back(start + substate);
     }
-    for_each_four(0, patterns(), levels, threads, monitor, [&](std::size_t, const Four& four, Scratch& scratch) {
-        for (std::size_t lane = 0; lane < four.count; ++lane) {
-            log_likelihoods[four.patterns[lane]] = four.log_likelihood(lane);
-            double* row = out.data() + four.patterns[lane] * place.size();
+    // Without any set, the log-likelihoods remain.
+    if (inner_sets.empty()) inner_sets.push_back(1);
+    const StateTree tree(skills_, inner_sets);
+    for_each_four(0, patterns(), tree, threads, monitor, [&](std::size_t, const Four& four, Scratch& scratch) {
+        const Lanes logs = four.log_likelihoods();
+        for (std::size_t lane = 0; lane < std::min(kLanes, patterns() - four.first); ++lane) {
+            log_likelihoods[four.first + lane] = logs[lane];
+            double* row = out.data() + (four.first + lane) * place.size();
             for (std::size_t i = 0; i < place.size(); ++i) row[place[i]] = scratch.sums[i][lane] / four.sum[lane];
         }
     });
@@ -334,11 +356,11 @@ void StudentStates::Kernel::marginals(const StudentModelLogs& model, std::span<c
 
 void StudentStates::Kernel::posteriors(const StudentModelLogs& model, std::size_t first, unsigned threads,
                                        std::span<double> out, Monitor& monitor) {
-    load(model);
+    take(model);
     const std::size_t end = first + out.size() / states();
-    for_each_four(first, end, no_sets_, threads, monitor, [&](std::size_t, const Four& four, Scratch& scratch) {
-        for (std::size_t lane = 0; lane < four.count; ++lane) {
-            double* row = out.data() + (four.patterns[lane] - first) * states();
+    for_each_four(first, end, tree_, threads, monitor, [&](std::size_t, const Four& four, Scratch& scratch) {
+        for (std::size_t lane = 0; lane < std::min(kLanes, end - four.first); ++lane) {
+            double* row = out.data() + (four.first + lane - first) * states();
             for (std::size_t state = 0; state < states(); ++state) {
                 row[order_.outer(state)] = scratch.states[state][lane] / four.sum[lane];
             }

@@ -1,7 +1,6 @@
 // The items that measure one set of skills: likelihoods of their answers, and expected counts.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,9 +10,6 @@
 #include "dagscape/lanes.hpp"
 
 namespace dagscape {
-
-inline constexpr std::size_t kLanes = 4;
-using FourPatterns = std::array<std::size_t, kLanes>;
 
 class AnswerGroup {
 public:
@@ -30,13 +26,14 @@ public:
     // Takes the log-probabilities of right and wrong answers in all cells.
     void load(std::span<const double> right, std::span<const double> wrong);
 
-    // Writes the likelihoods of the substates, divided by e^s, where s is returned; the largest are 1.
-    Lanes likelihoods(const FourPatterns& patterns, Lanes* out) const;
-    // Writes the log-likelihoods of the substates.
-    void log_likelihoods(const FourPatterns& patterns, Lanes* out) const;
+    // Writes the likelihoods of the substates for four patterns, divided by e^s, where s is returned; the largest
+    // are 1.
+    Lanes likelihoods(std::size_t first, Lanes* out) const;
+    // Writes their log-likelihoods.
+    void log_likelihoods(std::size_t first, Lanes* out) const;
 
-    // Adds the probabilities of the substates, times a factor, to the counts of a block.
-    void add_counts(const FourPatterns& patterns, const Lanes* substates, Lanes factor, double* counts) const;
+    // Adds values of the substates for four patterns, times a factor, to the counts of a block.
+    void add_counts(std::size_t first, const Lanes* values, Lanes factor, double* counts) const;
     // Writes the counts of wrong and right answers in the cells of these items.
     void write_counts(const double* counts, std::span<double> cell_counts);
 

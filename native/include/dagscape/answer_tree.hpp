@@ -14,6 +14,9 @@ namespace dagscape {
 
 inline constexpr std::int8_t kNoAnswer = -1;
 
+// Patterns are read four at a time, and the last four may begin with the last pattern: it is repeated this often.
+inline constexpr std::size_t kPadding = 3;
+
 // Patterns of answers, row by row: 1 is right, 0 is wrong, kNoAnswer is missing.
 struct AnswerTable {
     std::span<const std::int8_t> answers;
@@ -60,7 +63,7 @@ private:
     std::size_t substates_;
     std::vector<Node> nodes_;  // by level, the root first
     std::vector<std::size_t> level_start_;
-    std::vector<std::uint32_t> leaf_;  // by pattern
+    std::vector<std::uint32_t> leaf_;  // by pattern, with the padding
     std::vector<double> logs_, counts_;
 };
 

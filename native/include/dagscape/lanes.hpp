@@ -53,6 +53,23 @@ inline Lanes lanes_of(LaneBits bits) noexcept {
 
 inline double sum(Lanes values) noexcept { return (values[0] + values[1]) + (values[2] + values[3]); }
 
+// The sums of four vectors, with the same bits as the function above.
+inline Lanes sums(Lanes a, Lanes b, Lanes c, Lanes d) noexcept {
+    const Lanes ab = shuffled<0, 4, 2, 6>(a, b) + shuffled<1, 5, 3, 7>(a, b);
+    const Lanes cd = shuffled<0, 4, 2, 6>(c, d) + shuffled<1, 5, 3, 7>(c, d);
+    return shuffled<0, 1, 4, 5>(ab, cd) + shuffled<2, 3, 6, 7>(ab, cd);
+}
+
+// Exchanges the rows and columns of four vectors.
+inline void transpose(Lanes& a, Lanes& b, Lanes& c, Lanes& d) noexcept {
+    const Lanes low_ab = shuffled<0, 4, 2, 6>(a, b), high_ab = shuffled<1, 5, 3, 7>(a, b);
+    const Lanes low_cd = shuffled<0, 4, 2, 6>(c, d), high_cd = shuffled<1, 5, 3, 7>(c, d);
+    a = shuffled<0, 1, 4, 5>(low_ab, low_cd);
+    b = shuffled<0, 1, 4, 5>(high_ab, high_cd);
+    c = shuffled<2, 3, 6, 7>(low_ab, low_cd);
+    d = shuffled<2, 3, 6, 7>(high_ab, high_cd);
+}
+
 // 2^exponent for integers below 1000; exponents below -1000 give 2^-1000, which is practically zero.
 inline Lanes power_of_two(Lanes exponent) noexcept {
     const Lanes lowest = broadcast(-1000);

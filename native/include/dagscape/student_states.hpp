@@ -6,7 +6,7 @@
 //
 // Items with the same mask form a group. Four patterns at a time: the likelihood of each group's substates is looked up
 // by the group's combination of answers (answer_tree.hpp), and scaled so that the largest is 1; the products over all
-// states times the prior are summed by substate (state_levels.hpp). If the sum for a pattern is so small that products
+// states times the prior are summed by substate (state_tree.hpp). If the sum for a pattern is so small that products
 // may have vanished, the same is done with logarithms. The patterns are divided into blocks, whose number depends on
 // the problem but not on the number of threads; blocks have their own sums, which are added in their order.
 #pragma once
