@@ -14,9 +14,10 @@
 namespace dagscape {
 namespace {
 
-// Blocks are large enough that starting one costs nothing in comparison.
+// Blocks are large enough that starting one costs nothing in comparison, and their sums fit in memory.
 constexpr double kBlockOperations = 1 << 20;
-constexpr double kMostBlocks = 64;
+constexpr double kMostBlocks = 32;
+constexpr double kMostBlockBytes = 1 << 28;
 
 // A sum above this has lost nothing that counts: terms that vanished were below 1e-307.
 constexpr double kLeastSum = 1e-200;
@@ -213,7 +214,8 @@ double StudentStates::Kernel::operations(std::size_t patterns) const noexcept {
 
 std::size_t StudentStates::Kernel::blocks() const noexcept {
     const double fours = std::ceil(static_cast<double>(patterns()) / kLanes);
-    const double blocks = std::min({operations(patterns()) / kBlockOperations, kMostBlocks, fours});
+    const double affordable = kMostBlockBytes / static_cast<double>((states() + group_counts_) * sizeof(double));
+    const double blocks = std::min({operations(patterns()) / kBlockOperations, kMostBlocks, affordable, fours});
     return static_cast<std::size_t>(std::max(blocks, 1.0));
 }
 
