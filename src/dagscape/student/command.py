@@ -19,7 +19,8 @@ from dagscape.scores.constraints import Edge, edge_constraints
 from dagscape.scores.scoring_job import parent_limit
 from dagscape.student.answers import Answers
 from dagscape.student.e_step import Expectation
-from dagscape.student.model import StudentModel, student_model
+from dagscape.student.model import StudentModel
+from dagscape.student.model_building import student_model
 from dagscape.student.parameters import ItemCells
 from dagscape.student.q_matrix import QMatrix, matched
 from dagscape.student.structural_em import (

@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.checks import check_count, is_whole
 from dagscape.clock import Clock
 from dagscape.decoding import Count, FiniteArray, Probabilities
 from dagscape.errors import InvalidData, InvalidOption, brief
 from dagscape.graphs.dag import Dag
+from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
+from dagscape.randomness import Seed, random_generator
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.results import Result, check_shape
 from dagscape.student.answers import Answers
@@ -160,30 +163,65 @@ class FoldOutcome:
     answers: int
 
 
-def evaluate_models(
-    job: FoldJob,
-    folds: int,
-    rng: np.random.Generator,
+def cross_validate(
+    answers: Answers,
+    q_matrix: QMatrix,
+    search: StructureSearch,
+    limits: Limits,
+    restarts: int,
     *,
+    folds: int,
+    chain: Sequence[str] | None,
+    seed: Seed,
     executor: Executor | None,
     workers: int | None,
     progress: ProgressOption,
-) -> tuple[list[FoldOutcome], float]:
-    """Return the outcomes of all folds, and the seconds that they took."""
-    clock = Clock()
-    count = worker_count(executor, workers)
+) -> Evaluation:
+    """Learn all models in each fold, and return how well they predict.
+
+    Parameters
+    ----------
+    answers, q_matrix
+        The answers of all students, and the skills of the items.
+    search, limits, restarts
+        How models are learned.
+    folds : int
+        The number of folds.
+    chain, seed, executor, workers, progress
+        As for :meth:`dagscape.StudentModel.evaluate`.
+    """
+    students = len(answers.students)
+    if not is_whole(folds, at_least=2) or folds > students:
+        allowed = f"from 2 to {students:,}, the number of students"
+        raise InvalidOption(f"is {folds!r}; it must be an integer {allowed}", option="cv")
+    check_count(restarts, "restarts")
+    clock, count, rng = Clock(), worker_count(executor, workers), random_generator(seed)
+    own = random_folds(students, int(folds), rng)
+    job = FoldJob(answers, q_matrix, own, search, limits, int(restarts), chain_of(search.skills, chain))
     with listening(progress) as listener:
         study = Repetitions(
             evaluate_fold,
             job,
-            [(fold, own) for fold, own in enumerate(rng.spawn(folds))],
+            list(enumerate(rng.spawn(int(folds)))),
             clock,
             listener,
             name="fold",
             doing="Learning from folds",
         )
         study.run(executor, count)
-    return study.outcomes, clock.seconds
+    outcomes = study.outcomes
+    order = list(chain or search.skills)
+    parameters = {"cv": int(folds), "restarts": int(restarts), "chain": order, "score": search.score}
+    used = int(seed) if isinstance(seed, int | np.integer) else None
+    return Evaluation(
+        variables=search.skills,
+        provenance=provenance_of("evaluate", parameters, {"folds": clock.seconds}, 1, used),
+        models=MODELS,
+        areas=np.array([outcome.areas for outcome in outcomes]),
+        edges=np.array([outcome.edges for outcome in outcomes], dtype=np.float64),
+        students=students,
+        answers=sum(outcome.answers for outcome in outcomes),
+    )
 
 
 def chain_of(skills: Sequence[str], order: Sequence[str] | None) -> Dag:

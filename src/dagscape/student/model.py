@@ -11,45 +11,31 @@ from numpy.typing import NDArray
 
 from dagscape.best.k_best import k_best
 from dagscape.best.result import BestNetworks
-from dagscape.checks import check_count, is_whole
 from dagscape.decoding import Count, Finite, FiniteArray, Probabilities
 from dagscape.drawing.edges import AnnotatedGraph
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.errors import InvalidData, InvalidOption
-from dagscape.methods import provenance_of
 from dagscape.networks.network import Network
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
 from dagscape.progress import ProgressOption
-from dagscape.randomness import Seed, random_generator
-from dagscape.results import Provenance, check_known, check_length, check_shape
+from dagscape.randomness import Seed
+from dagscape.results import check_known, check_length, check_shape
 from dagscape.score_info import ScoreInfo
-from dagscape.scores.constraints import edge_constraints
 from dagscape.scores.joint_counts import scores_from_joint
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.student.answers import Answers, as_answers
 from dagscape.student.e_step import Expectation
-from dagscape.student.evaluation import (
-    MODELS,
-    Evaluation,
-    FoldJob,
-    chain_of,
-    evaluate_models,
-    random_folds,
-)
+from dagscape.student.evaluation import Evaluation, cross_validate
 from dagscape.student.inference import (
-    expected_information,
-    mastery_probabilities,
-    most_probable_states,
-    predicted_answers,
     state_probabilities,
 )
-from dagscape.student.orientation import Orientation, orient
+from dagscape.student.orientation import Orientation
 from dagscape.student.parameters import ItemCells, Parameters, SkillTables
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.skill_states import mastered_share, parts
-from dagscape.student.standard_errors import standard_errors
-from dagscape.student.structural_em import Found, StructureSearch, checked_limits
+from dagscape.student.structural_em import StructureSearch, checked_limits
+from dagscape.student.student_frames import mastery_frame, next_item_frame, prediction_frame, table_frame
 from dagscape.student.student_network import StudentNetwork
 from dagscape.wording import plural
 
@@ -163,11 +149,11 @@ class StudentModel(OneNetwork):
         for skill, table, counts, errors in zip(
             self.variables, self.skill_tables, self.skill_counts, self.skill_errors, strict=True
         ):
-            tables[skill] = _table_frame(self.network.parents(skill), "mastered", table, counts, errors)
+            tables[skill] = table_frame(self.network.parents(skill), "mastered", table, counts, errors)
         for item, skills, table, counts, errors in zip(
             self.items, self.item_skills, self.item_tables, self.item_counts, self.item_errors, strict=True
         ):
-            tables[item] = _table_frame(skills, "correct", table, counts, errors)
+            tables[item] = table_frame(skills, "correct", table, counts, errors)
         return tables
 
     @property
@@ -295,22 +281,7 @@ class StudentModel(OneNetwork):
             A column for each skill; ``state``, the mastered skills of the most probable state; and
             ``state_probability``.
         """
-        import pandas as pd
-
-        answers, expectation = self._prepared(responses)
-        parameters = self._parameters()
-        block = max(1, _STATES_AT_ONCE >> len(self.variables))
-        states, highest = most_probable_states(expectation, parameters, block)
-        frame = pd.DataFrame(
-            mastery_probabilities(expectation, parameters),
-            index=pd.Index(answers.students, name="student"),
-            columns=list(self.variables),
-        )
-        names = [self.network.names(int(state)) for state in states]
-        # Skills may have any name, also these.
-        frame.insert(len(frame.columns), "state", names, allow_duplicates=True)
-        frame.insert(len(frame.columns), "state_probability", highest, allow_duplicates=True)
-        return frame
+        return mastery_frame(self.network, self._parameters(), *self._prepared(responses))
 
     def states(self, responses: Any = None) -> NDArray[np.float64]:
         """Return, for each student, the probability of each of the 2^K states of the skills.
@@ -336,11 +307,7 @@ class StudentModel(OneNetwork):
         responses : data frame, array or path, optional
             As for :meth:`mastery`.
         """
-        import pandas as pd
-
-        answers, expectation = self._prepared(responses)
-        predicted = predicted_answers(expectation, self._parameters(), answers)
-        return pd.DataFrame(predicted, index=pd.Index(answers.students, name="student"), columns=list(self.items))
+        return prediction_frame(self._parameters(), *self._prepared(responses))
 
     def next_item(self, responses: Any = None) -> pd.DataFrame:
         """Return, for each student, the unanswered item whose answer tells most about the skills.
@@ -356,22 +323,7 @@ class StudentModel(OneNetwork):
             ``item``, None if the student has answered all; ``information``, the mutual information between its answer
             and the skills given the answers so far, in bits; and ``correct``, the probability of a correct answer.
         """
-        import pandas as pd
-
-        answers, expectation = self._prepared(responses)
-        parameters = self._parameters()
-        open_items = answers.table < 0
-        information = np.where(open_items, expected_information(expectation, parameters), -1.0)
-        chosen = information.argmax(axis=1)
-        rows = np.arange(len(chosen))
-        left = np.asarray(open_items.any(axis=1))
-        correct = predicted_answers(expectation, parameters, answers)[rows, chosen]
-        columns = {
-            "item": [self.items[item] if some else None for item, some in zip(chosen, left, strict=True)],
-            "information": np.where(left, information[rows, chosen] / np.log(2), np.nan),
-            "correct": np.where(left, correct, np.nan),
-        }
-        return pd.DataFrame(columns, index=pd.Index(answers.students, name="student"))
+        return next_item_frame(self._parameters(), *self._prepared(responses))
 
     def evaluate(
         self,
@@ -416,11 +368,6 @@ class StudentModel(OneNetwork):
         """
         answers, _ = self._prepared(responses)
         info, options = self.score_info or ScoreInfo(), self.provenance.parameters
-        if not is_whole(cv, at_least=2) or cv > len(answers.students):
-            limits = f"from 2 to {len(answers.students):,}, the number of students"
-            raise InvalidOption(f"is {cv!r}; it must be an integer {limits}", option="cv")
-        starts = int(options.get("restarts", 10)) if restarts is None else restarts
-        check_count(starts, "restarts")
         search = StructureSearch(
             self.variables,
             "aic" if info.score == "aic" else "bic",
@@ -429,26 +376,19 @@ class StudentModel(OneNetwork):
             info.required,
             info.forbidden,
         )
-        rng = random_generator(seed)
-        folds = random_folds(len(answers.students), int(cv), rng)
-        limits_of_em = checked_limits(**{name: options[name] for name in _LIMITS if name in options})
-        job = FoldJob(answers, self.q_matrix, folds, search, limits_of_em, int(starts), chain_of(self.variables, chain))
-        outcomes, seconds = evaluate_models(job, int(cv), rng, executor=executor, workers=workers, progress=progress)
-        parameters = {
-            "cv": int(cv),
-            "restarts": int(starts),
-            "chain": list(chain or self.variables),
-            "model": dict(options),
-        }
-        used = int(seed) if isinstance(seed, int | np.integer) else None
-        return Evaluation(
-            variables=self.variables,
-            provenance=provenance_of("evaluate", parameters, {"folds": seconds}, 1, used),
-            models=MODELS,
-            areas=np.array([outcome.areas for outcome in outcomes]),
-            edges=np.array([outcome.edges for outcome in outcomes], dtype=np.float64),
-            students=len(answers.students),
-            answers=sum(outcome.answers for outcome in outcomes),
+        limits = checked_limits(**{name: options[name] for name in _LIMITS if name in options})
+        return cross_validate(
+            answers,
+            self.q_matrix,
+            search,
+            limits,
+            int(options.get("restarts", 10)) if restarts is None else restarts,
+            folds=cv,
+            chain=chain,
+            seed=seed,
+            executor=executor,
+            workers=workers,
+            progress=progress,
         )
 
     # Inside.
@@ -500,64 +440,6 @@ class StudentModel(OneNetwork):
 # Options of :func:`dagscape.command` that :meth:`StudentModel.evaluate` also uses.
 _LIMITS = ("tolerance", "min_gain", "max_steps", "accelerate")
 
-# Probabilities of states that :meth:`StudentModel.mastery` has in memory at the same time.
-_STATES_AT_ONCE = 1 << 22
-
-
-def student_model(
-    answers: Answers,
-    q_matrix: QMatrix,
-    search: StructureSearch,
-    expectation: Expectation,
-    found: Sequence[Found],
-    provenance: Provenance,
-) -> StudentModel:
-    """Return the model of the best restart, with its reversible edges directed."""
-    best = max(found, key=lambda one: one.score)
-    fitted, skills = best.fitted, len(search.skills)
-    prior = fitted.parameters.prior()
-    scores = search.scores(fitted.expected.states)
-    most = skills - 1 if search.max_parents is None else search.max_parents
-    constraints = edge_constraints(search.skills, most, search.required, search.forbidden, search.tiers)
-    dag, orientations = orient(best.dag.to_cpdag(), 1 - mastered_share(skills, prior), constraints)
-    tables = SkillTables(dag.parent_masks)
-    # Members of a class represent the same distributions, so this changes the tables only.
-    parameters = fitted.parameters.with_structure(tables, prior)
-    patterns, weights, _ = answers.patterns()
-    errors = standard_errors(expectation, parameters, patterns, weights)
-    cells = parameters.cells
-    item_parts = [cells.of(item) for item in range(len(q_matrix.items))]
-    item_errors, skill_errors = np.split(errors.parameters, [cells.count])
-    return StudentModel(
-        variables=search.skills,
-        provenance=provenance,
-        score_info=scores.info,
-        network=dag,
-        score=best.score,
-        items=q_matrix.items,
-        item_skills=tuple(tuple(dag.names(mask)) for mask in q_matrix.masks),
-        students=expectation.students,
-        log_likelihood=fitted.log_likelihood,
-        skill_tables=tuple(tables.split(parameters.mastery)),
-        item_tables=tuple(parameters.correct[part] for part in item_parts),
-        skill_counts=tuple(tables.counts(fitted.expected.states)),
-        item_counts=tuple(fitted.expected.cells[part].T.copy() for part in item_parts),
-        skill_errors=tuple(tables.split(skill_errors)),
-        item_errors=tuple(item_errors[part] for part in item_parts),
-        mastery_errors=errors.mastery,
-        state_counts=fitted.expected.states,
-        orientations=orientations,
-        restarts=tuple(_restart(one) for one in found),
-        _answers=answers,
-    )
-
-
-def _restart(found: Found) -> Restart:
-    fitted = found.fitted
-    return Restart(
-        fitted.log_likelihood, found.score, found.dag.edge_count, found.rounds, found.steps, fitted.converged
-    )
-
 
 def _strengths(prior: NDArray[np.float64], skills: int) -> NDArray[np.float64]:
     """Return P(j not mastered | i not mastered) for all pairs of skills."""
@@ -565,20 +447,3 @@ def _strengths(prior: NDArray[np.float64], skills: int) -> NDArray[np.float64]:
     both = (lacking * prior) @ lacking.T
     alone = np.diagonal(both)[:, None]
     return np.clip(np.divide(both, alone, out=np.zeros_like(both), where=alone > 0), 0.0, 1.0)
-
-
-def _table_frame(
-    parents: Sequence[str],
-    what: str,
-    table: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    errors: NDArray[np.float64],
-) -> pd.DataFrame:
-    """Return a table as a frame: the states of the parents, the probability, and what is behind it."""
-    import pandas as pd
-
-    states = np.arange(len(table))
-    frame = pd.DataFrame({name: states >> place & 1 for place, name in enumerate(parents)}, index=states)
-    for name, column in ((f"P({what})", table), ("students", counts.sum(axis=0)), ("error", errors)):
-        frame.insert(len(frame.columns), name, column, allow_duplicates=True)
-    return frame

@@ -1,0 +1,74 @@
+"""The student model of the best restart, from what all restarts of structural EM found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dagscape.results import Provenance
+from dagscape.scores.constraints import edge_constraints
+from dagscape.student.answers import Answers
+from dagscape.student.e_step import Expectation
+from dagscape.student.model import Restart, StudentModel
+from dagscape.student.orientation import orient
+from dagscape.student.parameters import SkillTables
+from dagscape.student.q_matrix import QMatrix
+from dagscape.student.skill_states import mastered_share
+from dagscape.student.standard_errors import standard_errors
+from dagscape.student.structural_em import Found, StructureSearch
+
+
+def student_model(
+    answers: Answers,
+    q_matrix: QMatrix,
+    search: StructureSearch,
+    expectation: Expectation,
+    found: Sequence[Found],
+    provenance: Provenance,
+) -> StudentModel:
+    """Return the model of the best restart, with its reversible edges directed."""
+    best = max(found, key=lambda one: one.score)
+    fitted, skills = best.fitted, len(search.skills)
+    prior = fitted.parameters.prior()
+    scores = search.scores(fitted.expected.states)
+    most = skills - 1 if search.max_parents is None else search.max_parents
+    constraints = edge_constraints(search.skills, most, search.required, search.forbidden, search.tiers)
+    dag, orientations = orient(best.dag.to_cpdag(), 1 - mastered_share(skills, prior), constraints)
+    tables = SkillTables(dag.parent_masks)
+    # Members of a class represent the same distributions, so this changes the tables only.
+    parameters = fitted.parameters.with_structure(tables, prior)
+    patterns, weights, _ = answers.patterns()
+    errors = standard_errors(expectation, parameters, patterns, weights)
+    cells = parameters.cells
+    item_parts = [cells.of(item) for item in range(len(q_matrix.items))]
+    item_errors, skill_errors = np.split(errors.parameters, [cells.count])
+    return StudentModel(
+        variables=search.skills,
+        provenance=provenance,
+        score_info=scores.info,
+        network=dag,
+        score=best.score,
+        items=q_matrix.items,
+        item_skills=tuple(tuple(dag.names(mask)) for mask in q_matrix.masks),
+        students=expectation.students,
+        log_likelihood=fitted.log_likelihood,
+        skill_tables=tuple(tables.split(parameters.mastery)),
+        item_tables=tuple(parameters.correct[part] for part in item_parts),
+        skill_counts=tuple(tables.counts(fitted.expected.states)),
+        item_counts=tuple(fitted.expected.cells[part].T.copy() for part in item_parts),
+        skill_errors=tuple(tables.split(skill_errors)),
+        item_errors=tuple(item_errors[part] for part in item_parts),
+        mastery_errors=errors.mastery,
+        state_counts=fitted.expected.states,
+        orientations=orientations,
+        restarts=tuple(_restart(one) for one in found),
+        _answers=answers,
+    )
+
+
+def _restart(found: Found) -> Restart:
+    fitted = found.fitted
+    return Restart(
+        fitted.log_likelihood, found.score, found.dag.edge_count, found.rounds, found.steps, fitted.converged
+    )
