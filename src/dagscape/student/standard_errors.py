@@ -23,6 +23,10 @@ from dagscape.student.skill_states import parts
 _AT_LIMIT = 1e-5
 # Directions of parameters with less information than this share of the most are not determined.
 _UNDETERMINED = 1e-10
+# The least score of a student, on average, that is more than rounding errors.
+_LEAST_SCORE = 1e-8
+# A function has no part in a direction if its derivative there is less than this share of the whole.
+_NO_PART = 1e-3
 # The matrix of the information has this many rows at most.
 _MOST_PARAMETERS = 2000
 
@@ -48,27 +52,39 @@ def standard_errors(
 ) -> StandardErrors:
     """Return the standard errors at the maximum of the likelihood."""
     count, skills = len(parameters.vector), expectation.skills
-    errors, mastery = np.full(count, np.inf), np.full(skills, np.inf)
+    errors = np.full(count, np.inf)
     free = np.flatnonzero((parameters.vector > _AT_LIMIT) & (parameters.vector < 1 - _AT_LIMIT))
     if count > _MOST_PARAMETERS or not free.size:
-        return StandardErrors(errors, mastery)
+        return StandardErrors(errors, np.full(skills, np.inf))
     scores = _scores(expectation, parameters, patterns)[:, free]
-    information = (scores * weights[:, None]).T @ scores
-    # Scaled to correlations, so that the test of determination does not depend on the scale of a parameter.
-    scale = np.sqrt(np.diagonal(information))
-    informed = scale > 0
-    free, information, scale = free[informed], information[np.ix_(informed, informed)], scale[informed]
-    values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
-    determined = values > _UNDETERMINED * values[-1]
-    inverse = (vectors[:, determined] / values[determined]) @ vectors[:, determined].T / np.outer(scale, scale)
-    # A parameter is determined if it has no part in the undetermined directions.
-    sure = (vectors[:, ~determined] ** 2).sum(axis=1) < 1e-6
-    errors[free[sure]] = np.sqrt(np.diagonal(inverse)[sure])
-    derivatives = _mastery_derivatives(parameters, skills)[:, free]
-    lost = np.abs(derivatives[:, ~sure]).max(axis=1, initial=0.0) > 0
-    variance = np.einsum("ki,ij,kj->k", derivatives, inverse, derivatives)
-    mastery[~lost] = np.sqrt(np.maximum(variance, 0.0))[~lost]
-    return StandardErrors(errors, mastery)
+    covariance = _Covariance((scores * weights[:, None]).T @ scores, int(weights.sum()))
+    errors[free] = covariance.errors(np.eye(len(free)))
+    return StandardErrors(errors, covariance.errors(_mastery_derivatives(parameters, skills)[:, free]))
+
+
+class _Covariance:
+    """The inverse of the information matrix, where it has one."""
+
+    def __init__(self, information: NDArray[np.float64], students: int) -> None:
+        # Scaled to correlations, so that the test of determination does not depend on the scale of a parameter. Scores
+        # below the least are rounding errors, and remain small.
+        self._scale = np.maximum(np.sqrt(np.diagonal(information)), _LEAST_SCORE * np.sqrt(students))
+        values, vectors = np.linalg.eigh(information / np.outer(self._scale, self._scale))
+        determined = values > _UNDETERMINED * values[-1]
+        self._undetermined = vectors[:, ~determined]
+        self._roots = vectors[:, determined] / np.sqrt(values[determined])
+
+    def errors(self, gradients: NDArray[np.float64]) -> Vector:
+        """Return the standard errors of functions of the parameters, of which the rows are the derivatives.
+
+        A function is determined if it does not change in any undetermined direction.
+        """
+        scaled = gradients / self._scale
+        lengths = np.linalg.norm(scaled, axis=1)
+        lost = np.linalg.norm(scaled @ self._undetermined, axis=1)
+        spread = np.linalg.norm(scaled @ self._roots, axis=1)
+        found: Vector = np.where((lengths > 0) & (lost < _NO_PART * lengths), spread, np.inf)
+        return found
 
 
 def _scores(expectation: Expectation, parameters: Parameters, patterns: NDArray[np.int8]) -> NDArray[np.float64]:
