@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dagscape.checks import check_choice, check_count
+from dagscape.checks import check_choice, check_count, is_flag
 from dagscape.clock import Clock
-from dagscape.errors import UnidentifiedSkills
+from dagscape.errors import InvalidOption, UnidentifiedSkills, type_of
 from dagscape.methods import provenance_of
 from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
@@ -23,6 +23,7 @@ from dagscape.student.model import StudentModel
 from dagscape.student.model_building import student_model
 from dagscape.student.parameters import ItemCells
 from dagscape.student.q_matrix import QMatrix, matched
+from dagscape.student.refinement import refined
 from dagscape.student.structural_em import (
     MOST_EXACT,
     AfterRound,
@@ -49,6 +50,7 @@ def command(
     min_gain: float = 1e-3,
     max_steps: int = 10_000,
     accelerate: bool = True,
+    refine: bool = False,
     seed: Seed = 0,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -83,6 +85,9 @@ def command(
         The limit on the number of E-steps of each round.
     accelerate : bool
         Extrapolate the steps of EM; False takes plain steps, many more of them, to the same point.
+    refine : bool
+        Improve the best restart further: fit structures that differ in one pair of skills to the answers. Structural EM
+        alone often keeps an edge too many, above all if items need several skills.
     seed : int, numpy.random.Generator or None
         Decides the random starts.
     threads, max_memory, progress
@@ -104,6 +109,8 @@ def command(
     clock = Clock()
     answers, skills_of_items = matched(responses, q_matrix)
     limits = checked_limits(tolerance, min_gain, max_steps, accelerate)
+    if not is_flag(refine):
+        raise InvalidOption(f"is {type_of(refine)}; it must be True or False", option="refine")
     check_count(restarts, "restarts")
     search = _search(
         skills_of_items,
@@ -125,10 +132,15 @@ def command(
             first = first_round(expectation, search.start(), search, rng, limits)
             report = _reporting(listener, number, len(rngs))
             found.append(structural_em(expectation, search, first, rng, limits, report))
+        if refine:
+            best = max(range(len(found)), key=lambda number: found[number].score)
+            report = _reporting(listener, best, len(rngs))
+            found[best] = refined(expectation, search, found[best], rngs[best], limits, report)
     parameters = {
         "score": score, "method": search.method, "restarts": int(restarts), "max_parents": max_parents,
         "required": search.required, "forbidden": search.forbidden, "tiers": search.tiers,
         "tolerance": tolerance, "min_gain": min_gain, "max_steps": max_steps, "accelerate": accelerate,
+        "refine": bool(refine),
     }  # fmt: skip
     seed_used = int(seed) if isinstance(seed, int | np.integer) else None
     provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)

@@ -34,6 +34,7 @@ from dagscape.student.inference import mastery_probabilities, predicted_answers
 from dagscape.student.parameters import ItemCells
 from dagscape.student.prerequisite_rules import parm_rules
 from dagscape.student.q_matrix import QMatrix
+from dagscape.student.refinement import refined
 from dagscape.student.structural_em import (
     Found,
     Limits,
@@ -143,6 +144,8 @@ class FoldJob:
         The number of random starts.
     chain : Dag
         The baseline in which each skill is the prerequisite of the next.
+    refine : bool
+        Whether the best restart is improved further.
     """
 
     answers: Answers
@@ -152,6 +155,7 @@ class FoldJob:
     limits: Limits
     restarts: int
     chain: Dag
+    refine: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +176,7 @@ def cross_validate(
     *,
     folds: int,
     chain: Sequence[str] | None,
+    refine: bool,
     seed: Seed,
     executor: Executor | None,
     workers: int | None,
@@ -187,6 +192,8 @@ def cross_validate(
         How models are learned.
     folds : int
         The number of folds.
+    refine : bool
+        Whether the best restart is improved further.
     chain, seed, executor, workers, progress
         As for :meth:`dagscape.StudentModel.evaluate`.
     """
@@ -197,7 +204,7 @@ def cross_validate(
     check_count(restarts, "restarts")
     clock, count, rng = Clock(), worker_count(executor, workers), random_generator(seed)
     own = random_folds(students, int(folds), rng)
-    job = FoldJob(answers, q_matrix, own, search, limits, int(restarts), chain_of(search.skills, chain))
+    job = FoldJob(answers, q_matrix, own, search, limits, int(restarts), chain_of(search.skills, chain), refine)
     with listening(progress) as listener:
         study = Repetitions(
             evaluate_fold,
@@ -211,7 +218,7 @@ def cross_validate(
         study.run(executor, count)
     outcomes = study.outcomes
     order = list(chain or search.skills)
-    parameters = {"cv": int(folds), "restarts": int(restarts), "chain": order, "score": search.score}
+    parameters = {"cv": int(folds), "restarts": int(restarts), "chain": order, "score": search.score, "refine": refine}
     used = int(seed) if isinstance(seed, int | np.integer) else None
     return Evaluation(
         variables=search.skills,
@@ -283,7 +290,11 @@ def _learned(job: FoldJob, training: Answers, rngs: Sequence[np.random.Generator
     for start, rng in zip(starts, rngs, strict=True):
         first = start if not search.required else with_structure(expectation, start, search.start(), search, limits)
         found.append(structural_em(expectation, search, first, rng, limits))
-    return learned | {"command": _best(found)}
+    place = max(range(len(found)), key=lambda number: found[number].score)
+    command = found[place]
+    if job.refine:
+        command = refined(expectation, search, command, rngs[place], limits)
+    return learned | {"command": command}
 
 
 def _best(found: Sequence[Found]) -> Found:

@@ -385,6 +385,7 @@ class StudentModel(OneNetwork):
             int(options.get("restarts", 10)) if restarts is None else restarts,
             folds=cv,
             chain=chain,
+            refine=bool(options.get("refine", False)),
             seed=seed,
             executor=executor,
             workers=workers,
