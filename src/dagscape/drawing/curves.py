@@ -19,7 +19,11 @@ _STYLES = ("-", "--", ":", "-.")
 
 
 def draw_curves(
-    path: str | os.PathLike[str], x: ArrayLike, panels: Mapping[str, Mapping[str, ArrayLike]], x_label: str
+    path: str | os.PathLike[str],
+    x: ArrayLike,
+    panels: Mapping[str, Mapping[str, ArrayLike]],
+    x_label: str,
+    errors: Mapping[str, Mapping[str, ArrayLike]] | None = None,
 ) -> None:
     """Draw panels in a row, each with a title and named curves over the same x.
 
@@ -33,6 +37,8 @@ def draw_curves(
         The curves by name, for each title.
     x_label : str
         The label of the horizontal axes.
+    errors : mapping, optional
+        Half the lengths of the error bars, by title and name of the curve. Default: no bars.
     """
     ending = Path(path).suffix.lower()
     if ending not in CURVE_ENDINGS:
@@ -49,7 +55,12 @@ def draw_curves(
         for i, (title, curves) in enumerate(panels.items()):
             axes = figure.add_subplot(1, len(panels), i + 1)
             for number, (name, values) in enumerate(curves.items()):
-                axes.plot(x, values, _STYLES[number % len(_STYLES)], label=name)
+                style = _STYLES[number % len(_STYLES)]
+                bars = None if errors is None else errors.get(title, {}).get(name)
+                if bars is None:
+                    axes.plot(x, values, style, label=name)
+                else:
+                    axes.errorbar(x, values, bars, fmt=style, label=name, capsize=3)
             axes.set_title(title, fontsize=10)
             axes.set_xlabel(x_label)
             axes.set_ylim(bottom=0)
