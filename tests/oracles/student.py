@@ -93,6 +93,56 @@ class StudentOracle:
             found.append(math.fsum(p * math.exp(log) for p, log in zip(marginal, self.log_right[item], strict=True)))
         return found
 
+    def mastery(self, answers: Answers) -> list[float]:
+        """P(skill mastered | answers) of each skill."""
+        posterior = self.posterior(answers)
+        return [self.marginal(posterior, [skill])[1] for skill in range(self.skills)]
+
+    def information(self, item: int, answers: Answers) -> float:
+        """The expected drop of the entropy of all skills if an item is answered, in nats."""
+        now = self.posterior(answers)
+        after = 0.0
+        for logs in (self.log_wrong, self.log_right):
+            joint = [
+                p * math.exp(logs[item][substate(state, self.items[item])])
+                for p, state in zip(now, self.states(), strict=True)
+            ]
+            total = math.fsum(joint)
+            if total > 0:
+                after += total * entropy([p / total for p in joint])
+        return entropy(now) - after
+
+
+def joint_log_prior(parents: Sequence[Sequence[int]], tables: Sequence[Sequence[float]]) -> list[float]:
+    """Log P(state) by state number, from the probability of each skill by the substate of its parents."""
+    found = []
+    for state in itertools.product((0, 1), repeat=len(parents)):
+        mastered = state[::-1]
+        p = 1.0
+        for skill, above in enumerate(parents):
+            given = tables[skill][substate(mastered, above)]
+            p *= given if mastered[skill] else 1 - given
+        found.append(math.log(p) if p else -math.inf)
+    return found
+
+
+def expected_score(counts: Sequence[float], parents: Sequence[Sequence[int]], price: float) -> float:
+    """The log-likelihood of counts of all states at its maximum for a DAG, less a price for each parameter."""
+    skills = len(parents)
+    terms = []
+    for skill, above in enumerate(parents):
+        table = [[0.0, 0.0] for _ in range(2 ** len(above))]
+        for value, count in enumerate(counts):
+            state = tuple(value >> k & 1 for k in range(skills))
+            table[substate(state, above)][state[skill]] += count
+        terms += [n * math.log(n / sum(row)) for row in table for n in row if n > 0]
+        terms.append(-price * len(table))
+    return math.fsum(terms)
+
+
+def entropy(distribution: Sequence[float]) -> float:
+    return -math.fsum(p * math.log(p) for p in distribution if p > 0)
+
 
 def number(state: State) -> int:
     return substate(state, range(len(state)))
