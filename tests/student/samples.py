@@ -100,8 +100,8 @@ def drawn(parameters: Parameters, students: int, rng: np.random.Generator, missi
     skills = range(parameters.tables.skills)
     bits_of = [tuple(int(state) >> skill & 1 for skill in skills) for state in range(len(prior))]
     for item, mask in enumerate(cells.masks):
-        part = np.array([substate(bits_of[state], list(bits(mask))) for state in states])
-        table[:, item] = rng.random(students) < parameters.correct[cells.of(item)][part]
+        part = np.array([substate(state, list(bits(mask))) for state in bits_of])
+        table[:, item] = rng.random(students) < parameters.correct[cells.of(item)][part[states]]
     table[rng.random(table.shape) < missing] = -1
     return answers_of(table)
 
