@@ -11,9 +11,7 @@ from dagscape import kernels
 from dagscape.resources import check_memory
 from dagscape.student.answers import Answers
 from dagscape.student.parameters import ItemCells, Parameters, Vector
-
-# Sums of states that the kernel keeps: at most one for each of its blocks of answer patterns, and some to work with.
-_STATE_SUMS = 48
+from dagscape.wording import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +54,6 @@ class Expectation:
         self, answers: Answers, cells: ItemCells, skills: int, threads: int, max_memory: int | str | None = None
     ) -> None:
         patterns, weights, self.place = answers.patterns()
-        check_memory(
-            8 * (_STATE_SUMS << skills) + 2 * patterns.nbytes,
-            max_memory,
-            f"expected counts of {skills} skills",
-            "merge or drop skills",
-        )
         self.cells = cells
         self.skills = skills
         self.students = len(answers.students)
@@ -69,6 +61,8 @@ class Expectation:
         self._threads = threads
         masks = np.array(cells.masks, dtype=np.uint32)
         self._kernel = kernels.StudentStates(masks, skills, patterns, weights.astype(np.float64))
+        self._max_memory = max_memory
+        self._check_memory(self._kernel.bytes(threads), "expected counts", "merge or drop skills")
 
     def expect(self, parameters: Parameters) -> Expected:
         """Return the log-likelihood and the expected counts."""
@@ -81,6 +75,7 @@ class Expectation:
     def marginals(self, parameters: Parameters, sets: list[int]) -> tuple[list[NDArray[np.float64]], Vector]:
         """Return, for each pattern, the probabilities of the parts of sets of skills, and its log-likelihood."""
         sizes = [1 << members.bit_count() for members in sets]
+        self._check_memory(8 * self.pattern_count * sum(sizes), "probabilities of skills", "take fewer students")
         out = np.empty((self.pattern_count, sum(sizes)))
         log_likelihoods = np.empty(self.pattern_count)
         right, wrong = _logs(parameters)
@@ -90,10 +85,15 @@ class Expectation:
 
     def states(self, parameters: Parameters, first: int, count: int) -> NDArray[np.float64]:
         """Return the probabilities of all states for some patterns."""
+        self._check_memory(8 * count << self.skills, "probabilities of all states", "take fewer students at a time")
         out = np.empty((count, 1 << self.skills))
         right, wrong = _logs(parameters)
         self._kernel.states(parameters.log_prior(), right, wrong, self._threads, first, out)
         return out
+
+    def _check_memory(self, needed: int, what: str, remedy: str) -> None:
+        of = f"{plural(self.pattern_count, 'pattern')} of answers and {plural(self.skills, 'skill')}"
+        check_memory(needed, self._max_memory, f"{what} of {of}", remedy)
 
 
 def _logs(parameters: Parameters) -> tuple[Vector, Vector]:

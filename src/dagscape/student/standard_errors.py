@@ -27,8 +27,10 @@ _UNDETERMINED = 1e-10
 _LEAST_SCORE = 1e-8
 # A function has no part in a direction if its derivative there is less than this share of the whole.
 _NO_PART = 1e-3
-# The matrix of the information has this many rows at most.
+# Larger models have no standard errors: the information matrix has a row for each parameter, and the scores of the
+# students have a number for each of them and each parameter.
 _MOST_PARAMETERS = 2000
+_MOST_SCORES = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def standard_errors(
     count, skills = len(parameters.vector), expectation.skills
     errors = np.full(count, np.inf)
     free = np.flatnonzero((parameters.vector > _AT_LIMIT) & (parameters.vector < 1 - _AT_LIMIT))
-    if count > _MOST_PARAMETERS or not free.size:
+    if count > _MOST_PARAMETERS or count * len(patterns) > _MOST_SCORES or not free.size:
         return StandardErrors(errors, np.full(skills, np.inf))
     scores = _scores(expectation, parameters, patterns)[:, free]
     covariance = _Covariance((scores * weights[:, None]).T @ scores, int(weights.sum()))
