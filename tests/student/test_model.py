@@ -220,4 +220,4 @@ def test_the_network_of_skills_and_items_gives_the_same_answers(simulated, model
         evidence = {item: str(answer) for item, answer in zip(model.items, row, strict=True) if answer >= 0}
         assert network.log_probability(evidence) == pytest.approx(oracle.log_likelihood_of(row), rel=1e-10)
         found = network.query("S2", evidence)
-        assert found["1"] == pytest.approx(oracle.mastery(row)[1], abs=1e-10)
+        assert found.iloc[1] == pytest.approx(oracle.mastery(row)[1], abs=1e-10)

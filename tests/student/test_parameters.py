@@ -15,6 +15,7 @@ from student.samples import oracle_of, random_parameters, random_parents, tiny
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+@settings(max_examples=30)
 @given(SEEDS, st.integers(1, 4))
 def test_the_prior_is_the_product_of_the_tables(seed, skills):
     rng = np.random.default_rng(seed)
@@ -29,6 +30,7 @@ def test_impossible_states_have_no_probability():
     assert parameters.prior().tolist() == [0.5, 0.0, 0.0, 0.5]
 
 
+@settings(max_examples=30)
 @given(SEEDS, st.integers(1, 4))
 def test_parts_of_states(seed, skills):
     members = int(np.random.default_rng(seed).integers(0, 1 << skills))
@@ -37,6 +39,7 @@ def test_parts_of_states(seed, skills):
     assert parts(skills, members).tolist() == expected
 
 
+@settings(max_examples=30)
 @given(SEEDS)
 def test_shares_of_mastered_skills_are_marginals(seed):
     model = tiny(seed)
@@ -82,6 +85,7 @@ def test_parts_that_never_occur_keep_their_probability():
     assert fitted.tolist() == [0.0, 0.75, 0.4]
 
 
+@settings(max_examples=30)
 @given(SEEDS, st.integers(0, 7))
 def test_exchanged_cells_are_those_of_exchanged_states(seed, flipped):
     cells = tiny(seed).parameters.cells
@@ -92,6 +96,7 @@ def test_exchanged_cells_are_those_of_exchanged_states(seed, flipped):
         assert places[own].tolist() == own[flipped_states(3, flipped)].tolist()
 
 
+@settings(max_examples=30)
 @given(SEEDS)
 def test_starts_increase_with_the_number_of_mastered_skills(seed):
     rng = np.random.default_rng(seed)
@@ -113,6 +118,7 @@ def test_which_skills_make_correct_answers_less_likely():
     assert cells.lowering(2, correct) == 0b10
 
 
+@settings(max_examples=30)
 @given(SEEDS, st.integers(1, 4))
 def test_other_members_of_a_class_represent_the_same_distribution(seed, skills):
     """Complete graphs in all orders: the tables change, the prior does not."""
