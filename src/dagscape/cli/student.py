@@ -44,7 +44,7 @@ A STRUCTURE is a network of prerequisites, such as a .csv list of edges with the
 c (S1 -> S2 -> ... -> S7, S1 -> S3, S2 -> S4, S4 -> S6)."""
 
 # The options that belong to each of the four things that the command does; others are refused there.
-_LEARNING = {"required", "forbidden", "tiers", "max_parents", "score", "method", "tolerance", "restarts"}
+_LEARNING = {"required", "forbidden", "tiers", "max_parents", "score", "method", "tolerance", "restarts", "refine"}
 _STUDENTS = {"mastery", "predictions", "next_item"}
 _READING = {"separator", "missing_values"}
 _SIMULATING = {"students", "items_per_skill", "skills_per_item", "ability", "missing"}
@@ -86,6 +86,10 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
 @click.option(
     "--restarts", type=IntRange(1), default=10, show_default=True, metavar="N",
     help="Number of random starts; the best is kept.",
+)  # fmt: skip
+@click.option(
+    "--refine", is_flag=True,
+    help="Improve the best start further: compare structures that differ in one pair of skills on the answers.",
 )  # fmt: skip
 @click.option(
     "--tolerance", type=FloatRange(0), default=1e-6, show_default=True, metavar="X",
@@ -175,7 +179,7 @@ def _learned(answers: str, reading: dict[str, Any], options: dict[str, Any], **m
     if options["q_matrix"] is None:
         raise InvalidOption("--q-matrix is missing: give the file that says which skills each item needs, or --model")
     _check_standard_input(answers, "--q-matrix", options["q_matrix"])
-    names = ("required", "forbidden", "tiers", "max_parents", "score", "method", "restarts", "tolerance")
+    names = ("required", "forbidden", "tiers", "max_parents", "score", "method", "restarts", "refine", "tolerance")
     chosen = {name: options[name] for name in (*names, "seed", "threads", "max_memory")}
     return learn_model(*matched(answers, options["q_matrix"], **reading), **chosen | more)
 
