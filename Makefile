@@ -25,7 +25,7 @@ FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R
 .SECONDARY: $(SANITIZED_KERNELS)
 .PHONY: demo test check-all lint types stub native-test native-test-threads native-test-clang \
         pytest fuzz test-oldest docs wheel dist bench experiments experiment-eq1 experiment-curriculum \
-        experiment-classifier clean
+        experiment-classifier experiment-students clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
@@ -121,15 +121,21 @@ bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m benchmarks.climbing
 	$(BIN)/python -m benchmarks.class_search
 	$(BIN)/python -m benchmarks.independence
+	$(BIN)/python -m benchmarks.students speed
 
 # The tables and figures of the papers on learning, run again: hours. Interrupted, they go on where they were.
 EXPERIMENTS ?= build/experiments
-experiments: experiment-eq1 experiment-curriculum experiment-classifier
+experiments: experiment-eq1 experiment-curriculum experiment-classifier experiment-students
 
 experiment-eq1 experiment-curriculum experiment-classifier: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	mkdir -p $(EXPERIMENTS)
 	$(BIN)/python -m benchmarks.$(@:experiment-%=%_tables) --folder $(EXPERIMENTS) | tee $(EXPERIMENTS)/$@.md
+
+experiment-students: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet ".[bench]"
+	mkdir -p $(EXPERIMENTS)
+	$(BIN)/python -m benchmarks.students study real --folder $(EXPERIMENTS) | tee $(EXPERIMENTS)/$@.md
 
 clean:
 	rm -rf build dist .venv docs/_build
