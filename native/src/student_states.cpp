@@ -8,6 +8,7 @@
 
 #include "dagscape/answer_group.hpp"
 #include "dagscape/exponential_lanes.hpp"
+#include "dagscape/logarithm_lanes.hpp"
 #include "dagscape/parallel.hpp"
 #include "dagscape/state_tree.hpp"
 
@@ -29,9 +30,7 @@ struct Four {
     std::size_t first;
     Lanes sum, log_scale;
 
-    Lanes log_likelihoods() const noexcept {
-        return Lanes{std::log(sum[0]), std::log(sum[1]), std::log(sum[2]), std::log(sum[3])} + log_scale;
-    }
+    Lanes log_likelihoods() const noexcept { return log_of_positive(sum) + log_scale; }
 };
 
 // The memory of one thread.

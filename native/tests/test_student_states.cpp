@@ -12,6 +12,7 @@
 #include "check.hpp"
 #include "dagscape/answer_tree.hpp"
 #include "dagscape/exponential.hpp"
+#include "dagscape/logarithm_lanes.hpp"
 #include "dagscape/state_tree.hpp"
 
 using namespace dagscape;
@@ -51,6 +52,23 @@ void exponentials_are_accurate() {
     Numbers small{-708.1, -1e10, -std::numeric_limits<double>::infinity()};
     exponentials_of_nonpositive(small, small);
     CHECK(small == Numbers(3, 0.0));
+}
+
+void logarithms_are_accurate() {
+    std::mt19937 random(3);
+    Numbers x{1.0, 2.0, 0.5, std::sqrt(0.5), std::nextafter(std::sqrt(0.5), 0.0), std::sqrt(2.0), 1e-300, 1e300};
+    for (int i = 0; i < 20000; ++i) {
+        const double mantissa = 1 + std::ldexp(static_cast<double>(random()), -32);
+        x.push_back(std::ldexp(mantissa, static_cast<int>(random() % 2000) - 1000));
+        x.push_back(1 + std::ldexp(mantissa - 1.5, -static_cast<int>(random() % 50)));
+    }
+    for (const double number : x) {
+        const double found = log_of_positive(broadcast(number))[0];
+        const long double expected = std::log(static_cast<long double>(number));
+        const double unit = std::abs(found) - std::nextafter(std::abs(found), 0.0);
+        CHECK(std::abs(static_cast<long double>(found) - expected) <= 2 * std::max(unit, 0x1p-54));
+    }
+    CHECK(log_of_positive(broadcast(1))[3] == 0.0);
 }
 
 void substates_are_packed() {
@@ -303,6 +321,7 @@ void extreme_likelihoods_do_not_vanish() {
 
 int main() {
     exponentials_are_accurate();
+    logarithms_are_accurate();
     substates_are_packed();
     trees_multiply_and_sum();
     orders_are_permutations();
