@@ -63,7 +63,7 @@ stub: $(VENV)/installed-dev
 
 native-test:
 	$(MAKE) --jobs=$(JOBS) $(NATIVE_TESTS)
-	@set -e; for test in $(NATIVE_TESTS); do echo $$test; $(RUN_NATIVE_TEST) $$test; done
+	@printf '%s\n' $(NATIVE_TESTS) | xargs -P $(JOBS) -I{} sh -c 'echo {}; exec $(RUN_NATIVE_TEST) {}'
 
 native-test-threads:
 	$(MAKE) native-test NATIVE_BUILD=build/native-tests-threads SANITIZERS=thread RUN_NATIVE_TEST="$(FIXED_ADDRESSES)"
@@ -80,7 +80,7 @@ $(NATIVE_BUILD)/kernels/%.o: native/src/%.cpp $(wildcard native/include/dagscape
 
 pytest: $(VENV)/installed-dev
 	$(BIN)/pytest --numprocesses=$(JOBS) --dist=worksteal tests
-	$(BIN)/pytest --doctest-modules --pyargs dagscape
+	$(BIN)/pytest --numprocesses=$(JOBS) --doctest-modules --pyargs dagscape
 
 # Every fuzzing target for longer than `make test` runs it: make fuzz FUZZ="npz --cases 1000000 --seed 7".
 FUZZ ?= --cases 20000
