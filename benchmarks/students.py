@@ -234,6 +234,7 @@ def data_set(name: str) -> tuple[Path, pd.DataFrame]:
 
 # Random starts of the model, and of each fold.
 REAL = {"ecpe": 10, "fraction_subtraction": 10, "fraction15": 10, "timss07_g4:content": 10, "timss07_g4:subcontent": 1}
+REFINED = ("ecpe", "fraction15", "fraction_subtraction", "timss07_g4:content")
 IDENTIFIED = ("timss07_g4", "timss07_g4:subcontent", "timss07_g4:content", "fraction_subtraction", "fraction15", "ecpe")
 
 
@@ -256,7 +257,7 @@ def start_one(task: Task) -> dict[str, Any]:
 def evaluate_one(task: Task) -> dict[str, Any]:
     """The model of a real data set, and its cross-validation."""
     with quiet():
-        model = ds.command(*data_set(task["data"]), restarts=task["restarts"])
+        model = ds.command(*data_set(task["data"]), restarts=task["restarts"], refine=task.get("refine", False))
         evaluation = model.evaluate(cv=10, seed=0, workers=task["workers"])
     return {
         "log_likelihood": model.log_likelihood,
@@ -298,10 +299,11 @@ def show_real(frame: pd.DataFrame) -> None:
             for one in evaluation.itertuples()
         ]  # fmt: skip
         masters = ", ".join(f"{skill} {share:.3f}" for skill, share in row.mastery.items())
-        title = f"{row.data}: {row.students} students, {row.answers} answers, log-likelihood {row.log_likelihood:.3f}"
+        name = f"{row.data}{', refined' if row.refine is True else ''}"
+        title = f"{name}: {row.students} students, {row.answers} answers, log-likelihood {row.log_likelihood:.3f}"
         table(f"{title}, BIC {row.score:.2f}; masters: {masters}", lines, ["model", "AUC", "p", "prerequisites"])
         edges = [[f"{source} → {target}", f"{strength:.3f}", how] for source, target, strength, how, _ in row.edges]
-        table(f"{row.data}: prerequisites", edges, ["edge", "strength", "direction"])
+        table(f"{name}: prerequisites", edges, ["edge", "strength", "direction"])
 
 
 # Times.
@@ -353,7 +355,8 @@ def main() -> None:
     if "real" in given.parts:
         chosen = [name for name in REAL if given.networks is None or name in given.networks]
         tasks = [{"data": name, "restarts": REAL[name], "workers": 1} for name in chosen]
-        show_real(collect("real", tasks, evaluate_one))
+        refined = [{**task, "refine": True} for task in tasks if task["data"] in REFINED]
+        show_real(collect("real", [*tasks, *refined], evaluate_one))
         show_starts(collect("starts", [{"data": n, "seed": s} for n in IDENTIFIED for s in range(SEEDS)], start_one))
     if "speed" in given.parts and not given.only_show:
         show_speed()

@@ -89,3 +89,12 @@ def test_ecpe_is_a_chain(shared_data) -> None:
 def test_refine_must_be_a_flag() -> None:
     with pytest.raises(ds.InvalidOption, match="refine is a str; it must be True or False"):
         command([[1], [0]], as_q_matrix([[1]]), refine="yes")
+
+
+def test_folds_are_refined_too() -> None:
+    data = draw_model("b", skills_per_item=(1, 3), seed=1).sample(800, seed=1001)
+    plain = command(data.answers, data.q_matrix, restarts=1)
+    found = command(data.answers, data.q_matrix, restarts=1, refine=True)
+    apart, together = (model.evaluate(cv=2, workers=1) for model in (plain, found))
+    assert np.array_equal(apart.areas[:, 1:], together.areas[:, 1:])
+    assert not np.array_equal(apart.areas[:, 0], together.areas[:, 0])
