@@ -272,7 +272,7 @@ def evaluate_one(task: Task) -> dict[str, Any]:
 
 def show_starts(frame: pd.DataFrame) -> None:
     lines = []
-    for name, part in frame.groupby("data", sort=False):
+    for name, part in frame.groupby("data", sort=False) if len(frame) else ():
         best = part["log_likelihood"].max()
         near = part[part["log_likelihood"] > best - 0.5]
         shares = pd.DataFrame(near["mastery"].tolist())
@@ -299,7 +299,7 @@ def show_real(frame: pd.DataFrame) -> None:
             for one in evaluation.itertuples()
         ]  # fmt: skip
         masters = ", ".join(f"{skill} {share:.3f}" for skill, share in row.mastery.items())
-        name = f"{row.data}{', refined' if row.refine is True else ''}"
+        name = f"{row.data}{', refined' if getattr(row, 'refine', False) is True else ''}"
         title = f"{name}: {row.students} students, {row.answers} answers, log-likelihood {row.log_likelihood:.3f}"
         table(f"{title}, BIC {row.score:.2f}; masters: {masters}", lines, ["model", "AUC", "p", "prerequisites"])
         edges = [[f"{source} → {target}", f"{strength:.3f}", how] for source, target, strength, how, _ in row.edges]
