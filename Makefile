@@ -16,7 +16,7 @@ NATIVE_BUILD ?= build/native-tests
 SANITIZERS ?= address,undefined
 NATIVE_TESTS := $(patsubst native/tests/%.cpp,$(NATIVE_BUILD)/%,$(wildcard native/tests/test_*.cpp))
 SANITIZED_KERNELS := $(patsubst native/src/%.cpp,$(NATIVE_BUILD)/kernels/%.o,$(wildcard native/src/*.cpp))
-SANITIZED := -std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
+SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
              -fno-sanitize-recover=all -ffp-contract=off -include native/include/dagscape/exact_arithmetic.hpp \
              -Inative/include -pthread
 # ThreadSanitizer needs fixed address ranges, which address randomisation may occupy.
