@@ -230,8 +230,8 @@ def show_refinement(frame: pd.DataFrame) -> None:
         gain = part["score"]
         lines.append([kind, structure, len(part), *cells, f"{up} / {down}", int((gain > EQUAL).sum()), gain.mean()])
     table(
-        "Refined minus structural EM alone: F1 of adjacencies and of directed edges, data sets with a higher / lower F1 "
-        "of adjacencies, data sets with a higher score, and its mean gain",
+        "Refined minus structural EM alone: F1 of adjacencies and of directed edges, data sets with a higher / lower "
+        "F1 of adjacencies, data sets with a higher score, and its mean gain",
         lines,
         ["items", "structure", "data sets", "adjacency", "orientation", "higher / lower", "score higher", "gain"],
     )
