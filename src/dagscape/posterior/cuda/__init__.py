@@ -1,0 +1,1 @@
+"""Sums on a GPU, through CuPy."""

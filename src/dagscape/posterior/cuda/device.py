@@ -1,0 +1,57 @@
+"""Access to a GPU through CuPy, which is imported only when a sum runs on one.
+
+The kernels are CUDA sources in this package. CuPy compiles them when they are first used, for the card at hand, and
+caches the result on disk.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_SOURCES = Path(__file__).parent
+_INSTALL = "install dagscape[cuda12] or dagscape[cuda13], after the version of the driver (nvidia-smi shows it)"
+
+
+@cache
+def missing() -> str:
+    """Return why no GPU can be used, and the remedy; an empty string if one can."""
+    if importlib.util.find_spec("cupy") is None:
+        return f"the package cupy is not installed: {_INSTALL}"
+    try:
+        import cupy
+
+        if cupy.cuda.runtime.getDeviceCount() == 0:
+            return "there is no GPU: use the back end 'cpu'"
+        cupy.cuda.runtime.getDeviceProperties(0)
+    except Exception as error:  # CuPy raises many kinds of errors for drivers and libraries that do not fit
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        return f"CuPy finds no usable GPU ({first}): check the driver with nvidia-smi, and {_INSTALL}"
+    return ""
+
+
+def card_name() -> str:
+    """Return the name of the current card."""
+    import cupy
+
+    properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+    return str(properties["name"].decode())
+
+
+def free_memory() -> int:
+    """Return how many bytes of the current card are free."""
+    import cupy
+
+    cupy.get_default_memory_pool().free_all_blocks()
+    return int(cupy.cuda.Device().mem_info[0])
+
+
+@cache
+def module(name: str) -> Any:
+    """Compile a source file of this package."""
+    import cupy
+
+    code = "\n".join((_SOURCES / file).read_text(encoding="utf-8") for file in ("scaled.cuh", f"{name}.cu"))
+    return cupy.RawModule(code=code, options=("-std=c++17",))
