@@ -44,6 +44,7 @@ from dagscape.modes.result import Modes
 from dagscape.networks.bundled import load_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import read_network, write_network
+from dagscape.posterior.backends import BackendStatus, backends
 from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior, Probability
 from dagscape.posterior.summing import posterior
@@ -81,6 +82,7 @@ from dagscape.version import __version__
 
 __all__ = [
     "Answers",
+    "BackendStatus",
     "BackendUnavailable",
     "BestNetworks",
     "Bootstrap",
@@ -122,6 +124,7 @@ __all__ = [
     "TooLarge",
     "UnidentifiedSkills",
     "__version__",
+    "backends",
     "bootstrap",
     "bootstrap_skills",
     "command",

@@ -124,6 +124,8 @@ def provenance_of(
     seed: int | None = None,
     *,
     backend: str = "cpu",
+    engine: str | None = None,
 ) -> Provenance:
-    """Return the record of how a result was made, with this version, this back end and these kernels."""
-    return Provenance(__version__, method, parameters, seed, seconds, f"{backend}: {kernels.name}, {threads} threads")
+    """Return the record of how a result was made, with this version, this back end and this engine."""
+    used = f"{backend}: {engine or kernels.name}, {threads} threads"
+    return Provenance(__version__, method, parameters, seed, seconds, used)

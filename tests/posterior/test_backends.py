@@ -11,6 +11,7 @@ import dagscape as ds
 from dagscape import kernels
 from dagscape.posterior import backends
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, find_backend
+from dagscape.posterior.contract import Device
 
 
 @pytest.fixture(scope="module")
@@ -21,17 +22,19 @@ def scores():
 def test_every_record_is_listed_under_its_own_name():
     assert all((record.over, record.name) == key for key, record in BACKENDS.items())
     assert SUMMED_OVER == ("dags", "orders")
-    assert BACKEND_NAMES == ("auto", "cpu")
+    assert BACKEND_NAMES == ("auto", "cpu", "cuda")
 
 
 @pytest.mark.parametrize("key", BACKENDS)
 def test_records_describe_their_sums(key, scores):
     backend = BACKENDS[key]
+    if backend.missing:
+        pytest.skip(backend.missing)
     weights = backend.weights(scores, 1, 2**30)
     found = backend.run(weights, scores.unit.bits, 1, None)
     assert (found.ancestors is not None) == backend.ancestors
     assert found.paths is None
-    assert weights.values.size == backend.table(scores.n, scores.max_parents)
+    assert weights.values.size == backend.table(max(scores.n, backend.least_variables), scores.max_parents)
     if backend.run_with_paths is not None:
         assert backend.run_with_paths(weights, scores.unit.bits, 1, None).paths.shape == (4, 4, 4)
 
@@ -49,14 +52,17 @@ def test_memory_grows_with_the_job(key):
     backend = BACKENDS[key]
     alone = backend.memory(15, 14, 2)
     assert backend.memory(15, 14, 2, weight_tables=2) == alone + 8 * backend.table(15, 14)
-    assert alone < backend.memory(15, 14, 3) < backend.memory(16, 15, 3)
+    # The threads of a device need no memory of this machine.
+    assert alone < backend.memory(15, 14, 3) if backend.device is None else alone == backend.memory(15, 14, 3)
+    assert backend.memory(15, 14, 3) < backend.memory(16, 15, 3)
+    assert 0 <= backend.device_memory(15, 14) <= backend.device_memory(16, 15)
     assert backend.memory(15, 14, 2, with_paths=True) > 2 * 8 * 15 << 15
 
 
 @pytest.mark.parametrize("method", [ds.posterior, ds.feature_probability])
 def test_unknown_back_ends_are_refused_with_a_list_of_known_ones(method, scores):
     with pytest.raises(
-        ds.InvalidOption, match=r"^backend is 'gpu'; for sums over orders it must be one of 'auto', 'cpu'$"
+        ds.InvalidOption, match=r"^backend is 'gpu'; for sums over orders it must be one of 'auto', 'cpu', 'cuda'$"
     ):
         method(scores, over="orders", backend="gpu")
     with pytest.raises(ds.InvalidOption, match=r"^over is 'trees'; it must be one of 'dags', 'orders'$"):
@@ -68,6 +74,50 @@ def test_auto_gives_the_result_of_the_back_end(scores):
         found = ds.posterior(scores, over, backend="cpu", threads=1)
         assert found == ds.posterior(scores, over)
         assert found.provenance.backend.startswith("cpu: ")
+
+
+def with_device(missing="", free=2**40, preferred_from=3):
+    """A back end that computes on the processor, and claims to use a device."""
+    device = Device(lambda: missing, lambda: "a card", lambda: free, lambda n, max_parents: 8 << n, preferred_from)
+    return replace(BACKENDS["dags", "cpu"], name="card", device=device)
+
+
+def test_auto_uses_a_device_for_large_sums_that_fit(monkeypatch, scores):
+    for record, used in (
+        (with_device(), "card: a card, "),
+        (with_device(missing="it is broken"), "cpu: "),
+        (with_device(free=127), "cpu: "),
+        (with_device(preferred_from=5), "cpu: "),
+    ):
+        monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), record)
+        assert ds.posterior(scores).provenance.backend.startswith(used)
+        # Without a size, the back end that is always there.
+        assert find_backend("dags").name == "cpu"
+
+
+def test_missing_devices_are_refused_with_the_reason(monkeypatch, scores):
+    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), with_device(missing="it is broken: mend it"))
+    for method in (ds.posterior, ds.feature_probability):
+        with pytest.raises(ds.BackendUnavailable, match=r"^backend='card' cannot be used: it is broken: mend it$"):
+            method(scores, backend="card")
+
+
+def test_sums_that_do_not_fit_on_a_card_are_refused(monkeypatch, scores):
+    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), with_device(free=127))
+    expected = (
+        r"^sums over dags of 4 variables need 128 bytes on the card; 127 bytes of a card are free: "
+        r"use fewer variables, or backend='cpu'$"
+    )
+    for method in (ds.posterior, ds.feature_probability):
+        with pytest.raises(ds.TooLarge, match=expected):
+            method(scores, backend="card")
+
+
+def test_backends_say_what_is_there_and_why_not():
+    cpu, cuda = ds.backends()
+    assert (cpu.name, cpu.available, str(cpu)) == ("cpu", True, f"cpu: {kernels.name}")
+    assert (cuda.name, cuda.available) == ("cuda", not BACKENDS["orders", "cuda"].missing)
+    assert "dagscape[cuda12]" in str(cuda) or cuda.available or "GPU" in str(cuda)
 
 
 def test_capabilities_that_a_back_end_lacks_are_refused(monkeypatch, scores):

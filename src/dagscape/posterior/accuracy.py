@@ -42,14 +42,14 @@ def score_error(rounding: float) -> float:
 def dag_sum_error(n: int, disagreement: float, condition: float, log_total: float) -> float:
     """Return an estimate of the error of a sum over DAGs."""
     terms = _TERM_ROUNDINGS * _EPSILON * (condition + 1) * (n + 4)
-    return _DISAGREEMENTS * disagreement + terms + _weight_error(n, log_total)
+    return _DISAGREEMENTS * disagreement + terms + weight_error(n, log_total)
 
 
 def order_sum_error(n: int, log_total: float) -> float:
     """Return a bound on the error of a dense sum over orders."""
     # An edge is a sum over 2^(n-2) sets, with half an epsilon for each addition.
     edges = math.ldexp(_EPSILON / 2, max(n - 2, 0))
-    return 3 * _chain_error(n) + edges + 4 * _EPSILON + _weight_error(n, log_total)
+    return 3 * _chain_error(n) + edges + 4 * _EPSILON + weight_error(n, log_total)
 
 
 def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
@@ -58,7 +58,7 @@ def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
     words = 2 * (n + 1) * _WORD_ROUNDING
     # Γ is a sum over the variables and over at most 64 parts; an edge is a sum over the families that contain it.
     additions = n + 64 + set_count(n - 1, max(max_parents - 1, 0))
-    return 3 * _chain_error(n) + words + additions * _EPSILON + _weight_error(n, log_total)
+    return 3 * _chain_error(n) + words + additions * _EPSILON + weight_error(n, log_total)
 
 
 def _chain_error(n: int) -> float:
@@ -68,6 +68,7 @@ def _chain_error(n: int) -> float:
     return _EPSILON * n * (weight + step)
 
 
-def _weight_error(n: int, log_total: float) -> float:
+def weight_error(n: int, log_total: float) -> float:
+    """Return the error that rounded logarithms of weights cause."""
     structures = math.lgamma(n + 1) + math.log(2) * n * (n - 1) / 2
     return 2 * _LOG_ERROR * (structures - log_total)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from dagscape.errors import InvalidOption, LostPrecision, did_you_mean
 from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import Sum, check_total, find_backend
+from dagscape.posterior.backends import find_backend
+from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
 from dagscape.posterior.summing import check_sum, sum_weights
 from dagscape.progress import ProgressOption, listening
@@ -71,7 +72,7 @@ def feature_probability(
     """
     threads = thread_count(threads)
     check_scores(scores)
-    chosen = find_backend(over, backend)
+    chosen = find_backend(over, backend, size=scores)
     limit = check_sum(scores, chosen, threads, max_memory, weight_tables=2)
     weights = chosen.weights(scores, threads, limit)
     values = weights.values.copy()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dagscape.errors import argument, function
 from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
-from dagscape.posterior.backends import SumBackend, find_backend
+from dagscape.posterior.backends import find_backend
+from dagscape.posterior.contract import SumBackend
 from dagscape.wording import plural
 
 # It is of no use to advise more memory than this.
@@ -17,11 +18,12 @@ def sum_requirements(
     limit: int,
     *,
     over: str = "dags",
-    backend: str = "auto",
+    backend: str = "cpu",
     with_paths: bool = False,
 ) -> Requirements:
-    """Return the requirements of a sum."""
-    chosen = find_backend(over, backend, paths=with_paths)
+    """Return the requirements of a sum on the processors of this machine, unless another back end is chosen."""
+    chosen = find_backend(over, backend, paths=with_paths, size=size)
+    chosen.check_device(size.n, size.max_parents)
     return requirements_of(chosen, size, threads, limit, with_paths=with_paths)
 
 

@@ -19,7 +19,8 @@ from dagscape.checks import is_flag, is_one_of
 from dagscape.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import Sum, SumBackend, check_total, find_backend
+from dagscape.posterior.backends import find_backend
+from dagscape.posterior.contract import Sum, SumBackend, check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.result import Posterior
@@ -56,8 +57,9 @@ def posterior(
         as long as the rest, for one triple as for all, so all are computed.
     prior : bool
         Ignore the data: the probabilities are those of the structure prior alone, for comparison.
-    backend : {"auto", "cpu"}
-        The implementation of the sum.
+    backend : {"auto", "cpu", "cuda"}
+        The implementation of the sum: the kernels of the processor, or those of an NVIDIA GPU through CuPy. The default
+        uses a GPU for large sums, if there is one (:func:`dagscape.backends`).
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
 
@@ -83,7 +85,7 @@ def posterior(
             f"is {prior!r}; it must be True or False ({function('local_scores')} has {argument('structure_prior')})",
             option="prior",
         )
-    chosen = find_backend(over, backend, paths=with_paths)
+    chosen = find_backend(over, backend, paths=with_paths, size=scores)
     limit = check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
     with listening(progress) as listener:
@@ -106,6 +108,7 @@ def posterior(
             {"sums": time.perf_counter() - start},
             threads,
             backend=chosen.name,
+            engine=chosen.engine,
         ),
         over=over,
         edges=edges,
@@ -142,6 +145,7 @@ def check_sum(
     limit = memory_limit(max_memory)
     needs = requirements_of(backend, scores, threads, limit, with_paths=with_paths, weight_tables=weight_tables)
     needs.check(limit)
+    backend.check_device(scores.n, scores.max_parents)
     warn_if_incomplete(scores, ": probabilities are relative to the remaining structures", stacklevel=3)
     return limit
 

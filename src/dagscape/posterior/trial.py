@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from dagscape.methods import ProblemSize
-from dagscape.posterior.backends import SumBackend, find_backend
+from dagscape.posterior.backends import find_backend
+from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.weights import FamilyWeights, is_tiled
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, parent_sets, set_count

@@ -55,10 +55,15 @@ def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_on
     return values
 
 
-def families_by_size(scores: EnumerableScores, *, prior_only: bool = False) -> NDArray[np.int64]:
-    """Return the scores, in units, of all sets of at most ``max_parents`` variables, by size, then by mask."""
-    values = np.full((scores.n, set_count(scores.n, scores.max_parents)), IMPOSSIBLE)
-    index = SetIndex(scores.n, scores.max_parents)
+def families_by_size(scores: EnumerableScores, n: int | None = None, *, prior_only: bool = False) -> NDArray[np.int64]:
+    """Return the scores, in units, of all sets of at most ``max_parents`` variables, by size, then by mask.
+
+    The parameters are those of :func:`families_by_mask`.
+    """
+    n = scores.n if n is None else n
+    values = np.full((n, set_count(n, scores.max_parents)), IMPOSSIBLE)
+    index = SetIndex(n, scores.max_parents)
+    values[scores.n :, 0] = 0
     for child in range(scores.n):
         for sets in scores.family_sets(child):
             exact = scores.exact_scores(child, sets)

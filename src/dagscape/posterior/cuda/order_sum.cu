@@ -49,14 +49,21 @@ struct Shared {
     int member_count;
 };
 
+// Sums of numbers of one child; long sums are rounded to words only at the end.
 struct PlainSums {
-    __device__ static Word add(Word a, Word b) {
+    double sum = 0;
+    __device__ void add(Word term) { sum += __longlong_as_double(term); }
+    __device__ Word rounded() const { return __double_as_longlong(sum); }
+    __device__ static Word both(Word a, Word b) {
         return __double_as_longlong(__longlong_as_double(a) + __longlong_as_double(b));
     }
 };
 
 struct WordSums {
-    __device__ static Word add(Word a, Word b) { return packed(plus(unpacked(a), unpacked(b))); }
+    Scaled sum{0, kNothing};
+    __device__ void add(Word term) { sum = plus(sum, unpacked(term)); }
+    __device__ Word rounded() const { return packed(sum); }
+    __device__ static Word both(Word a, Word b) { return packed(plus(unpacked(a), unpacked(b))); }
 };
 
 enum class Over { subsets, supersets };
@@ -111,7 +118,7 @@ __device__ __noinline__ void transform(WordSums, Word* column) {
         for (int pair = threadIdx.x % 32; pair < kTile / 2; pair += 32) {
             const int below = pair & (bit - 1), without = below | (pair ^ below) << 1;
             Word &lower = column[padded(without)], &upper = column[padded(without | bit)];
-            (over == Over::subsets ? upper : lower) = WordSums::add(lower, upper);
+            (over == Over::subsets ? upper : lower) = WordSums::both(lower, upper);
         }
         __syncwarp();
     }
@@ -127,10 +134,10 @@ __device__ inline void build_column(const Word* base, const SetLists& lists, con
     for (int k = lane; k < lists.low_count; k += 32) {
         const int low = lists.by_size[k];
         const int pieces = shared.within[__popc(low)];
-        Word sum = 0;
+        Sums sums;
 #pragma unroll 4
-        for (int piece = 0; piece < pieces; ++piece) sum = Sums::add(sum, base[shared.offset[piece] + k]);
-        column[padded(low)] = sum;
+        for (int piece = 0; piece < pieces; ++piece) sums.add(base[shared.offset[piece] + k]);
+        column[padded(low)] = sums.rounded();
     }
     __syncwarp();
     transform<Over::subsets>(Sums(), column);
@@ -148,7 +155,7 @@ __device__ inline void share_column(Word* column, const SetLists& lists, const S
 #pragma unroll 4
         for (int piece = 0; piece < pieces; ++piece) {
             Word& to = share[shared.offset[piece] + k];
-            to = Sums::add(to, value);
+            to = Sums::both(to, value);
         }
     }
     __syncwarp();
@@ -315,6 +322,30 @@ extern "C" __global__ void weigh_families(const long long* scores, const Word* m
         wide[child] ? packed(weight) : __double_as_longlong(ldexp(weight.mantissa, max(weight.exponent, -1100)));
 }
 
+namespace {
+
+template <class Sums>
+__device__ inline Word sum_over_tops(const Word* numbers, const unsigned* tops, const long long* first_of_top,
+                                     int count, unsigned chosen) {
+    Sums sums;
+    for (int top = 0; top < count; ++top) {
+        if ((tops[top] & ~chosen) == 0) sums.add(numbers[first_of_top[top]]);
+    }
+    return sums.rounded();
+}
+
+template <class Sums>
+__device__ inline Word sum_over_blocks(const Word* shares, size_t stride, const unsigned* blocks, int count,
+                                       unsigned top) {
+    Sums sums;
+    for (int block = 0; block < count; ++block) {
+        if ((top & ~blocks[block]) == 0) sums.add(shares[block * stride]);
+    }
+    return sums.rounded();
+}
+
+}  // namespace
+
 // Sums the families of each child over the subsets of the top variables of each block. The sets of low and middle
 // variables, in `sizes` and `places`, are by size; so are `tops`, the top parts of families.
 extern "C" __global__ void build_bases(const Word* numbers, long long families, const unsigned* tops,
@@ -327,13 +358,9 @@ extern "C" __global__ void build_bases(const Word* numbers, long long families, 
     const unsigned chosen = blocks[blockIdx.z];
     const Word* of_child = numbers + child * families + set;
     const int count = tops_within[max_parents - sizes[set]];
-    Word sum = 0;
-    for (int top = 0; top < count; ++top) {
-        if ((tops[top] & ~chosen) != 0) continue;
-        const Word term = of_child[first_of_top[top]];
-        sum = wide[child] ? WordSums::add(sum, term) : PlainSums::add(sum, term);
-    }
-    bases[(size_t(blockIdx.z) * gridDim.y + child) * base_size + places[set]] = sum;
+    bases[(size_t(blockIdx.z) * gridDim.y + child) * base_size + places[set]] =
+        wide[child] ? sum_over_tops<WordSums>(of_child, tops, first_of_top, count, chosen)
+                    : sum_over_tops<PlainSums>(of_child, tops, first_of_top, count, chosen);
 }
 
 // The opposite direction: adds the shares of some blocks to those of the families, in the order of the blocks.
@@ -345,14 +372,10 @@ extern "C" __global__ void add_shares(const Word* shares, const Word* masks, con
     const int child = blockIdx.y, n = gridDim.y;
     const unsigned top = unsigned(masks[family] >> base_bits);
     const Word* share = shares + size_t(child) * base_size + family_places[family];
-    Word sum = 0;
-    for (int block = 0; block < block_count; ++block) {
-        if ((top & ~blocks[block]) != 0) continue;
-        const Word term = share[size_t(block) * n * base_size];
-        sum = wide[child] ? WordSums::add(sum, term) : PlainSums::add(sum, term);
-    }
+    const size_t stride = size_t(n) * base_size;
     Word& to = family_shares[child * families + family];
-    to = wide[child] ? WordSums::add(to, sum) : PlainSums::add(to, sum);
+    to = wide[child] ? WordSums::both(to, sum_over_blocks<WordSums>(share, stride, blocks, block_count, top))
+                     : PlainSums::both(to, sum_over_blocks<PlainSums>(share, stride, blocks, block_count, top));
 }
 
 extern "C" __global__ __launch_bounds__(kThreads, 2) void sum_forward(Word* words, const Word* bases,

@@ -27,16 +27,20 @@ _PLAIN_RANGE = 680.0
 # The bases of the blocks that run together take up to this many bytes.
 _BATCH_BYTES = 2**30
 _EXPONENT_BIAS = 1 << 23
+_EPSILON = float(np.finfo(np.float64).eps)
+# Words have 40 bits, rounded to nearest.
+_WORD_ROUNDING = 2.0**-41
 _MANTISSA_BITS = 40
 
 
 class OrderSum(NamedTuple):
-    """The total, mantissa · 2^exponent; the relative difference of F(V) and R(∅); and P(u → v) by [u, v]."""
+    """The total, mantissa · 2^exponent; the relative difference of F(V) and R(∅); P(u → v) by [u, v]; and the error."""
 
     mantissa: float
     exponent: float
     disagreement: float
     edges: NDArray[np.float64]
+    error: float
 
 
 @dataclass(frozen=True)
@@ -115,12 +119,13 @@ class _Run:
         total = int(self._words[-1])
         edges = np.zeros((n, n))
         if total == 0:
-            return OrderSum(0.0, 0.0, 0.0, edges)
+            return OrderSum(0.0, 0.0, 0.0, edges, 0.0)
         self._sum_backward(total)
         mantissa, exponent = _unpacked(total)
         back, back_exponent = _unpacked(int(self._words[0]))
         ratio = math.ldexp(back / mantissa, max(min(back_exponent - exponent, 1000), -1000))
-        return OrderSum(mantissa, float(exponent), abs(ratio - 1), self._edges())
+        error = _arithmetic_error(self._shape, wide=bool(self._wide.any()))
+        return OrderSum(mantissa, float(exponent), abs(ratio - 1), self._edges(), error)
 
     def _list_sets(self) -> None:
         cupy, shape, most = self._cupy, self._shape, self._shape.max_parents
@@ -234,6 +239,18 @@ class _Run:
         self._module.get_function("sum_edges")((n, n), (256,), arguments)
         found: NDArray[np.float64] = edges.get()
         return found
+
+
+def _arithmetic_error(shape: _Shape, *, wide: bool) -> float:
+    """Return a bound on the relative error of all shares: as on the CPU, relative errors of positive numbers add up."""
+    n, most, tiles = shape.n, shape.max_parents, 1 << shape.middle
+    batches = sum(-(-math.comb(shape.top, size) // shape.batch) for size in range(shape.top + 1))
+    # Each A is a sum over parts of the families; n of them are multiplied, and n terms added for each.
+    chain = n * (_set_count(shape.top, most) + tiles + LOW + n + 4)
+    share = LOW + tiles + (1 << shape.top) + batches + -(-shape.families // 256) + 8
+    # F, R and the total are words; if exponents are separate, so are B, the bases, and the steps of the transforms.
+    words = 2 * (n + 1) + ((n + 1) * (LOW + 3) + tiles + batches if wide else 0)
+    return 3 * chain * _EPSILON + share * _EPSILON + words * _WORD_ROUNDING
 
 
 def _set_count(n: int, most: int) -> int:

@@ -1,0 +1,213 @@
+"""The contract of back ends: what a sum returns, and what the record of its implementation says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape import kernels
+from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
+from dagscape.posterior.weights import FamilyWeights, path_memory
+from dagscape.resources import format_bytes
+from dagscape.scores.enumerable_scores import EnumerableScores
+from dagscape.wording import plural
+
+KernelProgress = Callable[[int, int], None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The result of one sum.
+
+    Attributes
+    ----------
+    mantissa, exponent : float
+        The total is mantissa · 2^exponent, relative to the best families (``FamilyWeights.offset``).
+    edges, ancestors, paths : array or None
+        The probabilities.
+    error : float
+        The error of the probabilities and the relative error of the total, without the rounding of scores.
+    condition : float
+        The sum of the absolute values of the last terms, relative to the total; NaN if there are none.
+    """
+
+    mantissa: float
+    exponent: float
+    edges: NDArray[np.float64]
+    ancestors: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    error: float
+    condition: float = math.nan
+
+    @property
+    def log_total(self) -> float:
+        """The natural log of the total; minus infinity if the total is not positive."""
+        return log_of(self.mantissa, self.exponent)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether rounding errors exceed the total, although there are structures."""
+        return self.mantissa <= 0 and not math.isnan(self.condition)
+
+    def ratio(self, other: Sum) -> float:
+        """Return the ratio of this total to another of the same families; exponents are subtracted as integers."""
+        if self.mantissa <= 0:
+            return 0.0
+        return math.ldexp(self.mantissa / other.mantissa, int(max(self.exponent - other.exponent, -2000.0)))
+
+    def largest_ratio(self, other: Sum) -> float:
+        """Return a bound on the ratio of a cancelled total: the ratio of the absolute values of its terms."""
+        if self.mantissa == 0:
+            return 1.0
+        return min(1.0, -self.condition * replace(self, mantissa=-self.mantissa).ratio(other))
+
+
+# The arguments: the weights, the bits of their unit, the number of threads, and a progress callback.
+SumFunction = Callable[[FamilyWeights, int, int, KernelProgress], Sum]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device with its own memory, other than the processors of this machine.
+
+    Attributes
+    ----------
+    missing : callable
+        Returns why it cannot be used here, and the remedy; an empty string if it can.
+    describe : callable
+        Returns its name.
+    free_memory : callable
+        Returns how many bytes of its memory are free.
+    memory_of_sum : callable
+        ``memory_of_sum(n, max_parents)``: the bytes of its memory that a sum needs.
+    preferred_from : int
+        ``backend="auto"`` uses the device for at least this many variables; smaller sums are fast anywhere.
+    """
+
+    missing: Callable[[], str]
+    describe: Callable[[], str]
+    free_memory: Callable[[], int]
+    memory_of_sum: Callable[[int, int], int]
+    preferred_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class SumBackend:
+    """An implementation of a sum over all structures.
+
+    Attributes
+    ----------
+    over, name : str
+        What is summed over, and the name of the back end.
+    run : callable
+        The sum.
+    run_with_paths : callable or None
+        The sum that also computes paths through a third variable, if the back end has one.
+    arrange : callable
+        ``arrange(scores, n, prior_only, threads, limit)``: the weights of all families in the layout of the sum.
+    table : callable
+        ``table(n, max_parents)``: the number of weights.
+    memory_of_sum : callable
+        ``memory_of_sum(n, max_parents, threads)``: the bytes that the sum needs, including the weights.
+    ancestors : bool
+        Whether it computes ancestor relations.
+    proved : bool
+        Whether its error is a proved bound rather than an estimate.
+    precision : str
+        The precision of its numbers.
+    widest : float
+        The largest range of the scores of one variable that it supports, in nats.
+    least_variables, most_variables : int
+        The numbers of variables that it supports. If there are fewer, isolated companions are added.
+    device : Device or None
+        Where it runs, if not on the processors of this machine.
+    """
+
+    over: str
+    name: str
+    run: SumFunction
+    run_with_paths: SumFunction | None
+    arrange: Callable[[EnumerableScores, int, bool, int, int], FamilyWeights]
+    table: Callable[[int, int], int]
+    memory_of_sum: Callable[[int, int, int], int]
+    ancestors: bool
+    proved: bool
+    precision: str
+    widest: float
+    least_variables: int
+    most_variables: int
+    device: Device | None = None
+
+    @property
+    def missing(self) -> str:
+        """Why the back end cannot be used here, and the remedy; an empty string if it can."""
+        return "" if self.device is None else self.device.missing()
+
+    @property
+    def engine(self) -> str:
+        """What does the work: the kernels of the processor, or the device."""
+        return kernels.name if self.device is None else self.device.describe()
+
+    def device_memory(self, n: int, max_parents: int) -> int:
+        """Return how many bytes of the memory of its device a sum needs."""
+        return 0 if self.device is None else self.device.memory_of_sum(max(n, self.least_variables), max_parents)
+
+    def check_device(self, n: int, max_parents: int) -> None:
+        """Raise an error if the device is missing, or if its memory is too small."""
+        if self.device is None:
+            return
+        if missing := self.missing:
+            raise BackendUnavailable(f"{argument('backend', self.name)} cannot be used: {missing}")
+        needed, free = self.device_memory(n, max_parents), self.device.free_memory()
+        if needed > free:
+            raise TooLarge(
+                f"sums over {self.over} of {plural(n, 'variable')} need {format_bytes(needed)} on the card; "
+                f"{format_bytes(free)} of {self.device.describe()} are free: use fewer variables, "
+                f"or {argument('backend', 'cpu')}"
+            )
+
+    def is_preferred(self, n: int, max_parents: int) -> bool:
+        """Whether ``backend="auto"`` uses the device: it is there, the sum is large, and it fits."""
+        if self.device is None or not self.device.preferred_from <= n <= self.most_variables or self.missing:
+            return False
+        return self.device_memory(n, max_parents) <= self.device.free_memory()
+
+    def weights(self, scores: EnumerableScores, threads: int, limit: int, *, prior_only: bool = False) -> FamilyWeights:
+        """Return the weights of all families, or with ``prior_only`` those of the structure prior alone.
+
+        Raise an error if the range of the scores calls for a layout that does not fit within ``limit`` bytes.
+        """
+        weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only, threads, limit)
+        if max(weights.spans(scores.unit)) > self.widest:
+            raise InvalidData(
+                f"the scores of a variable span more than {self.widest:.0e} nats, the limit of sums: "
+                "write -inf for impossible families"
+            )
+        return weights
+
+    def memory(
+        self, n: int, max_parents: int, threads: int, *, with_paths: bool = False, weight_tables: int = 1
+    ) -> int:
+        """Return how many bytes a sum needs, with or without paths, and with this many tables of weights."""
+        n = max(n, self.least_variables)
+        needed = self.memory_of_sum(n, max_parents, threads) + 8 * (weight_tables - 1) * self.table(n, max_parents)
+        return needed + path_memory(n, threads) if with_paths else needed
+
+
+def check_total(found: Sum) -> None:
+    """Raise an error if there is nothing to sum, or if all digits were lost to cancellation."""
+    if found.cancelled:
+        raise DagscapeError(
+            f"the sum lost all its digits to cancellation: use {argument('over', 'orders')}, where nothing cancels"
+        )
+    if found.log_total == -math.inf:
+        raise InvalidData("every structure has an impossible family: there is nothing to sum")
+
+
+def log_of(mantissa: float, exponent: float) -> float:
+    """Return the natural log of mantissa · 2^exponent; minus infinity if it is not positive."""
+    return math.log(mantissa) + exponent * math.log(2) if mantissa > 0 else -math.inf

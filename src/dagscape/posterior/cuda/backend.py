@@ -1,0 +1,58 @@
+"""The records of sums on a GPU."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from dagscape import kernels
+from dagscape.errors import InvalidOption, argument
+from dagscape.posterior.accuracy import weight_error
+from dagscape.posterior.contract import Device, KernelProgress, Sum, SumBackend, log_of
+from dagscape.posterior.cuda import device
+from dagscape.posterior.cuda.order_sum import LOW, order_sum, order_sum_bytes
+from dagscape.posterior.weights import FamilyWeights
+from dagscape.scores.enumerable_scores import EnumerableScores
+from dagscape.scores.family_arrays import families_by_size
+from dagscape.scores.lattice import set_count
+
+# Smaller sums take less time on a processor than a GPU takes to start.
+_PREFERRED_ORDERS = 22
+
+_on_card = partial(Device, device.missing, device.card_name, device.free_memory)
+
+
+def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:  # noqa: ARG001 (as all sums take it)
+    assert weights.max_parents is not None
+    found = order_sum(weights.values, weights.max_parents, unit_bits, progress)
+    error = found.error + weight_error(weights.n, log_of(found.mantissa, found.exponent))
+    return Sum(found.mantissa, found.exponent, found.edges, None, None, error)
+
+
+def _order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
+    weights = FamilyWeights.relative(families_by_size(scores, n, prior_only=prior_only), scores.max_parents)
+    if sum(weights.spans(scores.unit)) >= kernels.WIDEST_TILED:
+        raise InvalidOption(
+            f"the scores span more than {kernels.WIDEST_TILED:,.0f} nats, the limit of sums over orders with "
+            f"{argument('backend', 'cuda')}: use fewer rows, or {argument('backend', 'cpu')}"
+        )
+    return weights
+
+
+CUDA = (
+    SumBackend(
+        over="orders",
+        name="cuda",
+        run=_sum_over_orders,
+        run_with_paths=None,
+        arrange=lambda scores, n, prior_only, threads, limit: _order_weights(scores, n, prior_only),
+        table=lambda n, max_parents: n * set_count(n, max_parents),
+        memory_of_sum=lambda n, max_parents, threads: 8 * n * set_count(n, max_parents),
+        ancestors=False,
+        proved=True,
+        precision="40 bits",
+        widest=kernels.WIDEST_SCORE,
+        least_variables=LOW,
+        most_variables=40,
+        device=_on_card(order_sum_bytes, _PREFERRED_ORDERS),
+    ),
+)
