@@ -183,9 +183,10 @@ class SumBackend:
         """
         weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only, threads, limit)
         if max(weights.spans(scores.unit)) > self.widest:
+            other = "" if self.device is None else f", or use {argument('backend', 'cpu')}"
             raise InvalidData(
                 f"the scores of a variable span more than {self.widest:.0e} nats, the limit of sums: "
-                "write -inf for impossible families"
+                f"write -inf for impossible families{other}"
             )
         return weights
 

@@ -6,19 +6,33 @@ from functools import partial
 
 from dagscape import kernels
 from dagscape.errors import InvalidOption, argument
-from dagscape.posterior.accuracy import weight_error
+from dagscape.posterior.accuracy import dag_sum_error, weight_error
 from dagscape.posterior.contract import Device, KernelProgress, Sum, SumBackend, log_of
 from dagscape.posterior.cuda import device
-from dagscape.posterior.cuda.order_sum import LOW, order_sum, order_sum_bytes
-from dagscape.posterior.weights import FamilyWeights
+from dagscape.posterior.cuda.dag_sum import LEAST_VARIABLES as LEAST_DAG_VARIABLES
+from dagscape.posterior.cuda.dag_sum import dag_sum, dag_sum_bytes
+from dagscape.posterior.cuda.order_sum import LEAST_VARIABLES as LEAST_ORDER_VARIABLES
+from dagscape.posterior.cuda.order_sum import order_sum, order_sum_bytes
+from dagscape.posterior.weights import FamilyWeights, dense_weights
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_arrays import families_by_size
 from dagscape.scores.lattice import set_count
 
 # Smaller sums take less time on a processor than a GPU takes to start.
-_PREFERRED_ORDERS = 22
+_PREFERRED_DAGS = 19
+_PREFERRED_ORDERS = 24
+
+# Exponents are 32-bit integers: sums of those of up to 30 variables stay within a quarter of their range.
+_WIDEST_DAGS = 4e6
 
 _on_card = partial(Device, device.missing, device.card_name, device.free_memory)
+
+
+def _sum_over_dags(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:  # noqa: ARG001 (as all sums take it)
+    found = dag_sum(weights.values, unit_bits, progress)
+    log_total = log_of(found.mantissa, found.exponent)
+    error = dag_sum_error(weights.n, found.disagreement, found.condition, log_total)
+    return Sum(found.mantissa, found.exponent, found.edges, found.ancestors, None, error, found.condition)
 
 
 def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:  # noqa: ARG001 (as all sums take it)
@@ -40,6 +54,22 @@ def _order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> Family
 
 CUDA = (
     SumBackend(
+        over="dags",
+        name="cuda",
+        run=_sum_over_dags,
+        run_with_paths=None,
+        arrange=lambda scores, n, prior_only, threads, limit: dense_weights(scores, n, prior_only),
+        table=lambda n, max_parents: n << (n - 1),
+        memory_of_sum=lambda n, max_parents, threads: 8 * n << (n - 1),
+        ancestors=True,
+        proved=False,
+        precision="double",
+        widest=_WIDEST_DAGS,
+        least_variables=LEAST_DAG_VARIABLES,
+        most_variables=30,
+        device=_on_card(lambda n, max_parents: dag_sum_bytes(n), _PREFERRED_DAGS),
+    ),
+    SumBackend(
         over="orders",
         name="cuda",
         run=_sum_over_orders,
@@ -51,7 +81,7 @@ CUDA = (
         proved=True,
         precision="40 bits",
         widest=kernels.WIDEST_SCORE,
-        least_variables=LOW,
+        least_variables=LEAST_ORDER_VARIABLES,
         most_variables=40,
         device=_on_card(order_sum_bytes, _PREFERRED_ORDERS),
     ),

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from dagscape.posterior.cuda.device import module
 from dagscape.posterior.cuda.sets import by_size, layers
 
-# As in order_sum.cu.
-LOW = 10
+# As in order_sum.cu: the variables of a tile, of which there must be at least that many.
+LEAST_VARIABLES = _LOW = 10
 _MOST_MIDDLE = 6
-_THREADS = 32 * LOW
+_THREADS = 32 * _LOW
 
 # A child needs no separate exponents if the family without parents is at most this many nats below the best.
 _PLAIN_RANGE = 680.0
@@ -52,11 +52,11 @@ class _Shape:
 
     @property
     def middle(self) -> int:
-        return min(_MOST_MIDDLE, self.n - LOW)
+        return min(_MOST_MIDDLE, self.n - _LOW)
 
     @property
     def base_bits(self) -> int:
-        return LOW + self.middle
+        return _LOW + self.middle
 
     @property
     def top(self) -> int:
@@ -129,13 +129,13 @@ class _Run:
 
     def _list_sets(self) -> None:
         cupy, shape, most = self._cupy, self._shape, self._shape.max_parents
-        low, middle = by_size(LOW, LOW), np.arange(1 << shape.middle)
+        low, middle = by_size(_LOW, _LOW), np.arange(1 << shape.middle)
         low_sizes, middle_sizes = np.bitwise_count(low).astype(np.int64), np.bitwise_count(middle).astype(np.int64)
         counts = np.array([(low_sizes <= most - size).sum() for size in middle_sizes])
         offsets = np.cumsum(counts) - counts
         self._lists = cupy.asarray(_set_lists(low, offsets, shape))
         # The sets of low and middle variables, by size.
-        masks = np.concatenate([m << LOW | low[:count] for m, count in zip(middle, counts, strict=True)])
+        masks = np.concatenate([m << _LOW | low[:count] for m, count in zip(middle, counts, strict=True)])
         places = np.argsort(np.bitwise_count(masks), kind="stable")
         masks, sizes = masks[places], np.bitwise_count(masks[places]).astype(np.int64)
         self._sizes, self._places = cupy.asarray(sizes.astype(np.int32)), cupy.asarray(places.astype(np.int32))
@@ -246,10 +246,10 @@ def _arithmetic_error(shape: _Shape, *, wide: bool) -> float:
     n, most, tiles = shape.n, shape.max_parents, 1 << shape.middle
     batches = sum(-(-math.comb(shape.top, size) // shape.batch) for size in range(shape.top + 1))
     # Each A is a sum over parts of the families; n of them are multiplied, and n terms added for each.
-    chain = n * (_set_count(shape.top, most) + tiles + LOW + n + 4)
-    share = LOW + tiles + (1 << shape.top) + batches + -(-shape.families // 256) + 8
+    chain = n * (_set_count(shape.top, most) + tiles + _LOW + n + 4)
+    share = _LOW + tiles + (1 << shape.top) + batches + -(-shape.families // 256) + 8
     # F, R and the total are words; if exponents are separate, so are B, the bases, and the steps of the transforms.
-    words = 2 * (n + 1) + ((n + 1) * (LOW + 3) + tiles + batches if wide else 0)
+    words = 2 * (n + 1) + ((n + 1) * (_LOW + 3) + tiles + batches if wide else 0)
     return 3 * chain * _EPSILON + share * _EPSILON + words * _WORD_ROUNDING
 
 
@@ -267,16 +267,16 @@ def _set_lists(low: NDArray[np.int64], offsets: NDArray[np.int64], shape: _Shape
     most, middle_sets = shape.max_parents, 1 << _MOST_MIDDLE
     sizes = np.bitwise_count(low).astype(np.int64)
     subsets = np.zeros((middle_sets, middle_sets), dtype=np.int32)
-    within = np.zeros((middle_sets, LOW + 1), dtype=np.int32)
+    within = np.zeros((middle_sets, _LOW + 1), dtype=np.int32)
     ordered = by_size(shape.middle, shape.middle)
     for middle in range(1 << shape.middle):
         inside = ordered[(ordered & ~middle) == 0]
         subsets[middle, : len(inside)] = inside
-        for size in range(LOW + 1):
+        for size in range(_LOW + 1):
             within[middle, size] = (np.bitwise_count(inside).astype(np.int64) <= most - size).sum()
     parts = (
         low,
-        np.searchsorted(sizes, np.arange(LOW + 2)),
+        np.searchsorted(sizes, np.arange(_LOW + 2)),
         [(sizes <= most).sum(), most],
         np.pad(offsets, (0, middle_sets - len(offsets))),
         subsets.ravel(),
