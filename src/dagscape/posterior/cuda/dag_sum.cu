@@ -69,9 +69,14 @@ struct ParentSums {
     }
     __device__ Scaled product(unsigned members, unsigned set) const {
         Scaled result{1, 0};
-#pragma unroll 4
-        for (unsigned rest = members; rest != 0; rest &= rest - 1) {
-            result = times(result, negative(__ffs(rest) - 1, set));
+        for (unsigned rest = members; rest != 0;) {
+            // Several at a time, so that they are loaded together.
+            Scaled factors[4];
+#pragma unroll
+            for (int k = 0; k < 4; ++k, rest &= rest - 1) {
+                factors[k] = rest == 0 ? Scaled{1, 0} : negative(__ffs(rest) - 1, set);
+            }
+            result = times(result, times(times(factors[0], factors[1]), times(factors[2], factors[3])));
         }
         return result;
     }
@@ -163,7 +168,7 @@ extern "C" __global__ void find_references(const double* mantissas, const int* e
 }
 
 // One part of the walk through the sources of a target, for H. A block's targets agree on all but the low variables.
-extern "C" __global__ __launch_bounds__(kTile, 2) void walk_forward(const double* mantissas, const int* exponents,
+extern "C" __global__ __launch_bounds__(kTile, 3) void walk_forward(const double* mantissas, const int* exponents,
                                                                     int n, const double* forward,
                                                                     const int* reference, const unsigned* targets,
                                                                     int loop_bits, double* parts) {

@@ -27,6 +27,7 @@ constexpr int kRow = 33;             // 32 numbers, and one more against bank co
 constexpr int kPadded = 32 * kRow;
 constexpr int kMostMiddle = 6;
 constexpr int kMiddleSets = 1 << kMostMiddle;
+constexpr int kTogether = 4;  // a thread waits for this many numbers at a time
 
 // Lists of small sets, as cuda/order_sum.py writes them.
 struct SetLists {
@@ -124,6 +125,20 @@ __device__ __noinline__ void transform(WordSums, Word* column) {
     }
 }
 
+// Some low sets that families may contain, a warp apart from each other, and with how many middle sets each can be
+// joined. The first is the smallest, and can be joined with the most.
+struct LowSets {
+    int low[kTogether], pieces[kTogether];
+    __device__ LowSets(int start, const SetLists& lists, const Shared& shared) {
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) {
+            const int at = start + 32 * k;
+            low[k] = at < lists.low_count ? lists.by_size[at] : 0;
+            pieces[k] = at < lists.low_count ? shared.within[__popc(low[k])] : 0;
+        }
+    }
+};
+
 // A_i of the sets of the tile, by one warp.
 template <class Sums>
 __device__ inline void build_column(const Word* base, const SetLists& lists, const Shared& shared, Word* column) {
@@ -131,13 +146,21 @@ __device__ inline void build_column(const Word* base, const SetLists& lists, con
 #pragma unroll
     for (int i = 0; i < 32; ++i) column[i * kRow + lane] = 0;
     __syncwarp();
-    for (int k = lane; k < lists.low_count; k += 32) {
-        const int low = lists.by_size[k];
-        const int pieces = shared.within[__popc(low)];
-        Sums sums;
-#pragma unroll 4
-        for (int piece = 0; piece < pieces; ++piece) sums.add(base[shared.offset[piece] + k]);
-        column[padded(low)] = sums.rounded();
+    for (int start = lane; start < lists.low_count; start += 32 * kTogether) {
+        const LowSets sets(start, lists, shared);
+        Sums sums[kTogether];
+        for (int piece = 0; piece < sets.pieces[0]; ++piece) {
+            const Word* from = base + shared.offset[piece] + start;
+            Word terms[kTogether];
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) terms[k] = piece < sets.pieces[k] ? from[32 * k] : 0;
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) sums[k].add(terms[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) {
+            if (sets.pieces[k] > 0) column[padded(sets.low[k])] = sums[k].rounded();
+        }
     }
     __syncwarp();
     transform<Over::subsets>(Sums(), column);
@@ -148,14 +171,20 @@ template <class Sums>
 __device__ inline void share_column(Word* column, const SetLists& lists, const Shared& shared, Word* share) {
     __syncwarp();
     transform<Over::supersets>(Sums(), column);
-    for (int k = threadIdx.x % 32; k < lists.low_count; k += 32) {
-        const int low = lists.by_size[k];
-        const int pieces = shared.within[__popc(low)];
-        const Word value = column[padded(low)];
-#pragma unroll 4
-        for (int piece = 0; piece < pieces; ++piece) {
-            Word& to = share[shared.offset[piece] + k];
-            to = Sums::both(to, value);
+    for (int start = threadIdx.x % 32; start < lists.low_count; start += 32 * kTogether) {
+        const LowSets sets(start, lists, shared);
+        Word values[kTogether];
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) values[k] = column[padded(sets.low[k])];
+        for (int piece = 0; piece < sets.pieces[0]; ++piece) {
+            Word* to = share + shared.offset[piece] + start;
+            Word sums[kTogether];
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) sums[k] = piece < sets.pieces[k] ? to[32 * k] : 0;
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) {
+                if (piece < sets.pieces[k]) to[32 * k] = Sums::both(sums[k], values[k]);
+            }
         }
     }
     __syncwarp();
@@ -229,13 +258,22 @@ struct Walk {
         for (int set = threadIdx.x; set < kTile; set += kThreads) {
             Scaled sum{shared.mantissa[set], shared.exponent[set]};
             const Scaled own = with_shares ? unpacked(words[tile << kLow | set]) : nothing();
-#pragma unroll 2
-            for (int k = 0; k < count; ++k) {
-                const int i = shared.members[first + k];
-                const Scaled other = unpacked(words[(tile ^ Word(1) << (i - kLow)) << kLow | set]);
-                Word& cell = shared.columns[k][padded(set)];
-                sum = plus(sum, times(other, number(cell, wide[i])));
-                if (with_shares) cell = weight(own, other, wide[i]);
+            for (int start = 0; start < count; start += kTogether) {
+                Word others[kTogether];
+#pragma unroll
+                for (int k = 0; k < kTogether; ++k) {
+                    const Word bit = Word(1) << (shared.members[first + min(start + k, count - 1)] - kLow);
+                    others[k] = start + k < count ? words[(tile ^ bit) << kLow | set] : 0;
+                }
+#pragma unroll
+                for (int k = 0; k < kTogether; ++k) {
+                    if (start + k >= count) break;
+                    const bool is_wide = wide[shared.members[first + start + k]];
+                    const Scaled other = unpacked(others[k]);
+                    Word& cell = shared.columns[start + k][padded(set)];
+                    sum = plus(sum, times(other, number(cell, is_wide)));
+                    if (with_shares) cell = weight(own, other, is_wide);
+                }
             }
             shared.mantissa[set] = sum.mantissa;
             shared.exponent[set] = sum.exponent;
