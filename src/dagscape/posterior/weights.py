@@ -33,11 +33,14 @@ class FamilyWeights:
     max_parents : int or None
         If it is a number, the sets are those of at most ``max_parents`` of all variables, by size, then by mask.
         Otherwise they are all sets of the other variables, by mask without the variable's own bit.
+    companions : int
+        How many of the last variables are isolated companions that a sum over orders must not count.
     """
 
     values: NDArray[np.int64]
     offset: int
     max_parents: int | None
+    companions: int = 0
 
     @classmethod
     def relative(cls, values: NDArray[np.int64], max_parents: int | None) -> FamilyWeights:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import partial
 
 from dagscape import kernels
@@ -38,12 +40,16 @@ def _sum_over_dags(weights: FamilyWeights, unit_bits: int, threads: int, progres
 def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:  # noqa: ARG001 (as all sums take it)
     assert weights.max_parents is not None
     found = order_sum(weights.values, weights.max_parents, unit_bits, progress)
+    # Each order of the variables is part of this many orders with the companions.
+    with_companions = math.perm(weights.n, weights.companions)
+    mantissa, more = math.frexp(found.mantissa / with_companions)
     error = found.error + weight_error(weights.n, log_of(found.mantissa, found.exponent))
-    return Sum(found.mantissa, found.exponent, found.edges, None, None, error)
+    return Sum(mantissa, found.exponent + more, found.edges, None, None, error)
 
 
 def _order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
     weights = FamilyWeights.relative(families_by_size(scores, n, prior_only=prior_only), scores.max_parents)
+    weights = replace(weights, companions=n - scores.n)
     if sum(weights.spans(scores.unit)) >= kernels.WIDEST_TILED:
         raise InvalidOption(
             f"the scores span more than {kernels.WIDEST_TILED:,.0f} nats, the limit of sums over orders with "

@@ -54,4 +54,4 @@ def module(name: str) -> Any:
     import cupy
 
     code = "\n".join((_SOURCES / file).read_text(encoding="utf-8") for file in ("scaled.cuh", f"{name}.cu"))
-    return cupy.RawModule(code=code, options=("-std=c++17",))
+    return cupy.RawModule(code=code)
