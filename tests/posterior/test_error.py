@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from dagscape.posterior import features, summing
-from dagscape.posterior.backends import BACKENDS, Sum
+from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.contract import Sum
 from oracles.high_precision import (
     dag_posterior,
     data_log_weights,

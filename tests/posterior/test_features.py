@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.posterior.backends import Sum
+from dagscape.posterior.contract import Sum
 from dagscape.posterior.features import _share
 from oracles.posterior import orders_of, possible_dags
 
