@@ -11,7 +11,7 @@
 //   all others      a block handles one target, and walks through the sources
 //
 // Targets with equally many of the other variables are independent of each other. The walk of a block is cut into parts
-// of up to 2^8 sources. A second kernel adds the parts, in order, and the sources that agree with the target on all
+// of up to 2^7 sources. A second kernel adds the parts, in order, and the sources that agree with the target on all
 // other variables. Every number has one writer and every sum a fixed order: results do not depend on how blocks are
 // scheduled.
 //
@@ -26,7 +26,7 @@ namespace {
 constexpr int kFirst = 3, kNext = 5, kLow = kFirst + kNext;
 constexpr int kFirstSets = 1 << kFirst, kNextSets = 1 << kNext, kTile = 1 << kLow;
 constexpr int kPatterns = 243;  // 3^kNext
-constexpr int kLoop = 8;        // a part of a walk has up to 2^kLoop steps
+constexpr int kLoop = 7;        // a part of a walk has up to 2^kLoop steps
 constexpr int kPlanes = 1 + kLoop + kLow;
 
 // The reference of a set without any DAG: every number aligned to it vanishes.
@@ -260,13 +260,66 @@ extern "C" __global__ void finish_forward(const double* mantissas, const int* ex
     forward[target | own] = sum;
 }
 
+namespace {
+
+// What changes slowly in a part of a walk, for each set: a step changes the lowest bits of a counter only, so that two
+// levels change in a step on average. Each thread reads and writes its own column.
+struct WalkMemory {
+    double mantissa[2][kLoop + 1][kTile];  // -A of the variable of each level, and products over the levels from it on
+    int exponent[2][kLoop + 1][kTile];
+    double lower[kLoop][kTile], upper[kLoop][kTile];  // sums of the latest lower halves, and of all upper halves
+
+    __device__ Scaled get(int kind, int level) const {
+        return {mantissa[kind][level][threadIdx.x], exponent[kind][level][threadIdx.x]};
+    }
+    __device__ void set(int kind, int level, Scaled value) {
+        mantissa[kind][level][threadIdx.x] = value.mantissa;
+        exponent[kind][level][threadIdx.x] = value.exponent;
+    }
+
+    __device__ void start(const ParentSums& sums, unsigned target, unsigned outside, unsigned part, int loop_bits) {
+        unsigned rest = target;
+        for (int level = 0; level < loop_bits; ++level, rest &= rest - 1) {
+            set(0, level, sums.negative(kLow + __ffs(rest) - 1, outside));
+            upper[level][threadIdx.x] = 0;
+        }
+        const Scaled fixed = sums.product(deposited(part << loop_bits, target) << kLow, outside);
+        for (int level = 0; level <= loop_bits; ++level) set(1, level, fixed);
+    }
+
+    // g over the other variables that are between source and target in a step.
+    __device__ Scaled product(int step, int loop_bits) {
+        if (step == 0) return get(1, loop_bits);
+        const int changed = __ffs(step) - 1;
+        const Scaled result = times(get(1, changed + 1), get(0, changed));
+        for (int level = 0; level <= changed; ++level) set(1, level, result);
+        return result;
+    }
+
+    // Adds the sum of a step; returns the sum of all steps since the latest change of the first bit that is zero.
+    __device__ double fold(int step, int loop_bits, double sum) {
+        int level = 0;
+        for (; step >> level & 1; ++level) {
+            upper[level][threadIdx.x] += sum;
+            sum += lower[level][threadIdx.x];
+        }
+        if (level < loop_bits) lower[level][threadIdx.x] = sum;
+        return sum;
+    }
+};
+
+}  // namespace
+
+static_assert(sizeof(WalkMemory) == kTile * (2 * (kLoop + 1) * 12 + 2 * kLoop * 8), "as in cuda/dag_sum.py");
+
 // One part of the walk through the sources of a target, for RR and q. The planes of a part have, for each set: the sum
 // of all terms; the sums without each of the variables that change within the part; and those without each low variable.
 extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const double* mantissas, const int* exponents,
                                                                      int n, const double* backward,
                                                                      const int* reference, const unsigned* targets,
                                                                      int loop_bits, double* parts) {
-    extern __shared__ double folds[];  // [2][kLoop][kTile]: sums of the latest lower halves, and of all upper halves
+    extern __shared__ char memory[];
+    WalkMemory& walk = *reinterpret_cast<WalkMemory*>(memory);
     __shared__ Cells source;           // RR(Y)
     __shared__ Cells product;          // g over the other variables
     __shared__ Cells factors[kFirst];  // -A_v(U)
@@ -282,7 +335,7 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
     for (int v = 0; v < kFirst; ++v) {
         if (low >> v & 1) factors[v].set(cell(low), sums.negative(v, outside));
     }
-    for (int level = 0; level < loop_bits; ++level) folds[(kLoop + level) * kTile + low] = 0;
+    walk.start(sums, target, outside, blockIdx.y, loop_bits);
     Scaled inner[kFirstSets];  // g over the next variables, relative to RR(X)
 #pragma unroll
     for (int first = 0; first < kFirstSets; ++first) {
@@ -297,7 +350,7 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
     for (int step = 0; step < 1 << loop_bits; ++step, between = (between - target) & target) {
         const unsigned set = (target & ~between) << kLow | low;
         source.set(cell(low), {backward[set], reference[set]});
-        product.set(cell(low), sums.product(between << kLow, outside));
+        product.set(cell(low), walk.product(step, loop_bits));
         __syncthreads();
         if (works) {
             Scaled sources[kFirstSets];
@@ -332,17 +385,11 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
             }
         }
         __syncthreads();
-        folded = sum_patterns(terms[low & (kFirstSets - 1)], base_three, low >> kFirst, -1);
-        int level = 0;
-        for (; step >> level & 1; ++level) {
-            folds[(kLoop + level) * kTile + low] += folded;
-            folded += folds[level * kTile + low];
-        }
-        if (level < loop_bits) folds[level * kTile + low] = folded;
+        folded = walk.fold(step, loop_bits, sum_patterns(terms[low & (kFirstSets - 1)], base_three, low >> kFirst, -1));
     }
     double* part = parts + (size_t(blockIdx.x) * gridDim.y + blockIdx.y) * kPlanes * kTile + low;
     part[0] = folded;
-    for (int level = 0; level < loop_bits; ++level) part[(1 + level) * kTile] = folds[(kLoop + level) * kTile + low];
+    for (int level = 0; level < loop_bits; ++level) part[(1 + level) * kTile] = walk.upper[level][low];
     // Again through shared memory, for the low variables.
     for (int plane = -1; plane < kFirst; ++plane) {
         __syncthreads();

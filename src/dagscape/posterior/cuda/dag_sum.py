@@ -17,15 +17,16 @@ from dagscape.posterior.cuda.sets import layers
 
 # As in dag_sum.cu: the variables of a tile, of which there must be at least that many.
 LEAST_VARIABLES = _LOW = 8
-_LOOP = 8
+_LOOP = 7
 _TILE = 1 << _LOW
 _PLANES = 1 + _LOOP + _LOW
 _CHUNK = 4096
 _NO_REFERENCE = 1 << 29
 
 # This many parts of walks run together. The number does not change results, only the memory for them.
-_PARTS = 1 << 14
-_FOLD_BYTES = 2 * _LOOP * _TILE * 8
+_PARTS = 1 << 15
+# The memory of a walk in dag_sum.cu: for each set, numbers of two kinds for each level, and two sums.
+_WALK_BYTES = _TILE * (2 * (_LOOP + 1) * 12 + 2 * _LOOP * 8)
 
 Progress = Callable[[int, int], None] | None
 
@@ -139,12 +140,12 @@ class _Run:
 
     def _sum_backward(self, mantissa: float, exponent: int, shares: Any) -> None:
         walk = self._module.get_function("walk_backward")
-        walk.max_dynamic_shared_size_bytes = _FOLD_BYTES
+        walk.max_dynamic_shared_size_bytes = _WALK_BYTES
         for targets, loop, parts in self._batches():
             common = (*self._parents, self._backward, self._backward_reference)
             walk(
                 (len(targets), parts), (_TILE,), (*common, targets, np.int32(loop), self._parts),
-                shared_mem=_FOLD_BYTES,
+                shared_mem=_WALK_BYTES,
             )  # fmt: skip
             arguments = (
                 *common, self._forward, self._forward_reference, targets, np.int32(loop), np.int32(parts), self._parts,
