@@ -31,7 +31,8 @@ _on_card = partial(Device, device.missing, device.card_name, device.free_memory)
 
 
 def _sum_over_dags(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:  # noqa: ARG001 (as all sums take it)
-    found = dag_sum(weights.values, unit_bits, progress)
+    masks = None if weights.max_parents is None else weights.sets(0)
+    found = dag_sum(weights.values, unit_bits, progress, masks)
     log_total = log_of(found.mantissa, found.exponent)
     error = dag_sum_error(weights.n, found.disagreement, found.condition, log_total)
     return Sum(found.mantissa, found.exponent, found.edges, found.ancestors, None, error, found.condition)
@@ -45,6 +46,21 @@ def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progr
     mantissa, more = math.frexp(found.mantissa / with_companions)
     error = found.error + weight_error(weights.n, log_of(found.mantissa, found.exponent))
     return Sum(mantissa, found.exponent + more, found.edges, None, None, error)
+
+
+def _few_families(n: int, max_parents: int) -> bool:
+    """Whether the families with up to ``max_parents`` parents take less room as a list than all sets of parents."""
+    return set_count(n, max_parents) < 1 << (n - 1)
+
+
+def _dag_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
+    if not _few_families(n, scores.max_parents):
+        return dense_weights(scores, n, prior_only)
+    return FamilyWeights.relative(families_by_size(scores, n, prior_only=prior_only), scores.max_parents)
+
+
+def _dag_table(n: int, max_parents: int) -> int:
+    return n * set_count(n, max_parents) if _few_families(n, max_parents) else n << (n - 1)
 
 
 def _order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
@@ -64,9 +80,9 @@ CUDA = (
         name="cuda",
         run=_sum_over_dags,
         run_with_paths=None,
-        arrange=lambda scores, n, prior_only, threads, limit: dense_weights(scores, n, prior_only),
-        table=lambda n, max_parents: n << (n - 1),
-        memory_of_sum=lambda n, max_parents, threads: 8 * n << (n - 1),
+        arrange=lambda scores, n, prior_only, threads, limit: _dag_weights(scores, n, prior_only),
+        table=_dag_table,
+        memory_of_sum=lambda n, max_parents, threads: 8 * _dag_table(n, max_parents),
         ancestors=True,
         proved=False,
         precision="double",

@@ -128,6 +128,14 @@ __device__ inline double sum_parts(const double* parts, int count, int stride) {
 
 }  // namespace
 
+// Copies the scores of listed families, which may contain their own child, to their places among all sets.
+extern "C" __global__ void spread_families(const long long* scores, const unsigned* masks, int families, int n,
+                                           long long* spread) {
+    const int family = blockIdx.x * blockDim.x + threadIdx.x, child = blockIdx.y;
+    if (family >= families || masks[family] >> child & 1) return;
+    spread[ParentSums{nullptr, nullptr, n}.place(child, masks[family])] = scores[size_t(child) * families + family];
+}
+
 // Converts scores, by variable and by mask without its bit, to scaled numbers in place.
 extern "C" __global__ void weigh_families(long long* scores, int* exponents, int unit_bits, long long count) {
     const long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x;

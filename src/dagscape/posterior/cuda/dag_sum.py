@@ -49,13 +49,20 @@ def dag_sum_bytes(n: int) -> int:
     return parents + (24 << n) + 8 * _PLANES * _TILE * _room(n) + features + (64 << 20)
 
 
-def dag_sum(values: NDArray[np.int64], unit_bits: int, progress: Progress) -> DagSum:
-    """Sum over all DAGs; ``values`` is by mask without the child's bit, relative to the best family of each child."""
-    return _Run(values, unit_bits, progress).result()
+def dag_sum(
+    values: NDArray[np.int64], unit_bits: int, progress: Progress, masks: NDArray[np.uint64] | None = None
+) -> DagSum:
+    """Sum over all DAGs; ``values`` is relative to the best family of each child.
+
+    Columns are the sets in ``masks``, or all sets of the other variables, by mask without the child's bit.
+    """
+    return _Run(values, unit_bits, progress, masks).result()
 
 
 class _Run:
-    def __init__(self, values: NDArray[np.int64], unit_bits: int, progress: Progress) -> None:
+    def __init__(
+        self, values: NDArray[np.int64], unit_bits: int, progress: Progress, masks: NDArray[np.uint64] | None
+    ) -> None:
         import cupy
 
         self._cupy: Any = cupy
@@ -63,7 +70,7 @@ class _Run:
         self._n = n = len(values)
         self._progress = progress
         self._done = 0
-        self._scores = cupy.asarray(values)
+        self._scores = cupy.asarray(values) if masks is None else self._spread(values, masks)
         self._sum_parents(unit_bits)
         self._forward, self._backward = cupy.zeros(1 << n), cupy.zeros(1 << n)
         self._forward_reference = cupy.empty(1 << n, dtype=np.int32)
@@ -102,6 +109,14 @@ class _Run:
         """Run a kernel with one thread for each number in the first dimension."""
         grid = (-(-work[0] // 256), *work[1:])
         self._module.get_function(name)(grid, (256,), arguments)
+
+    def _spread(self, values: NDArray[np.int64], masks: NDArray[np.uint64]) -> Any:
+        """Return the scores of all sets on the card, where the families that are not listed are impossible."""
+        cupy, n, families = self._cupy, self._n, len(masks)
+        spread = cupy.full((n, 1 << (n - 1)), np.iinfo(np.int64).min)
+        listed = (cupy.asarray(values), cupy.asarray(masks.astype(np.uint32)), np.int32(families), np.int32(n))
+        self._launch("spread_families", (families, n), (*listed, spread))
+        return spread
 
     def _sum_parents(self, unit_bits: int) -> None:
         """Convert the scores to A, in place."""
