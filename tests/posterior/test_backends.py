@@ -9,6 +9,7 @@ import pytest
 
 import dagscape as ds
 from dagscape import kernels
+from dagscape.cli import main
 from dagscape.posterior import backends
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, find_backend
 from dagscape.posterior.contract import Device
@@ -162,3 +163,11 @@ def test_a_variable_without_a_possible_family_leaves_nothing_to_sum(scores):
     for over in SUMMED_OVER:
         with pytest.raises(ds.InvalidData, match="nothing to sum"):
             ds.posterior(empty, over=over)
+
+
+def test_the_command_line_says_what_is_missing(monkeypatch, capfd):
+    cuda = BACKENDS["dags", "cuda"]
+    broken = replace(cuda, device=replace(cuda.device, missing=lambda: "there is no GPU: use the back end 'cpu'"))
+    monkeypatch.setitem(backends.BACKENDS, ("dags", "cuda"), broken)
+    assert main(["posterior", "builtin:tic-tac-toe", "--backend", "cuda"]) == 4
+    assert "--backend cuda cannot be used: there is no GPU: use the back end 'cpu'" in capfd.readouterr().err

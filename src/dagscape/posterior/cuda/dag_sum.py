@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.posterior.cuda.device import module
+from dagscape.posterior.cuda.device import module, using_card
 from dagscape.posterior.cuda.sets import layers
 
 # As in dag_sum.cu: the variables of a tile, of which there must be at least that many.
@@ -56,7 +56,8 @@ def dag_sum(
 
     Columns are the sets in ``masks``, or all sets of the other variables, by mask without the child's bit.
     """
-    return _Run(values, unit_bits, progress, masks).result()
+    with using_card():
+        return _Run(values, unit_bits, progress, masks).result()
 
 
 class _Run:

@@ -7,9 +7,13 @@ caches the result on disk.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from dagscape.errors import TooLarge, argument
 
 _SOURCES = Path(__file__).parent
 _INSTALL = "install dagscape[cuda12] or dagscape[cuda13], after the version of the driver (nvidia-smi shows it)"
@@ -46,6 +50,22 @@ def free_memory() -> int:
 
     cupy.get_default_memory_pool().free_all_blocks()
     return int(cupy.cuda.Device().mem_info[0])
+
+
+@contextmanager
+def using_card() -> Iterator[None]:
+    """Give the memory of the card back at the end, and say what to do if it runs out."""
+    import cupy
+
+    try:
+        yield
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        raise TooLarge(
+            "the memory of the card ran out, although the sum fitted before: close other programs that use it, "
+            f"or use {argument('backend', 'cpu')}"
+        ) from error
+    finally:
+        cupy.get_default_memory_pool().free_all_blocks()
 
 
 @cache

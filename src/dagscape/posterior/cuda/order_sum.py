@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.posterior.cuda.device import module
+from dagscape.posterior.cuda.device import module, using_card
 from dagscape.posterior.cuda.sets import by_size, layers
 
 # As in order_sum.cu: the variables of a tile, of which there must be at least that many.
@@ -88,7 +88,8 @@ def order_sum(
     values: NDArray[np.int64], max_parents: int, unit_bits: int, progress: Callable[[int, int], None] | None
 ) -> OrderSum:
     """Sum over all orders; ``values`` is by size and then by mask, relative to the best family of each variable."""
-    return _Run(values, max_parents, unit_bits, progress).result()
+    with using_card():
+        return _Run(values, max_parents, unit_bits, progress).result()
 
 
 class _Run:
