@@ -156,8 +156,8 @@ extern "C" __global__ void add_subsets(double* mantissas, int* exponents, int bi
 }
 
 // The references of H and RR of the sets of one size.
-extern "C" __global__ void find_references(const double* mantissas, const int* exponents, int n, int size,
-                                           int* forward, int* backward) {
+extern "C" __global__ void find_references(const double* mantissas, const int* exponents, int n, int size, int* forward,
+                                           int* backward) {
     const unsigned set = blockIdx.x * blockDim.x + threadIdx.x, all = (1u << n) - 1;
     if (set > all || __popc(set) != size) return;
     const ParentSums sums{mantissas, exponents, n};
@@ -175,13 +175,42 @@ extern "C" __global__ void find_references(const double* mantissas, const int* e
     backward[set] = best(backward, false);
 }
 
+namespace {
+
+// The terms of one thread for one source of a block: all states of the first variables.
+__device__ inline void add_forward_terms(const Cells& source, const Cells (&factors)[kLow], const Pattern& pattern,
+                                         const int (&reference)[kFirstSets], double (&result)[kFirstSets]) {
+#pragma unroll
+    for (int first = 0; first < kFirstSets; ++first) {
+        const int at = first * kStride + pattern.source;
+        Scaled products[kFirstSets];
+        products[0] = source.get(at);
+#pragma unroll
+        for (int v = 0; v < kNext; ++v) {
+            if (pattern.between >> v & 1) products[0] = times(products[0], factors[kFirst + v].get(at));
+        }
+#pragma unroll
+        for (int more = 0; more < kFirstSets; ++more) {
+            if ((more & first) != 0) continue;
+            if (more != 0) {
+                const int v = more & 1 ? 0 : more & 2 ? 1 : 2;
+                products[more] = times(products[more & (more - 1)], factors[v].get(at));
+            }
+            result[first | more] +=
+                products[more].mantissa * power_of_two(products[more].exponent - reference[first | more]);
+        }
+    }
+}
+
+}  // namespace
+
 // One part of the walk through the sources of a target, for H. A block's targets agree on all but the low variables.
 extern "C" __global__ __launch_bounds__(kTile, 3) void walk_forward(const double* mantissas, const int* exponents,
-                                                                    int n, const double* forward,
-                                                                    const int* reference, const unsigned* targets,
-                                                                    int loop_bits, double* parts) {
-    __shared__ Cells source;          // -H(U) times g over the other variables
-    __shared__ Cells factors[kLow];   // -A_v(U)
+                                                                    int n, const double* forward, const int* reference,
+                                                                    const unsigned* targets, int loop_bits,
+                                                                    double* parts) {
+    __shared__ Cells source;         // -H(U) times g over the other variables
+    __shared__ Cells factors[kLow];  // -A_v(U)
     __shared__ double sums_of_patterns[kPatterns];
     __shared__ int base_three[kNextSets];
     const ParentSums sums{mantissas, exponents, n};
@@ -206,28 +235,7 @@ extern "C" __global__ __launch_bounds__(kTile, 3) void walk_forward(const double
             if ((low >> v & 1) == 0) factors[v].set(cell(low), sums.negative(v, set));
         }
         __syncthreads();
-        if (works) {
-#pragma unroll
-            for (int first = 0; first < kFirstSets; ++first) {
-                const int at = first * kStride + pattern.source;
-                Scaled products[kFirstSets];
-                products[0] = source.get(at);
-#pragma unroll
-                for (int v = 0; v < kNext; ++v) {
-                    if (pattern.between >> v & 1) products[0] = times(products[0], factors[kFirst + v].get(at));
-                }
-#pragma unroll
-                for (int more = 0; more < kFirstSets; ++more) {
-                    if ((more & first) != 0) continue;
-                    if (more != 0) {
-                        const int v = more & 1 ? 0 : more & 2 ? 1 : 2;
-                        products[more] = times(products[more & (more - 1)], factors[v].get(at));
-                    }
-                    result[first | more] += products[more].mantissa *
-                                            power_of_two(products[more].exponent - own_reference[first | more]);
-                }
-            }
-        }
+        if (works) add_forward_terms(source, factors, pattern, own_reference, result);
         __syncthreads();
     }
     double* part = parts + (size_t(blockIdx.x) * gridDim.y + blockIdx.y) * kTile;
@@ -260,8 +268,8 @@ extern "C" __global__ void finish_forward(const double* mantissas, const int* ex
         for (int less = own; less != 0;) {
             less = (less - 1) & own;
             const Scaled product = sums.product(own ^ less, target | less);
-            sum -= values[less] * product.mantissa *
-                   power_of_two(product.exponent + references[less] - references[own]);
+            sum -=
+                values[less] * product.mantissa * power_of_two(product.exponent + references[less] - references[own]);
         }
         values[own] = sum;
     }
@@ -316,12 +324,74 @@ struct WalkMemory {
     }
 };
 
-}  // namespace
+// The sums of one thread for all sources of a part: in all, and over the sources without each of the first variables.
+struct BackwardTerms {
+    Scaled inner[kFirstSets];  // g over the next variables, relative to RR(X)
+    double everything[kFirstSets] = {}, without[kFirst][kFirstSets] = {};
+
+    __device__ void start(const ParentSums& sums, unsigned target, const Pattern& pattern, const int* reference) {
+        const unsigned all = (1u << sums.n) - 1;
+#pragma unroll
+        for (int first = 0; first < kFirstSets; ++first) {
+            const unsigned set = target << kLow | (pattern.source | pattern.between) << kFirst | first;
+            inner[first] = sums.product(pattern.between << kFirst, all & ~set);
+            inner[first].exponent -= reference[set];
+        }
+    }
+
+    // All states of the first variables for one source; `terms` gets their sums, by set.
+    __device__ void add_terms(const Cells& source, const Cells& product, const Cells (&factors)[kFirst],
+                              const Pattern& pattern, bool is_source, double (&terms)[kFirstSets][kPatterns]) {
+        Scaled sources[kFirstSets];
+#pragma unroll
+        for (int first = 0; first < kFirstSets; ++first) sources[first] = source.get(first * kStride + pattern.source);
+#pragma unroll
+        for (int first = 0; first < kFirstSets; ++first) {
+            const int at = first * kStride + (pattern.source | pattern.between);
+            Scaled products[kFirstSets];
+            products[0] = times(product.get(at), inner[first]);
+            double sum = 0;
+#pragma unroll
+            for (int less = 0; less < kFirstSets; ++less) {
+                if ((less & ~first) != 0) continue;
+                if (less != 0) {
+                    const int v = less & 1 ? 0 : less & 2 ? 1 : 2;
+                    products[less] = times(products[less & (less - 1)], factors[v].get(at));
+                }
+                const Scaled term = times(products[less], sources[first ^ less]);
+                const double value = is_source ? term.mantissa * power_of_two(term.exponent) : 0;
+                sum += value;
+#pragma unroll
+                for (int v = 0; v < kFirst; ++v) {
+                    if (less >> v & 1) without[v][first] += value;
+                }
+            }
+            everything[first] += sum;
+            terms[first][threadIdx.x] = sum;
+        }
+    }
+
+    // Copies the sums without one of the first variables, or all sums (plane < 0).
+    __device__ void show(int plane, double (&terms)[kFirstSets][kPatterns]) const {
+#pragma unroll
+        for (int first = 0; first < kFirstSets; ++first) {
+            double value = everything[first];
+#pragma unroll
+            for (int v = 0; v < kFirst; ++v) {
+                if (plane == v) value = without[v][first];
+            }
+            terms[first][threadIdx.x] = value;
+        }
+    }
+};
 
 static_assert(sizeof(WalkMemory) == kTile * (2 * (kLoop + 1) * 12 + 2 * kLoop * 8), "as in cuda/dag_sum.py");
 
+}  // namespace
+
 // One part of the walk through the sources of a target, for RR and q. The planes of a part have, for each set: the sum
-// of all terms; the sums without each of the variables that change within the part; and those without each low variable.
+// of all terms; the sums without each of the variables that change within the part; and those without each low
+// variable.
 extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const double* mantissas, const int* exponents,
                                                                      int n, const double* backward,
                                                                      const int* reference, const unsigned* targets,
@@ -336,7 +406,7 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
     const ParentSums sums{mantissas, exponents, n};
     const unsigned target = targets[blockIdx.x], all = (1u << n) - 1;
     const Pattern pattern(threadIdx.x);
-    const int next = pattern.source | pattern.between, low = threadIdx.x;
+    const int low = threadIdx.x;
     const bool works = threadIdx.x < kPatterns;
     const unsigned outside = all & ~(target << kLow | low);  // U, of the set of this thread's number
     if (threadIdx.x < kNextSets) base_three[threadIdx.x] = in_base_three(threadIdx.x);
@@ -344,14 +414,8 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
         if (low >> v & 1) factors[v].set(cell(low), sums.negative(v, outside));
     }
     walk.start(sums, target, outside, blockIdx.y, loop_bits);
-    Scaled inner[kFirstSets];  // g over the next variables, relative to RR(X)
-#pragma unroll
-    for (int first = 0; first < kFirstSets; ++first) {
-        const unsigned set = target << kLow | next << kFirst | first;
-        inner[first] = works ? sums.product(pattern.between << kFirst, all & ~set) : nothing();
-        inner[first].exponent -= works ? reference[set] : 0;
-    }
-    double everything[kFirstSets] = {}, without[kFirst][kFirstSets] = {};
+    BackwardTerms own;
+    if (works) own.start(sums, target, pattern, reference);
     // Sums are folded by the set between, so it is the one that counts up.
     unsigned between = deposited(blockIdx.y << loop_bits, target);
     double folded = 0;
@@ -360,38 +424,8 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
         source.set(cell(low), {backward[set], reference[set]});
         product.set(cell(low), walk.product(step, loop_bits));
         __syncthreads();
-        if (works) {
-            Scaled sources[kFirstSets];
-#pragma unroll
-            for (int first = 0; first < kFirstSets; ++first) {
-                sources[first] = source.get(first * kStride + pattern.source);
-            }
-#pragma unroll
-            for (int first = 0; first < kFirstSets; ++first) {
-                const int at = first * kStride + next;
-                Scaled products[kFirstSets];
-                products[0] = times(product.get(at), inner[first]);
-                double sum = 0;
-#pragma unroll
-                for (int less = 0; less < kFirstSets; ++less) {
-                    if ((less & ~first) != 0) continue;
-                    if (less != 0) {
-                        const int v = less & 1 ? 0 : less & 2 ? 1 : 2;
-                        products[less] = times(products[less & (less - 1)], factors[v].get(at));
-                    }
-                    const Scaled term = times(products[less], sources[first ^ less]);
-                    // The target itself is not a source, nor are those that differ from it in low variables only.
-                    const double value = between == 0 ? 0 : term.mantissa * power_of_two(term.exponent);
-                    sum += value;
-#pragma unroll
-                    for (int v = 0; v < kFirst; ++v) {
-                        if (less >> v & 1) without[v][first] += value;
-                    }
-                }
-                everything[first] += sum;
-                terms[first][threadIdx.x] = sum;
-            }
-        }
+        // The target itself is not a source, nor are those that differ from it in low variables only.
+        if (works) own.add_terms(source, product, factors, pattern, between != 0, terms);
         __syncthreads();
         folded = walk.fold(step, loop_bits, sum_patterns(terms[low & (kFirstSets - 1)], base_three, low >> kFirst, -1));
     }
@@ -401,15 +435,7 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
     // Again through shared memory, for the low variables.
     for (int plane = -1; plane < kFirst; ++plane) {
         __syncthreads();
-#pragma unroll
-        for (int first = 0; first < kFirstSets; ++first) {
-            double value = everything[first];
-#pragma unroll
-            for (int v = 0; v < kFirst; ++v) {
-                if (plane == v) value = without[v][first];
-            }
-            if (works) terms[first][threadIdx.x] = value;
-        }
+        if (works) own.show(plane, terms);
         __syncthreads();
         const double* of_patterns = terms[low & (kFirstSets - 1)];
         double* planes = part + (1 + kLoop) * kTile;
@@ -428,8 +454,8 @@ extern "C" __global__ __launch_bounds__(kTile, 2) void walk_backward(const doubl
 // Adds the parts of each target, and the sources that differ from it in low variables only; then q / total.
 extern "C" __global__ void finish_backward(const double* mantissas, const int* exponents, int n, double* backward,
                                            const int* reference, const double* forward, const int* forward_reference,
-                                           const unsigned* targets, int loop_bits, int part_count,
-                                           const double* parts, double total, int total_exponent, double* shares) {
+                                           const unsigned* targets, int loop_bits, int part_count, const double* parts,
+                                           double total, int total_exponent, double* shares) {
     __shared__ double values[kTile];
     __shared__ int references[kTile];
     const ParentSums sums{mantissas, exponents, n};
@@ -450,8 +476,8 @@ extern "C" __global__ void finish_backward(const double* mantissas, const int* e
         for (int less = own; less != 0;) {
             less = (less - 1) & own;
             const Scaled product = sums.product(own ^ less, outside);
-            const double term = values[less] * product.mantissa *
-                                power_of_two(product.exponent + references[less] - references[own]);
+            const double term =
+                values[less] * product.mantissa * power_of_two(product.exponent + references[less] - references[own]);
             sum += term;
 #pragma unroll
             for (int v = 0; v < kLow; ++v) {

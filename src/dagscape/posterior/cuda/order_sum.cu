@@ -31,13 +31,12 @@ constexpr int kTogether = 4;  // a thread waits for this many numbers at a time
 
 // Lists of small sets, as cuda/order_sum.py writes them.
 struct SetLists {
-    int by_size[kTile];                        // the sets of a tile, by size
-    int first_of_size[kLow + 2];               // where the sets of a size begin
-    int low_count;                             // the number of low sets that families may contain: the first in by_size
-    int max_parents;                           //
-    int offset[kMiddleSets];                   // where the bases of a middle set begin
-    int subsets[kMiddleSets][kMiddleSets];     // the subsets of a middle set, by size
-    int within[kMiddleSets][kLow + 1];         // how many of them can be joined with a low set of a given size
+    int by_size[kTile];                     // the sets of a tile, by size
+    int first_of_size[kLow + 2];            // where the sets of a size begin
+    int low_count;                          // the number of low sets that families may contain: the first in by_size
+    int offset[kMiddleSets];                // where the bases of a middle set begin
+    int subsets[kMiddleSets][kMiddleSets];  // the subsets of a middle set, by size
+    int within[kMiddleSets][kLow + 1];      // how many of them can be joined with a low set of a given size
 };
 
 struct Shared {
@@ -221,9 +220,13 @@ struct Walk {
 
     // Lists the high variables that are in the tile, or that are not, and the subsets of its middle variables.
     __device__ void start(Word tile, int middle, bool forwards) const {
+        // F(∅) = R(V) = 1
+        const bool holds_one = tile == (forwards ? 0 : (Word(1) << (n - kLow)) - 1);
+        const int one = forwards ? 0 : kTile - 1;
         for (int set = threadIdx.x; set < kTile; set += kThreads) {
-            shared.mantissa[set] = 0;
-            shared.exponent[set] = kNothing;
+            const bool is_one = holds_one && set == one;
+            shared.mantissa[set] = is_one ? 0.5 : 0;
+            shared.exponent[set] = is_one ? 1 : kNothing;
         }
         if (threadIdx.x < kMiddleSets) shared.offset[threadIdx.x] = lists.offset[lists.subsets[middle][threadIdx.x]];
         if (threadIdx.x <= kLow) shared.within[threadIdx.x] = lists.within[middle][threadIdx.x];
@@ -233,12 +236,6 @@ struct Walk {
                 if (((tile >> (i - kLow)) & 1) == forwards) shared.members[count++] = i;
             }
             shared.member_count = count;
-            const Word last = (Word(1) << (n - kLow)) - 1;
-            const int one = forwards ? 0 : kTile - 1;
-            if (tile == (forwards ? 0 : last)) {
-                shared.mantissa[one] = 0.5;
-                shared.exponent[one] = 1;
-            }
         }
         __syncthreads();
     }
@@ -329,10 +326,10 @@ struct Walk {
     __device__ void share_low_variable(Word tile, int i) const {
         for (int set = threadIdx.x % 32; set < kTile; set += 32) {
             const int after = set | 1 << i;
-            shared.columns[i][padded(set)] =
-                after == set ? 0
-                             : weight(unpacked(words[tile << kLow | set]),
-                                      {shared.mantissa[after], shared.exponent[after]}, wide[i]);
+            shared.columns[i][padded(set)] = after == set
+                                                 ? 0
+                                                 : weight(unpacked(words[tile << kLow | set]),
+                                                          {shared.mantissa[after], shared.exponent[after]}, wide[i]);
         }
         give(i, shared.columns[i]);
     }
@@ -418,11 +415,11 @@ extern "C" __global__ void add_shares(const Word* shares, const Word* masks, con
 
 extern "C" __global__ __launch_bounds__(kThreads, 2) void sum_forward(Word* words, const Word* bases,
                                                                       const SetLists* lists, const unsigned* blocks,
-                                                                      const unsigned char* wide, int n,
-                                                                      int middle_bits, int base_size) {
+                                                                      const unsigned char* wide, int n, int middle_bits,
+                                                                      int base_size) {
     extern __shared__ Word memory[];
     Shared& shared = *reinterpret_cast<Shared*>(memory);
-    const Walk walk{words, bases + size_t(blockIdx.x) * n * base_size, nullptr, *lists, shared, wide, n, base_size,
+    const Walk walk{words,    bases + size_t(blockIdx.x) * n * base_size, nullptr, *lists, shared, wide, n, base_size,
                     nothing()};
     for (int middle = 0; middle < 1 << middle_bits; ++middle) {
         walk.fill<true>(Word(blocks[blockIdx.x]) << middle_bits | middle, middle);
@@ -450,8 +447,8 @@ extern "C" __global__ void sum_edges(const Word* numbers, const Word* shares, co
     double sum = 0;
     for (long long family = threadIdx.x; family < families; family += 256) {
         if (((masks[family] >> u) & 1) == 0) continue;
-        const Scaled both = times(number(numbers[v * families + family], wide[v]),
-                                  number(shares[v * families + family], wide[v]));
+        const Scaled both =
+            times(number(numbers[v * families + family], wide[v]), number(shares[v * families + family], wide[v]));
         sum += both.mantissa * power_of_two(both.exponent);
     }
     parts[threadIdx.x] = sum;

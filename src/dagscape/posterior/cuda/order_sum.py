@@ -278,7 +278,7 @@ def _set_lists(low: NDArray[np.int64], offsets: NDArray[np.int64], shape: _Shape
     parts = (
         low,
         np.searchsorted(sizes, np.arange(_LOW + 2)),
-        [(sizes <= most).sum(), most],
+        [(sizes <= most).sum()],
         np.pad(offsets, (0, middle_sets - len(offsets))),
         subsets.ravel(),
         within.ravel(),

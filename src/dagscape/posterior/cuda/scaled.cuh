@@ -56,8 +56,7 @@ __device__ inline Word packed(Scaled value) {
 __device__ inline Scaled unpacked(Word word) {
     if (word == 0) return nothing();
     const long long fraction = word & ((Word(1) << kPackedMantissaBits) - 1);
-    return {__longlong_as_double((fraction << kDroppedBits) + kHalf),
-            int(word >> kPackedMantissaBits) - kExponentBias};
+    return {__longlong_as_double((fraction << kDroppedBits) + kHalf), int(word >> kPackedMantissaBits) - kExponentBias};
 }
 
 // e^(score · 2^-unit_bits) of a score of at most 0. The binary logarithm is computed in integers, as in
