@@ -92,7 +92,7 @@ def test_refine_must_be_a_flag() -> None:
 
 
 def test_folds_are_refined_too() -> None:
-    data = draw_model("b", skills_per_item=(1, 3), seed=1).sample(800, seed=1001)
+    data = draw_model("b", skills_per_item=(1, 3), seed=1).sample(300, seed=1001)
     plain = command(data.answers, data.q_matrix, restarts=1)
     found = command(data.answers, data.q_matrix, restarts=1, refine=True)
     apart, together = (model.evaluate(cv=2, workers=1) for model in (plain, found))
