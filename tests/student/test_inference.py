@@ -77,3 +77,12 @@ def test_students_with_the_same_answers_are_computed_once():
     assert repeated.expectation().pattern_count == len({tuple(row) for row in table.tolist()})
     mastery = mastery_probabilities(repeated.expectation(), model.parameters)
     assert (mastery == mastery_probabilities(model.expectation(), model.parameters)[[0, 1, 0, 1, 1]]).all()
+
+
+def test_predictions_do_not_depend_on_the_answer_itself():
+    """Not even in the last digit: students who differ in one answer have the same prediction of it."""
+    model = tiny(7, 2, 4, 60, 0.0)
+    both = np.array([[answer, *row[1:]] for row in model.rows for answer in (0, 1)])
+    several = Tiny(model.parameters, answers_of(both))
+    predicted = predicted_answers(several.expectation(), several.parameters, several.answers)[:, 0]
+    assert predicted[::2].tolist() == predicted[1::2].tolist()

@@ -186,7 +186,7 @@ def test_the_edges_and_skills_in_tables(model):
         assert strength == model.strengths[number(source), number(target)]
         expected = reasons.get((source, target), ("class", None))
         assert direction == expected[0]
-        assert ratio == expected[1] or pd.isna(ratio)
+        assert expected[1] is None or ratio == pytest.approx(expected[1])
     skills = model.skills_frame()
     assert skills["items"].tolist() == skills.items_alone.tolist() == [6, 6, 6]
     assert skills.mastered.tolist() == model.mastery_shares.tolist()
@@ -221,3 +221,17 @@ def test_the_network_of_skills_and_items_gives_the_same_answers(simulated, model
         assert network.log_probability(evidence) == pytest.approx(oracle.log_likelihood_of(row), rel=1e-10)
         found = network.query("S2", evidence)
         assert found.iloc[1] == pytest.approx(oracle.mastery(row)[1], abs=1e-10)
+
+
+def test_a_student_without_answers_has_the_shares_of_all(model):
+    new = pd.DataFrame({item: [None] for item in model.items}, index=["Ann"])
+    found = model.mastery(new).loc["Ann", list(model.variables)].to_numpy(dtype=float)
+    assert found == pytest.approx(model.mastery_shares, abs=1e-12)
+    assert model.next_item(new).loc["Ann", "item"] in model.items
+
+
+def test_every_prerequisite_has_its_ratio(model):
+    lacking = dict(zip(model.variables, 1 - model.mastery_shares, strict=True))
+    frame = model.to_frame()
+    expected = [lacking[target] / lacking[source] for source, target in model.network.edges]
+    assert frame["ratio"].tolist() == pytest.approx(expected)

@@ -81,3 +81,12 @@ def test_it_ends_after_some_time(simulated):
 def test_wrong_options(simulated, options, message):
     with pytest.raises(ds.InvalidOption, match=message):
         ds.bootstrap_skills(simulated.answers, simulated.q_matrix, **{"workers": 1, **options})
+
+
+def test_an_item_that_few_answered(simulated):
+    """A sample in which nobody answered it is learned without it."""
+    table = simulated.answers.table.copy()
+    table[1:, 0] = -1
+    answers = ds.Answers(simulated.answers.students, simulated.answers.items, table)
+    boot = ds.bootstrap_skills(answers, simulated.q_matrix, 4, restarts=1, workers=1)
+    assert len(boot) == 4

@@ -31,7 +31,8 @@ _LIKELY = 0.05
 
 _CONDITIONAL = (
     "The probabilities of edges are conditional on the fitted item model: they do not include that the skills of the\n"
-    "students are estimated, nor the direction that the ratio decided. In Python, bootstrap_skills() includes both."
+    "students are estimated, nor the direction that the ratio decided: look at adjacent rather than edge. In Python,\n"
+    "bootstrap_skills() includes both."
 )
 
 _MODELS = {
@@ -81,7 +82,7 @@ def _prerequisites(model: StudentModel, post: Posterior | None) -> list[Renderab
     headers = ["prerequisite", "of", "strength", "ratio", "directed by", *probabilities]
     table = table_of(*headers, right=(2, 3, 5, 6))
     for source, target, strength, direction, ratio in _rows(frame):
-        cells = [f"{strength:.4f}", "" if direction == "class" else f"{ratio:.3f}", direction]
+        cells = [f"{strength:.4f}", f"{ratio:.3f}", direction]
         if post is not None:
             cells += [f"{post.edge(source, target):.4f}", f"{post.adjacency(source, target):.4f}"]
         table.add_row(Name(source), Name(target), *cells)

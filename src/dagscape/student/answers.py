@@ -183,7 +183,7 @@ def as_answers(
     items : sequence of str, optional
         The items of a model. The columns are matched with them by name, in any order; those of an array by position.
     partial : bool
-        Whether `items` may include some that have no column, and so no answers.
+        Whether `items` may include some that have no column, and so no answers, and students may have none.
     separator, missing_values, max_memory
         As in :func:`~dagscape.data.reading.read_data`.
 
@@ -203,7 +203,11 @@ def as_answers(
     wanted = tuple(items)
     check_names(wanted, "item")
     answers, named = read_answers(
-        responses, wanted, check=lambda _, columns: _check_columns(columns, wanted, partial), **options
+        responses,
+        wanted,
+        check=lambda _, columns: _check_columns(columns, wanted, partial),
+        may_be_silent=partial,
+        **options,
     )
     if named:
         return _with_items(answers, wanted)
@@ -220,6 +224,7 @@ def read_answers(
     known: Collection[str] = (),
     *,
     check: Callable[[tuple[str, ...], tuple[str, ...]], None] | None = None,
+    may_be_silent: bool = False,
     **options: Unpack[TableOptions],
 ) -> tuple[Answers, bool]:
     """Return answers as in :func:`as_answers`, and whether their items have names of their own.
@@ -233,6 +238,8 @@ def read_answers(
     check : callable, optional
         Takes the names of the students and of the items, if these have names of their own, before the answers are
         interpreted: wrong names explain wrong answers, so that their error should come first.
+    may_be_silent : bool
+        Whether students may have no answers.
 
     Examples
     --------
@@ -249,7 +256,8 @@ def read_answers(
     if check is not None and read.columns is not None:
         check(students, items)
     cells = read.cells()
-    _check_answered(cells, students, read.strings)
+    if not may_be_silent:
+        _check_answered(cells, students, read.strings)
     return Answers(students, items, cells), read.columns is not None
 
 

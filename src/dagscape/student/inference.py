@@ -15,6 +15,9 @@ from dagscape.student.parameters import Parameters
 
 Array = NDArray[np.float64]
 
+# Digits of predicted probabilities; rounding errors are a thousand times smaller.
+_DIGITS = 12
+
 
 def mastery_probabilities(expectation: Expectation, parameters: Parameters) -> Array:
     """Return, for each student and skill, the probability that the skill is mastered."""
@@ -65,7 +68,8 @@ def predicted_answers(expectation: Expectation, parameters: Parameters, answers:
         own = np.where(answer == 1, correct, np.where(answer == 0, 1 - correct, 1.0))
         others = inside / own
         predicted[:, item] = (others * correct).sum(axis=1) / others.sum(axis=1)
-    return predicted[expectation.place]
+    # Predictions that differ by rounding errors are equal. Otherwise the answer itself would break their ties.
+    return predicted.round(_DIGITS)[expectation.place]
 
 
 def expected_information(expectation: Expectation, parameters: Parameters) -> Array:

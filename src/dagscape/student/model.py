@@ -30,7 +30,7 @@ from dagscape.student.evaluation import Evaluation, cross_validate
 from dagscape.student.inference import (
     state_probabilities,
 )
-from dagscape.student.orientation import Orientation
+from dagscape.student.orientation import Orientation, ratio_of
 from dagscape.student.parameters import ItemCells, Parameters, SkillTables
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.skill_states import mastered_share, parts
@@ -181,19 +181,22 @@ class StudentModel(OneNetwork):
         return StudentNetwork(self.network, self.q_matrix, self.skill_tables, self.item_tables).network
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the prerequisites, one per row: strength, and what decided the direction.
+        """Return the prerequisites, one per row: strength, what decided the direction, and the ratio of the rule.
 
         ``direction`` is ``"class"`` if all members of the equivalence class have the edge; otherwise it is the reason
-        of its entry in ``orientations``, which also has the ``ratio``.
+        of its entry in ``orientations``. ``ratio`` is P(skill not mastered) / P(prerequisite not mastered); below 1,
+        the prerequisite is the harder of the two.
         """
         import pandas as pd
 
         strengths, number = self.strengths, self.network.number
+        lacking = 1 - self.mastery_shares
         found = {(one.source, one.target): one for one in self.orientations}
         rows = []
         for source, target in self.network.edges:
             one = found.get((source, target))
-            how, ratio = ("class", None) if one is None else (one.reason, one.ratio)
+            how = "class" if one is None else one.reason
+            ratio = ratio_of(lacking[number(target)], lacking[number(source)])
             rows.append((source, target, strengths[number(source), number(target)], how, ratio))
         return pd.DataFrame(rows, columns=["source", "target", "strength", "direction", "ratio"])
 

@@ -126,7 +126,7 @@ def orient(
             Orientation(
                 cpdag.variables[source],
                 cpdag.variables[target],
-                _ratio(lacking[target], lacking[source]),
+                ratio_of(lacking[target], lacking[source]),
                 _ratio_star(lacking, a, b),
                 reason,
             )
@@ -134,8 +134,8 @@ def orient(
     return Dag(cpdag.variables, tuple(graph.arrows)), tuple(found)
 
 
-def _ratio(lacking_target: float, lacking_source: float) -> float:
-    """Return P(target is not mastered) / P(source is not mastered)."""
+def ratio_of(lacking_target: float, lacking_source: float) -> float:
+    """Return P(target is not mastered) / P(source is not mastered); 1 if both are zero, and infinite if one is."""
     if lacking_target == lacking_source:
         return 1.0
     if lacking_source == 0 or (ratio := lacking_target / lacking_source) > _LARGEST_RATIO:
@@ -145,7 +145,7 @@ def _ratio(lacking_target: float, lacking_source: float) -> float:
 
 def _ratio_star(lacking: Sequence[float], a: int, b: int) -> float:
     """Return the ratio of the direction that it prefers."""
-    return _ratio(max(lacking[a], lacking[b]), min(lacking[a], lacking[b]))
+    return ratio_of(max(lacking[a], lacking[b]), min(lacking[a], lacking[b]))
 
 
 def _direct(graph: PartlyDirected, source: int, target: int) -> None:

@@ -21,7 +21,7 @@ from dagscape.progress import ProgressOption, listening
 from dagscape.randomness import Seed, random_generator
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.score_info import ScoreInfo
-from dagscape.student.answers import Answers
+from dagscape.student.answers import MISSING, Answers
 from dagscape.student.command import command, warn_if_unidentified
 from dagscape.student.q_matrix import QMatrix, matched
 from dagscape.studies.bootstrap import Sample, check_finished, confidences
@@ -132,5 +132,10 @@ def learn_resampled(
     """Learn the prerequisites from one sample of the students, with one thread."""
     students = len(job.answers.students)
     drawn = job.answers.take(rng.integers(students, size=students))
-    model = command(drawn, job.q_matrix, **{**job.options, "seed": rng, "threads": 1})
+    # Nobody in a sample may have answered a rare item, which then says nothing of it.
+    kept = (drawn.table != MISSING).any(axis=0)
+    items = tuple(np.array(drawn.items, dtype=object)[kept])
+    answers = Answers(drawn.students, items, drawn.table[:, kept])
+    q_matrix = QMatrix(items, job.q_matrix.skills, job.q_matrix.table[kept])
+    model = command(answers, q_matrix, **{**job.options, "seed": rng, "threads": 1})
     return Sample(model.network, model.score, complete=True), model.score_info or ScoreInfo()
