@@ -106,6 +106,7 @@ class SkillTables:
                 for skill, (mask, own) in enumerate(zip(self.parents, self._parts, strict=True))
             ]
         )
+        self._states = np.tile(np.arange(1 << self.skills), self.skills)
 
     def split(self, flat: Vector) -> list[Vector]:
         """Return the table of each skill from all of them in a row."""
@@ -132,8 +133,7 @@ class SkillTables:
         return shares
 
     def _counts(self, state_counts: Vector) -> Vector:
-        every = np.broadcast_to(state_counts, self._places.shape)
-        counted = np.bincount(self._places.ravel(), every.ravel(), 2 * self.count)
+        counted = np.bincount(self._places.ravel(), state_counts[self._states], 2 * self.count)
         return counted.astype(np.float64, copy=False).reshape(2, self.count)
 
     def start(self, rng: np.random.Generator) -> Vector:
@@ -176,9 +176,10 @@ class Parameters:
 
     def moved(self, vector: Vector) -> Parameters:
         """Return the parameters at another point, brought within their limits."""
-        limited = np.clip(vector, 0.0, 1.0)
+        # These two are several times faster than np.clip on short vectors.
+        limited = np.minimum(np.maximum(vector, 0.0), 1.0)
         cells = limited[: self.cells.count]
-        np.clip(cells, LEAST, 1 - LEAST, out=cells)
+        np.minimum(np.maximum(cells, LEAST, out=cells), 1 - LEAST, out=cells)
         return Parameters(self.cells, self.tables, limited)
 
     def log_prior(self) -> Vector:
@@ -191,7 +192,7 @@ class Parameters:
 
     def maximized(self, state_counts: Vector, cell_counts: NDArray[np.float64]) -> Parameters:
         """Return the parameters that maximise the expected log-likelihood: the M-step of EM."""
-        answered = cell_counts.sum(axis=1)
+        answered = cell_counts[:, 0] + cell_counts[:, 1]
         correct = np.divide(cell_counts[:, 1], answered, out=self.correct.copy(), where=answered > 0)
         return self.moved(np.concatenate([correct, self.tables.fitted(state_counts, self.mastery)]))
 
