@@ -17,3 +17,12 @@ def random_generator(seed: Seed) -> np.random.Generator:
         raise InvalidOption(
             f"is {seed!r}; it must be an integer of at least 0, a numpy.random.Generator or None", option="seed"
         ) from error
+
+
+def recorded_seed(seed: Seed) -> int | None:
+    """Return the seed as provenance records it: None if it was a generator, or none was given.
+
+    >>> recorded_seed(np.int64(7)), recorded_seed(None)
+    (7, None)
+    """
+    return int(seed) if isinstance(seed, int | np.integer) else None

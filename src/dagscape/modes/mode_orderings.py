@@ -41,7 +41,7 @@ from dagscape.modes.requirements import (
 )
 from dagscape.modes.result import Modes
 from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
-from dagscape.randomness import Seed
+from dagscape.randomness import Seed, recorded_seed
 from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
@@ -171,7 +171,7 @@ def modes(
             },
             {"search": clock.seconds},
             used_threads,
-            seed=int(seed) if isinstance(seed, int | np.integer) else None,
+            seed=recorded_seed(seed),
         ),
         delta=delta,
         distinct=distinct,

@@ -18,7 +18,7 @@ from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressListener, ProgressOption, listening
-from dagscape.randomness import Seed, random_generator
+from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.resources import thread_count
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.local_scores import LocalScores
@@ -130,7 +130,7 @@ def learn(
             },
             {"search": clock.seconds},
             used,
-            seed=int(seed) if isinstance(seed, int | np.integer) else None,
+            seed=recorded_seed(seed),
         ),
         method=method,
         network=found.network,

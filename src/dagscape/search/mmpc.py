@@ -33,7 +33,7 @@ from dagscape.data.values import Frame, as_dataset
 from dagscape.errors import InvalidOption
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, kernel_callback, listening
-from dagscape.randomness import Seed, random_generator
+from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.resources import thread_count
 from dagscape.search.independence import independence_tests
 from dagscape.search.job import SearchJob
@@ -117,7 +117,7 @@ def mmpc(
         "data": data.fingerprint,
     }
     seconds = {"testing": time.perf_counter() - start}
-    number = int(seed) if isinstance(seed, int | np.integer) else None
+    number = recorded_seed(seed)
     provenance = provenance_of("mmpc", parameters, seconds, used, seed=number)
     return ParentsChildren(data.variables, provenance, strengths, float(alpha), tests)
 

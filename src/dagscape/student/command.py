@@ -6,14 +6,12 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from dagscape.checks import check_choice, check_count, is_flag
 from dagscape.clock import Clock
 from dagscape.errors import InvalidOption, UnidentifiedSkills, type_of
 from dagscape.methods import provenance_of
 from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
-from dagscape.randomness import Seed, random_generator
+from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge, edge_constraints
 from dagscape.scores.scoring_job import parent_limit
@@ -29,6 +27,7 @@ from dagscape.student.structural_em import (
     AfterRound,
     SkillScore,
     StructureSearch,
+    best_of,
     checked_limits,
     first_round,
     structural_em,
@@ -133,7 +132,7 @@ def command(
             report = _reporting(listener, number, len(rngs))
             found.append(structural_em(expectation, search, first, rng, limits, report))
         if refine:
-            best = max(range(len(found)), key=lambda number: found[number].score)
+            best = best_of(found)
             report = _reporting(listener, best, len(rngs))
             found[best] = refined(expectation, search, found[best], rngs[best], limits, report)
     parameters = {
@@ -142,7 +141,7 @@ def command(
         "tolerance": tolerance, "min_gain": min_gain, "max_steps": max_steps, "accelerate": accelerate,
         "refine": bool(refine),
     }  # fmt: skip
-    seed_used = int(seed) if isinstance(seed, int | np.integer) else None
+    seed_used = recorded_seed(seed)
     provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)
     return student_model(answers, skills_of_items, search, expectation, found, provenance)
 

@@ -24,7 +24,7 @@ from dagscape.errors import InvalidData, InvalidOption, brief
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
-from dagscape.randomness import Seed, random_generator
+from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.results import Result, check_shape
 from dagscape.student.answers import Answers
@@ -39,6 +39,7 @@ from dagscape.student.structural_em import (
     Found,
     Limits,
     StructureSearch,
+    best_of,
     first_round,
     structural_em,
     with_structure,
@@ -219,7 +220,7 @@ def cross_validate(
     outcomes = study.outcomes
     order = list(chain or search.skills)
     parameters = {"cv": int(folds), "restarts": int(restarts), "chain": order, "score": search.score, "refine": refine}
-    used = int(seed) if isinstance(seed, int | np.integer) else None
+    used = recorded_seed(seed)
     return Evaluation(
         variables=search.skills,
         provenance=provenance_of("evaluate", parameters, {"folds": clock.seconds}, 1, used),
@@ -280,25 +281,22 @@ def _learned(job: FoldJob, training: Answers, rngs: Sequence[np.random.Generator
     expectation = Expectation(training, cells, len(skills), search.threads, search.max_memory)
     empty = Dag.from_edges(skills)
     starts = [first_round(expectation, empty, search, rng, limits) for rng in rngs]
-    best = _best(starts)
+    best = starts[best_of(starts)]
     rules = parm_rules(mastery_probabilities(expectation, best.fitted.parameters), skills)
     fixed = {"chain": job.chain, "parm": rules.to_dag(), "full": _complete(skills)}
     learned = {"disconnected": best}
     for name, dag in fixed.items():
-        learned[name] = _best([with_structure(expectation, start, dag, search, limits) for start in starts])
+        fitted = [with_structure(expectation, start, dag, search, limits) for start in starts]
+        learned[name] = fitted[best_of(fitted)]
     found = []
     for start, rng in zip(starts, rngs, strict=True):
         first = start if not search.required else with_structure(expectation, start, search.start(), search, limits)
         found.append(structural_em(expectation, search, first, rng, limits))
-    place = max(range(len(found)), key=lambda number: found[number].score)
+    place = best_of(found)
     command = found[place]
     if job.refine:
         command = refined(expectation, search, command, rngs[place], limits)
     return learned | {"command": command}
-
-
-def _best(found: Sequence[Found]) -> Found:
-    return max(found, key=lambda one: one.score)
 
 
 def _complete(skills: tuple[str, ...]) -> Dag:

@@ -33,7 +33,7 @@ from dagscape.student.inference import (
 from dagscape.student.orientation import Orientation, ratio_of
 from dagscape.student.parameters import ItemCells, Parameters, SkillTables
 from dagscape.student.q_matrix import QMatrix
-from dagscape.student.skill_states import mastered_share, parts
+from dagscape.student.skill_states import mastered_share, prerequisite_strengths
 from dagscape.student.structural_em import StructureSearch, checked_limits
 from dagscape.student.student_frames import mastery_frame, next_item_frame, prediction_frame, table_frame
 from dagscape.student.student_network import StudentNetwork
@@ -167,7 +167,7 @@ class StudentModel(OneNetwork):
 
         It is 1 for a prerequisite without which nobody masters the skill, and 0 where nobody lacks skill i.
         """
-        return _strengths(self._parameters().prior(), len(self.variables))
+        return prerequisite_strengths(len(self.variables), self._parameters().prior())
 
     @property
     def drawable(self) -> AnnotatedGraph:
@@ -443,11 +443,3 @@ class StudentModel(OneNetwork):
 
 # Options of :func:`dagscape.command` that :meth:`StudentModel.evaluate` also uses.
 _LIMITS = ("tolerance", "min_gain", "max_steps", "accelerate")
-
-
-def _strengths(prior: NDArray[np.float64], skills: int) -> NDArray[np.float64]:
-    """Return P(j not mastered | i not mastered) for all pairs of skills."""
-    lacking = np.stack([parts(skills, 1 << skill) == 0 for skill in range(skills)]).astype(np.float64)
-    both = (lacking * prior) @ lacking.T
-    alone = np.diagonal(both)[:, None]
-    return np.clip(np.divide(both, alone, out=np.zeros_like(both), where=alone > 0), 0.0, 1.0)

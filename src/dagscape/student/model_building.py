@@ -16,7 +16,7 @@ from dagscape.student.parameters import SkillTables
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.skill_states import mastered_share
 from dagscape.student.standard_errors import standard_errors
-from dagscape.student.structural_em import Found, StructureSearch
+from dagscape.student.structural_em import Found, StructureSearch, best_of
 
 
 def student_model(
@@ -28,7 +28,7 @@ def student_model(
     provenance: Provenance,
 ) -> StudentModel:
     """Return the model of the best restart, with its reversible edges directed."""
-    best = max(found, key=lambda one: one.score)
+    best = found[best_of(found)]
     fitted, skills = best.fitted, len(search.skills)
     prior = fitted.parameters.prior()
     scores = search.scores(fitted.expected.states)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from dagscape.checks import check_count
 from dagscape.clock import Clock
 from dagscape.decoding import Count, Probabilities, Share
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
 from dagscape.progress import Progress, ProgressOption, listening
-from dagscape.randomness import Seed, random_generator
+from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.resources import thread_count
 from dagscape.results import Result, check_shape, pair_frame
 from dagscape.student.e_step import Expectation
@@ -21,7 +19,7 @@ from dagscape.student.inference import mastery_probabilities
 from dagscape.student.parameters import ItemCells
 from dagscape.student.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
 from dagscape.student.q_matrix import matched
-from dagscape.student.structural_em import StructureSearch, checked_limits, first_round
+from dagscape.student.structural_em import StructureSearch, best_of, checked_limits, first_round
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -159,13 +157,13 @@ def parm(
             found.append(first_round(expectation, search.start(), search, rng, limits))
             if listener is not None:
                 listener(Progress("Fitting skills without prerequisites", number + 1, int(restarts)))
-    best = max(found, key=lambda one: one.score)
+    best = found[best_of(found)]
     mastery = mastery_probabilities(expectation, best.fitted.parameters)
     rules = parm_rules(mastery, needs.skills, minsup, minconf, minprob)
     parameters = {
         "minsup": minsup, "minconf": minconf, "minprob": minprob, "restarts": int(restarts), "tolerance": tolerance,
     }  # fmt: skip
-    used = int(seed) if isinstance(seed, int | np.integer) else None
+    used = recorded_seed(seed)
     return Parm(
         variables=needs.skills,
         provenance=provenance_of("parm", parameters, {"learning": clock.seconds}, count, used),

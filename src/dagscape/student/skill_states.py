@@ -63,3 +63,17 @@ def flipped_states(skills: int, flipped: int) -> NDArray[np.intp]:
     """
     states: NDArray[np.intp] = np.arange(1 << skills, dtype=np.intp) ^ flipped
     return states
+
+
+def prerequisite_strengths(skills: int, state_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return P(skill j is not mastered | skill i is not mastered) as ``[i, j]``, from weights of all states.
+
+    It is 0 where nobody lacks skill i.
+
+    >>> prerequisite_strengths(2, np.array([1.0, 1.0, 0.0, 2.0])).round(2).tolist()
+    [[1.0, 1.0], [0.5, 1.0]]
+    """
+    lacking = np.stack([parts(skills, 1 << skill) == 0 for skill in range(skills)]).astype(np.float64)
+    both = (lacking * state_weights) @ lacking.T
+    alone = np.diagonal(both)[:, None]
+    return np.clip(np.divide(both, alone, out=np.zeros_like(both), where=alone > 0), 0.0, 1.0)

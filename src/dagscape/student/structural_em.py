@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from dagscape.best.optimal import optimal_network
-from dagscape.checks import check_count, is_between
+from dagscape.checks import check_count, is_between, is_flag
 from dagscape.errors import DagscapeWarning, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import Edge
@@ -128,7 +128,7 @@ def checked_limits(
         if not is_between(value, 0, np.inf) or value == np.inf:
             raise InvalidOption(f"is {value!r}; it must be a number of at least 0", option=name)
     check_count(max_steps, "max_steps")
-    if not isinstance(accelerate, bool | np.bool_):
+    if not is_flag(accelerate):
         raise InvalidOption(f"is {type_of(accelerate)}; it must be True or False", option="accelerate")
     return Limits(float(tolerance), float(min_gain), int(max_steps), bool(accelerate))
 
@@ -154,6 +154,11 @@ class Found:
     score: float
     rounds: int
     steps: int
+
+
+def best_of(found: Sequence[Found]) -> int:
+    """Return the place of what has the highest score; of equal ones the first."""
+    return max(range(len(found)), key=lambda place: found[place].score)
 
 
 # Called after each round, with what was found so far.

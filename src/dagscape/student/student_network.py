@@ -18,7 +18,7 @@ from dagscape.randomness import Seed, random_generator
 from dagscape.resources import check_memory
 from dagscape.student.answers import MISSING, Answers
 from dagscape.student.q_matrix import QMatrix
-from dagscape.student.skill_states import parts, parts_of
+from dagscape.student.skill_states import parts, parts_of, prerequisite_strengths
 from dagscape.wording import plural
 
 ABILITY = "StudentAbility"
@@ -91,16 +91,9 @@ class StudentNetwork:
         >>> {edge: round(p, 3) for edge, p in draw_model("a", seed=1).strengths().items()}
         {('S1', 'S2'): 0.97, ('S2', 'S3'): 0.93}
         """
-        joint = self.state_probabilities()
-        states = np.arange(joint.size)
-        lacking = [(states >> k & 1) == 0 for k in range(self.skill_dag.n)]
+        every = prerequisite_strengths(self.skill_dag.n, self.state_probabilities())
         number = self.skill_dag.number
-        return {
-            (parent, child): float(
-                joint[lacking[number(parent)] & lacking[number(child)]].sum() / joint[lacking[number(parent)]].sum()
-            )
-            for parent, child in self.skill_dag.edges
-        }
+        return {edge: float(every[number(edge[0]), number(edge[1])]) for edge in self.skill_dag.edges}
 
     def sample(self, students: int, seed: Seed = None, *, missing: float = 0.0) -> Simulated:
         """Draw students: their skills, their ability, and their answers.

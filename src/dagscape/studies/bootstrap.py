@@ -34,7 +34,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
-from dagscape.randomness import Seed, random_generator
+from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.on_demand import on_demand_scores
@@ -176,7 +176,7 @@ def bootstrap(
         )
         study.run(executor, count)
     check_finished(len(study.done), len(rngs), max_seconds, stacklevel=2)
-    used = int(seed) if isinstance(seed, int | np.integer) else None
+    used = recorded_seed(seed)
     return _result(job, study.outcomes, len(rngs), whole, max_seconds, clock.seconds, used)
 
 

@@ -18,7 +18,7 @@ from dagscape.clock import Clock
 from dagscape.errors import InvalidOption, argument
 from dagscape.methods import provenance_of
 from dagscape.progress import ProgressOption, listening
-from dagscape.randomness import Seed, random_generator
+from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.score_info import ScoreInfo
 from dagscape.student.answers import MISSING, Answers
@@ -108,7 +108,7 @@ def bootstrap_skills(
     check_finished(len(study.done), len(rngs), max_seconds, stacklevel=2)
     outcomes = study.outcomes
     networks, edges, ancestors = confidences([sample for sample, _ in outcomes], classes=False)
-    used = int(seed) if isinstance(seed, int | np.integer) else None
+    used = recorded_seed(seed)
     parameters = {"samples": len(rngs), "max_seconds": max_seconds, **job.options}
     return Bootstrap(
         variables=needs.skills,
