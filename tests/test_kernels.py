@@ -35,10 +35,23 @@ def test_byte_counts_are_exact(n, max_parents, threads):
     assert kernels.dag_sum_bytes(n, threads) == dense
     assert kernels.order_sum_bytes(n, threads) == dense
     assert kernels.dag_sum_bytes(n, threads, paths=True) == dense + (8 * n + threads * 8 * (2 * n + 8)) * 2**n
-    tiled = 8 * 2**n + 8 * 9 * families + threads * 2 * 8 * (columns + families)
-    assert kernels.tiled_order_sum_bytes(n, max_parents, threads) == tiled
     assert kernels.best_scores_bytes_by_mask(n) == 16 * n * 2 ** (n - 1)
     assert kernels.best_scores_bytes_by_size(n, max_parents, threads) == 8 * (2 * families + threads * columns)
+
+
+@pytest.mark.parametrize(("threads", "unit_bits", "window"), [(1, 0, 1), (2, 6, 16), (8, 8, 64)])
+@pytest.mark.parametrize(("n", "max_parents", "ranks"), [(10, 2, 1), (18, 17, 1), (25, 4, 1), (28, 4, 8)])
+def test_byte_counts_of_tiled_sums_are_exact(n, max_parents, ranks, threads, unit_bits, window):
+    own = n - ranks.bit_length() + 1
+    unit = max(own - unit_bits, 10)
+    families = set_count(n, max_parents)
+    sets = [set_count(r, max_parents) for r in range(n + 1)]
+    columns = threads * (sum(sets[10:own]) + sum(sets[10 : unit + 1]))
+    tree = 2 * window * sets[unit] + 2 * sum(sets[10 : own + 1])
+    numbers = n * (sets[own] + max(columns + tree, 0 if ranks == 1 else 4 * families)) + 2 * families
+    for wide in (False, True):
+        expected = 8 * (2**own + n * families + (1 + wide) * numbers)
+        assert kernels.tiled_order_sum_bytes(n, max_parents, threads, wide=wide, ranks=ranks) == expected
 
 
 def test_byte_counts_of_any_number_of_variables_are_finite():

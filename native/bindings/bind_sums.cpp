@@ -11,9 +11,6 @@
 #include "dagscape/order_sum.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/path_sum.hpp"
-#include "dagscape/set_index.hpp"
-#include "dagscape/tiled_order_sum.hpp"
-#include "dagscape/tiles.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {
@@ -102,35 +99,15 @@ double dense_order_sum_bytes(unsigned n, unsigned threads) {
     return at_most_endless(scores + ParentSums::bytes(n, threads) + order_sum_bytes(n));
 }
 
-// The same for scores by size (tiled_order_sum.hpp).
-std::tuple<double, double, double> tiled_order_sum_edges(Scores scores, unsigned max_parents, int unit_bits,
-                                                         Matrix edges, unsigned threads, const Progress& progress) {
-    const auto n = static_cast<unsigned>(scores.shape(0));
-    if (n < kLow || n > 40 || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
-        throw nb::value_error("the scores must have a row for each variable, and a column for each set of parents");
-    }
-    check_range(can_be_tiled(n, view(scores), unit_bits));
-    OrderSumResult result;
-    run_monitored(progress, [&](Monitor& monitor) {
-        result = tiled_order_sum(n, max_parents, {scores.data(), scores.size()}, unit_bits, threads, monitor);
-    });
-    fill(edges, result.edges);
-    return {result.total_mantissa, result.total_exponent, result.disagreement};
-}
-
 }  // namespace
 
 void bind_sums(nb::module_& module) {
     module.attr("WIDEST_SCORE") = kWidestScore;
-    module.attr("WIDEST_TILED") = kWidestTiled;
     module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
                "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none(),
                "forward"_a.noconvert().none() = nb::none(), "parent_sums"_a.noconvert().none() = nb::none());
     module.def("dag_sum_bytes", &dag_sum_bytes, "n"_a, "threads"_a, "paths"_a = false);
     module.def("order_sum_bytes", &dense_order_sum_bytes, "n"_a, "threads"_a);
-    module.def("tiled_order_sum_bytes", &tiled_order_sum_bytes, "n"_a, "max_parents"_a, "threads"_a, "wide"_a = false);
-    module.def("tiled_order_sum", &tiled_order_sum_edges, "scores"_a.noconvert(), "max_parents"_a, "unit_bits"_a,
-               "edges"_a.noconvert(), "threads"_a, "progress"_a.none());
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,
                "progress"_a.none());
 }

@@ -20,5 +20,6 @@ void bind_move_evaluator(nanobind::module_& module);
 void bind_order_search(nanobind::module_& module);
 void bind_student_states(nanobind::module_& module);
 void bind_sums(nanobind::module_& module);
+void bind_tiled_order_sum(nanobind::module_& module);
 
 }  // namespace dagscape

@@ -39,4 +39,5 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_order_search(module);
     dagscape::bind_student_states(module);
     dagscape::bind_sums(module);
+    dagscape::bind_tiled_order_sum(module);
 }

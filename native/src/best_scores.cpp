@@ -95,11 +95,11 @@ std::vector<std::int64_t> walk_tiles(const FamilyScores& families, Direction dir
     std::vector<std::int64_t> values(std::size_t{1} << tiles.n);
     monitor.expect(std::uint64_t{1} << (tiles.n - kLow));
     PerWorker<TileWalk<BestOf>> walks(
-        threads, [&] { return std::make_unique<TileWalk<BestOf>>(tiles, direction, columns, values, monitor); });
-    for (const std::vector<Subset>& layer : tiles.layers(direction)) {
-        run_tasks(layer.size(), threads, monitor,
-                  [&](std::size_t task, unsigned worker) { walks(worker).walk(layer[task], TileObserver{}); });
-    }
+        threads, [&] { return std::make_unique<TileWalk<BestOf>>(tiles, tiles.n, 0, columns, values); });
+    const unsigned bits = std::min(lattice_bits(threads), tiles.n - kLow), rest = tiles.n - bits;
+    run_lattice(bits, direction, threads, monitor, [&](Subset pattern, unsigned worker) {
+        walks(worker).walk(direction, pattern << rest, rest, {}, monitor, TileObserver{});
+    });
     return values;
 }
 
@@ -128,7 +128,7 @@ double best_scores_bytes_by_mask(unsigned n) noexcept {
 double best_scores_bytes_by_size(unsigned n, unsigned max_parents, unsigned threads) noexcept {
     // The scores, as given and relative to each child's best, and the columns of the walks.
     const double columns = n * set_count(n, max_parents);
-    return at_most_endless(sizeof(std::int64_t) * (2 * columns + threads * Tiles::walk_numbers(n, max_parents)));
+    return at_most_endless(sizeof(std::int64_t) * (2 * columns + threads * n * Tiles::sets_below(n, max_parents)));
 }
 
 }  // namespace dagscape

@@ -1,14 +1,15 @@
 #include "dagscape/tiled_order_sum.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "dagscape/column.hpp"
 #include "dagscape/impossible.hpp"
+#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/parallel.hpp"
 #include "dagscape/scaled_lanes.hpp"
 #include "dagscape/score_weights.hpp"
@@ -74,16 +75,6 @@ private:
     Column work_;
 };
 
-using Walk = TileWalk<ScaledArithmetic>;
-
-// The data shared by all threads.
-struct Problem {
-    Tiles tiles;
-    std::vector<double> scales;       // the numbers of a child are relative to 2^scale, close to their maximum
-    std::vector<Column> families;     // by size, then by mask
-    std::vector<std::int64_t> words;  // F, then R
-};
-
 // The weights of one child's families, and their scale.
 std::pair<Column, double> weights_of(std::span<const std::int64_t> scores, int unit_bits) {
     auto highest = static_cast<std::int64_t>(kNothing);
@@ -108,37 +99,58 @@ std::pair<Column, double> weights_of(std::span<const std::int64_t> scores, int u
     return {std::move(families), static_cast<double>(highest)};
 }
 
-Problem make_problem(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits) {
-    Problem problem{Tiles(n, max_parents), {}, {}, std::vector<std::int64_t>(std::size_t{1} << n, 0)};
-    const std::size_t count = problem.tiles.sets(n);
-    for (unsigned v = 0; v < n; ++v) {
-        auto [families, scale] = weights_of(scores.subspan(v * count, count), unit_bits);
-        problem.families.push_back(std::move(families));
-        problem.scales.push_back(scale);
+using Walk = TileWalk<ScaledArithmetic>;
+
+// The columns of the families of v, restricted from all variables to the first `own`, given the members among the
+// others.
+Column restricted(const Tiles& tiles, Column families, unsigned own, Subset fixed) {
+    for (unsigned r = tiles.n; r > own; --r) {
+        Column rest;
+        rest.reset(tiles.sets(r - 1), families.wide());
+        const bool take = contains(fixed, r - 1);
+        tiles.decide(r, take, [&](std::size_t to, std::size_t from, std::size_t count, bool) {
+            add(rest, to, families, from, count);
+        });
+        families = std::move(rest);
     }
-    return problem;
+    return families;
 }
 
-// Gathers Γ of the families from the tiles of a pattern in the backward walk: reads F before R overwrites it, and
-// propagates the weights of the tiles to the families, against the direction of the walk.
-class FamilyShares : public TileObserver {
-public:
-    FamilyShares(const Problem& problem, ScaledNumber total)
-        : problem_(problem), total_(total), levels_(problem.tiles.n), forward_(kTile / 4), after_(kTile / 4) {}
+std::vector<bool> wide_columns(const std::vector<Column>& columns) {
+    std::vector<bool> wide;
+    for (const Column& column : columns) wide.push_back(column.wide());
+    return wide;
+}
 
-    void start() {
-        for (unsigned v = 0; v < problem_.tiles.n; ++v) {
-            levels_[v].resize(problem_.tiles.n + 1);
-            for (unsigned r = kLow; r <= problem_.tiles.n; ++r)
-                levels_[v][r].reset(problem_.tiles.sets(r), problem_.families[v].wide());
+// Gathers the shares of the families from the tiles of a unit of the backward walk: reads F before R overwrites it, and
+// propagates the weights of the tiles to the families, against the direction of the walk.
+class UnitShares : public TileObserver {
+public:
+    UnitShares(const Tiles& tiles, Subset fixed, const std::vector<Column>& families,
+               std::span<const std::int64_t> words)
+        : tiles_(tiles), fixed_(fixed), families_(families), words_(words), forward_(kTile / 4), after_(kTile / 4) {}
+
+    // A unit has 2^bits sets.
+    void start(unsigned bits, ScaledNumber total) {
+        total_ = total;
+        bits_ = bits;
+        levels_.resize(bits + 1);
+        for (unsigned r = kLow; r <= bits; ++r) {
+            levels_[r].resize(tiles_.n);
+            for (unsigned v = 0; v < tiles_.n; ++v) levels_[r][v].reset(tiles_.sets(r), families_[v].wide());
         }
     }
 
-    // Γ_v of the families, from the tiles since start().
-    const Column& shares(unsigned v) const { return levels_[v][problem_.tiles.n]; }
+    // The shares of the unit, from the tiles since start().
+    Shares finish() { return std::move(levels_[bits_]); }
 
     void begin(Subset tile) {
-        for (std::size_t q = 0; q < kTile / 4; ++q) forward_[q] = ScaledArithmetic::load(&problem_.words[tile + 4 * q]);
+        for (std::size_t q = 0; q < kTile / 4; ++q) forward_[q] = ScaledArithmetic::load(&words_[tile + 4 * q]);
+        // A child has no share in sets that contain it.
+        for_each_member(tile | fixed_, [&](unsigned v) {
+            Column& shares = levels_[kLow][v];
+            shares.reset(shares.mantissa.size(), shares.wide());
+        });
     }
     void neighbour(std::size_t q, const ScaledLanes& four) { after_[q] = four; }
     void neighbours_seen(unsigned i) { add_weights(i); }
@@ -150,12 +162,8 @@ public:
         }
     }
     void ascend(unsigned r, bool take) {
-        for (std::vector<Column>& levels : levels_) {
-            Column &to = levels[r], &from = levels[r - 1];
-            problem_.tiles.decide(r, take, [&](std::size_t from_at, std::size_t to_at, std::size_t count, bool) {
-                add(to, to_at, from, from_at, count);
-            });
-            from.reset(from.mantissa.size(), from.wide());
+        for (unsigned v = 0; v < tiles_.n; ++v) {
+            (take ? add_taken : add_left_out)(tiles_, r, levels_[r][v], levels_[r - 1][v]);
         }
     }
 
@@ -169,7 +177,7 @@ private:
     // Γ_v of this tile's sets: F(U) R(U∪v) / total, summed over supersets. Only the total includes the child's own
     // scale.
     void add_weights(unsigned v) {
-        const bool wide = problem_.families[v].wide();
+        const bool wide = families_[v].wide();
         work_.reset(kTile, wide);
         for (std::size_t q = 0; q < kTile / 4; ++q) {
             const ScaledLanes both = times(forward_[q], after_[q]);
@@ -186,52 +194,23 @@ private:
             }
         }
         transform_tile<Over::supersets>(work_);
-        const std::vector<std::size_t>& low_masks = problem_.tiles.low_masks;
-        Column& gamma = levels_[v][kLow];
+        const std::vector<std::size_t>& low_masks = tiles_.low_masks;
+        Column& gamma = levels_[kLow][v];
         for (std::size_t i = 0; i < low_masks.size(); ++i) gamma.mantissa[i] = work_.mantissa[low_masks[i]];
         if (!wide) return;
         for (std::size_t i = 0; i < low_masks.size(); ++i) gamma.exponent[i] = work_.exponent[low_masks[i]];
     }
 
-    const Problem& problem_;
-    const ScaledNumber total_;
-    std::vector<std::vector<Column>> levels_;  // [v][r]
+    const Tiles& tiles_;
+    const Subset fixed_;
+    const std::vector<Column>& families_;
+    std::span<const std::int64_t> words_;
+    ScaledNumber total_;
+    unsigned bits_ = 0;
+    std::vector<Shares> levels_;  // [r]
     std::vector<ScaledLanes> forward_, after_;
     Column work_;
 };
-
-void sum_forward(Problem& problem, unsigned threads, Monitor& monitor) {
-    PerWorker<Walk> walks(threads, [&] {
-        return std::make_unique<Walk>(problem.tiles, Direction::forwards, problem.families, problem.words, monitor);
-    });
-    for (const std::vector<Subset>& layer : problem.tiles.layers(Direction::forwards)) {
-        run_tasks(layer.size(), threads, monitor,
-                  [&](std::size_t task, unsigned worker) { walks(worker).walk(layer[task], TileObserver{}); });
-    }
-}
-
-// Returns Γ of all families, by variable.
-std::vector<Column> sum_backward(Problem& problem, ScaledNumber total, unsigned threads, Monitor& monitor) {
-    const unsigned n = problem.tiles.n;
-    PerWorker<Walk> walks(threads, [&] {
-        return std::make_unique<Walk>(problem.tiles, Direction::backwards, problem.families, problem.words, monitor);
-    });
-    PerWorker<FamilyShares> shares(threads, [&] { return std::make_unique<FamilyShares>(problem, total); });
-    std::vector<Column> gamma(n);
-    for (unsigned v = 0; v < n; ++v) gamma[v].reset(problem.tiles.sets(n), problem.families[v].wide());
-    for (const std::vector<Subset>& layer : problem.tiles.layers(Direction::backwards)) {
-        std::vector<std::vector<Column>> parts(layer.size(), std::vector<Column>(n));
-        run_tasks(layer.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
-            shares(worker).start();
-            walks(worker).walk(layer[task], shares(worker));
-            for (unsigned v = 0; v < n; ++v) parts[task][v] = shares(worker).shares(v);
-        });
-        for (const std::vector<Column>& part : parts) {
-            for (unsigned v = 0; v < n; ++v) add(gamma[v], 0, part[v], 0, part[v].mantissa.size());
-        }
-    }
-    return gamma;
-}
 
 // P(u → v) = Σ over the families of v that contain u of B_v Γ_v.
 void add_edges(const Tiles& tiles, unsigned v, const Column& families, const Column& gamma,
@@ -266,33 +245,162 @@ bool can_be_tiled(unsigned n, std::span<const std::int64_t> scores, int unit_bit
     return ranges < std::ldexp(kWidestTiled, unit_bits);
 }
 
-OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
-                               unsigned threads, Monitor& monitor) {
-    Problem problem = make_problem(n, max_parents, scores, unit_bits);
-    monitor.expect(std::uint64_t{2} << (n - kLow));
-    sum_forward(problem, threads, monitor);
-    const ScaledNumber total = unpacked(problem.words.back());
+// What threads keep from one block to the next.
+struct TiledOrderSum::Workers {
+    struct Worker {
+        Walk walk;
+        UnitShares shares;
+    };
+    std::vector<std::unique_ptr<Worker>> workers;
+};
+
+TiledOrderSum::TiledOrderSum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
+                             std::span<std::int64_t> words, RankOfMany rank)
+    : tiles_(n, max_parents), own_(n - rank.rank_bits), fixed_(rank.rank << own_), scores_(scores),
+      unit_bits_(unit_bits), words_(words), families_(restricted_families()),
+      tree_(tiles_, own_, wide_columns(families_)), workers_(std::make_unique<Workers>()) {}
+
+TiledOrderSum::~TiledOrderSum() = default;
+
+std::vector<Column> TiledOrderSum::restricted_families() {
+    std::vector<Column> columns;
+    for (unsigned v = 0; v < tiles_.n; ++v) {
+        auto [families, scale] = families_of(v);
+        columns.push_back(restricted(tiles_, std::move(families), own_, fixed_));
+        scale_ += scale;
+    }
+    return columns;
+}
+
+std::pair<Column, double> TiledOrderSum::families_of(unsigned v) const {
+    const std::size_t count = tiles_.sets(tiles_.n);
+    return weights_of(scores_.subspan(v * count, count), unit_bits_);
+}
+
+std::size_t TiledOrderSum::received_forwards() const noexcept {
+    return static_cast<std::size_t>(std::popcount(fixed_));
+}
+
+std::size_t TiledOrderSum::received_backwards() const noexcept { return tiles_.n - own_ - received_forwards(); }
+
+template <class Visit>
+void TiledOrderSum::run(const SumBlock& block, Direction direction, unsigned threads, Monitor& monitor, Visit&& visit) {
+    monitor.expect(std::uint64_t{1} << (block.bits - kLow));
+    ReceivedWords received{std::vector<const std::int64_t*>(tiles_.n - own_), block.bits};
+    std::size_t next = 0;
+    for (unsigned i = own_; i < tiles_.n; ++i) {
+        if (contains(fixed_, i) == (direction == Direction::forwards))
+            received.blocks[i - own_] = block.received[next++];
+    }
+    auto& workers = workers_->workers;
+    workers.resize(std::max<std::size_t>(workers.size(), threads));
+    const unsigned bits = std::min(lattice_bits(threads), block.bits - kLow), unit = block.bits - bits;
+    run_lattice(bits, direction, threads, monitor, [&](Subset pattern, unsigned number) {
+        auto& worker = workers[number];
+        if (!worker) {
+            worker.reset(new Workers::Worker{Walk(tiles_, own_, fixed_, families_, words_),
+                                             UnitShares(tiles_, fixed_, families_, words_)});
+        }
+        visit(*worker, (block.index << bits) + pattern, unit, received);
+    });
+}
+
+void TiledOrderSum::forward(const SumBlock& block, unsigned threads, Monitor& monitor) {
+    run(block, Direction::forwards, threads, monitor,
+        [&](Workers::Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
+            worker.walk.walk(Direction::forwards, index << bits, bits, received, monitor, TileObserver{});
+        });
+}
+
+void TiledOrderSum::backward(const SumBlock& block, std::int64_t total, unsigned threads, Monitor& monitor) {
+    total_ = unpacked(total);
+    run(block, Direction::backwards, threads, monitor,
+        [&](Workers::Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
+            worker.shares.start(bits, total_);
+            worker.walk.walk(Direction::backwards, index << bits, bits, received, monitor, worker.shares);
+            tree_.add(bits, index, worker.shares.finish());
+        });
+    done_ += Subset{1} << block.bits;
+    if (all_done()) workers_->workers.clear();
+}
+
+ScaledNumber TiledOrderSum::total(std::int64_t word) const noexcept {
+    const ScaledNumber total = unpacked(word);
+    return {total.mantissa, total.exponent + scale_};
+}
+
+std::vector<double> TiledOrderSum::shares() const {
+    std::vector<double> numbers;
+    numbers.reserve(share_count());
+    append(numbers, *tree_.shares());
+    return numbers;
+}
+
+void TiledOrderSum::merge(std::span<const double> shares) {
+    Shares taken = tree_.room(tree_.level());
+    extract(shares, taken);
+    tree_.raise(taken);
+}
+
+OrderSumResult TiledOrderSum::finish() const {
+    const unsigned n = tiles_.n;
+    const ScaledNumber back = unpacked(words_.front());
     OrderSumResult result;
-    result.total_mantissa = total.mantissa;
-    result.total_exponent = total.exponent;
-    for (const double scale : problem.scales) result.total_exponent += scale;
+    result.total_mantissa = total_.mantissa;
+    result.total_exponent = total_.exponent + scale_;
+    result.disagreement = std::abs(back.mantissa * power_of_two(back.exponent - total_.exponent) / total_.mantissa - 1);
     result.edges.assign(std::size_t{n} * n, 0);
-    if (total.mantissa == 0) return result;
-    const std::vector<Column> gamma = sum_backward(problem, total, threads, monitor);
-    const ScaledNumber back = unpacked(problem.words.front());
-    result.disagreement = std::abs(back.mantissa * power_of_two(back.exponent - total.exponent) / total.mantissa - 1);
-    for (unsigned v = 0; v < n; ++v) add_edges(problem.tiles, v, problem.families[v], gamma[v], result.edges);
+    for (unsigned v = 0; v < n; ++v) {
+        add_edges(tiles_, v, own_ == n ? families_[v] : families_of(v).first, (*tree_.shares())[v], result.edges);
+    }
     return result;
 }
 
-double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide) noexcept {
-    const double families = n * set_count(n, max_parents);
-    // B and Γ of every family, and Γ once more for each of up to six parts of a layer; on each thread, the columns of
-    // the walk and of the shares, which have one more level.
-    const double columns = (2 + 6) * families + threads * 2 * (Tiles::walk_numbers(n, max_parents) + families);
-    // Besides the columns, the scores.
-    return at_most_endless(times_sets(sizeof(std::int64_t), n) +
-                           sizeof(double) * (families + (wide ? 2 : 1) * columns));
+std::vector<double> TiledOrderSum::state() const {
+    std::vector<double> numbers{static_cast<double>(done_), total_.mantissa, total_.exponent};
+    for (const auto& [node, shares] : tree_.waiting()) append(numbers, shares);
+    return numbers;
+}
+
+bool TiledOrderSum::restore(std::span<const double> state) {
+    constexpr std::size_t kHeader = 3;
+    if (state.size() < kHeader || tree_.level() != own_) return false;
+    if (!(state[0] >= 0 && state[0] <= static_cast<double>(words_.size()))) return false;
+    // After blocks in decreasing order, the nodes that wait are those of the bits of the number of sets.
+    const auto done = static_cast<Subset>(state[0]);
+    std::size_t expected = kHeader;
+    for_each_member(done, [&](unsigned level) { expected += level < kLow ? state.size() : tree_.numbers(level); });
+    if (state.size() != expected) return false;
+    tree_.clear();
+    done_ = done;
+    total_ = {state[1], state[2]};
+    std::span<const double> rest = state.subspan(kHeader);
+    for_each_member(done, [&](unsigned level) {
+        Shares shares = tree_.room(level);
+        extract(rest.first(tree_.numbers(level)), shares);
+        rest = rest.subspan(tree_.numbers(level));
+        tree_.add(level, (words_.size() - (done & ~((Subset{1} << level) - 1))) >> level, std::move(shares));
+    });
+    return true;
+}
+
+double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide,
+                             unsigned rank_bits) noexcept {
+    const unsigned own = n > rank_bits + kLow ? n - rank_bits : kLow;
+    const unsigned unit = std::max(own - std::min(lattice_bits(threads), own), kLow);
+    const double all = set_count(n, max_parents);
+    // On each thread, the columns of the walk and those of the shares of a unit. The tree holds at most the shares of
+    // the window of the lattice, as units or added up, and one node per level, each perhaps with its parent.
+    const double columns = threads * (Tiles::sets_below(own, max_parents) + Tiles::sets_below(unit + 1, max_parents));
+    const double tree = 2 * static_cast<double>(lattice_window(threads)) * set_count(unit, max_parents) +
+                        2 * Tiles::sets_below(own + 1, max_parents);
+    // Afterwards, shares of all sets are merged with those of other ranks: both, in a list and as columns, and the sum.
+    const double merging = rank_bits == 0 ? 0 : 4 * all;
+    // The weights of the rank's families, and those of all families of one variable, before and after a restriction.
+    const double numbers = n * (set_count(own, max_parents) + std::max(columns + tree, merging)) + 2 * all;
+    // Besides the columns, the words and the scores.
+    return at_most_endless(times_sets(sizeof(std::int64_t), own) +
+                           sizeof(double) * (n * all + (wide ? 2 : 1) * numbers));
 }
 
 }  // namespace dagscape

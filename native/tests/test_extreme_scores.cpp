@@ -15,6 +15,7 @@
 #include "dagscape/order_sum.hpp"
 #include "dagscape/path_sum.hpp"
 #include "dagscape/tiled_order_sum.hpp"
+#include "one_block.hpp"
 #include "random_families.hpp"
 
 using namespace dagscape;
@@ -203,7 +204,7 @@ void tiled_sums_do_not_overflow() {
         const Families families = extreme_families(n, max_parents, largest, static_cast<double>(round % 3) / 4, random);
         const std::vector<std::int64_t> scores = by_size(families, max_parents);
         CHECK(can_be_tiled(n, scores, bits));
-        const OrderSumResult result = tiled_order_sum(n, max_parents, scores, bits, 2, monitor);
+        const OrderSumResult result = sum_in_one_block(n, max_parents, scores, bits, 2, monitor);
         CHECK((result.total_mantissa > 0) == has_network(families));
         check_probabilities(result.edges, 1e-6);
     }

@@ -1,6 +1,8 @@
 #include <bit>
 #include <functional>
+#include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "check.hpp"
@@ -9,7 +11,7 @@
 #include "dagscape/order_sum.hpp"
 #include "dagscape/path_sum.hpp"
 #include "dagscape/set_index.hpp"
-#include "dagscape/tiled_order_sum.hpp"
+#include "one_block.hpp"
 
 using namespace dagscape;
 
@@ -126,6 +128,41 @@ void threads_give_the_same_bits() {
     }
 }
 
+// The blocks of the neighbours of a rank that have, or do not have, the bits that it does not have.
+SumBlock block_of(const std::vector<std::vector<std::int64_t>>& words, unsigned rank_bits, Subset rank,
+                  std::size_t index, bool members) {
+    SumBlock block{kLow, index, {}};
+    for (unsigned bit = 0; bit < rank_bits; ++bit) {
+        if (contains(rank, bit) == members) block.received.push_back(&words[rank ^ singleton(bit)][index * kTile]);
+    }
+    return block;
+}
+
+// The same sum on several ranks, in blocks of one tile.
+OrderSumResult sum_on_ranks(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
+                            unsigned rank_bits, Monitor& monitor) {
+    const std::size_t ranks = std::size_t{1} << rank_bits, size = std::size_t{1} << (n - rank_bits);
+    std::vector<std::vector<std::int64_t>> words(ranks, std::vector<std::int64_t>(size));
+    std::vector<std::unique_ptr<TiledOrderSum>> sums;
+    for (Subset rank = 0; rank < ranks; ++rank) {
+        sums.push_back(std::make_unique<TiledOrderSum>(n, max_parents, scores, unit_bits, words[rank],
+                                                       RankOfMany{rank_bits, rank}));
+    }
+    for (Subset rank = 0; rank < ranks; ++rank) {
+        for (std::size_t index = 0; index < size / kTile; ++index)
+            sums[rank]->forward(block_of(words, rank_bits, rank, index, true), 2, monitor);
+    }
+    const std::int64_t total = words.back().back();
+    for (Subset rank = ranks; rank-- > 0;) {
+        for (std::size_t index = size / kTile; index-- > 0;)
+            sums[rank]->backward(block_of(words, rank_bits, rank, index, false), total, 2, monitor);
+    }
+    for (std::size_t step = 1; step < ranks; step *= 2) {
+        for (std::size_t rank = 0; rank < ranks; rank += 2 * step) sums[rank]->merge(sums[rank + step]->shares());
+    }
+    return sums[0]->finish();
+}
+
 // Compares families by size, as tiles use them, with all sets, as the plain sum uses them.
 void tiles_agree_with_the_plain_sum() {
     std::mt19937 random(21);
@@ -149,12 +186,20 @@ void tiles_agree_with_the_plain_sum() {
             }
             Monitor monitor;
             const OrderSumResult plain = order_sum(ParentSums(n, dense, kBits, 1, monitor), 1, monitor);
-            const OrderSumResult tiled = tiled_order_sum(n, max_parents, by_size, kBits, 2, monitor);
+            const OrderSumResult tiled = sum_in_one_block(n, max_parents, by_size, kBits, 2, monitor);
             CHECK(tiled.total_exponent == plain.total_exponent);
             CHECK_NEAR(tiled.total_mantissa / plain.total_mantissa, 1, 1e-10);
             CHECK(tiled.disagreement < 1e-10);
             for (std::size_t i = 0; i < plain.edges.size(); ++i) CHECK_NEAR(tiled.edges[i], plain.edges[i], 1e-10);
-            CHECK(tiled_order_sum(n, max_parents, by_size, kBits, 1, monitor).edges == tiled.edges);
+            CHECK(sum_in_one_block(n, max_parents, by_size, kBits, 1, monitor).edges == tiled.edges);
+            for (const unsigned rank_bits : {0U, 1U, 3U}) {
+                if (n < kLow + rank_bits) continue;
+                const OrderSumResult parts = sum_on_ranks(n, max_parents, by_size, kBits, rank_bits, monitor);
+                CHECK(parts.edges == tiled.edges);
+                CHECK(parts.total_mantissa == tiled.total_mantissa);
+                CHECK(parts.total_exponent == tiled.total_exponent);
+                CHECK(parts.disagreement == tiled.disagreement);
+            }
         }
     }
 }

@@ -150,7 +150,7 @@ def test_kernels_refuse_scores_that_are_too_far_apart():
     tiled[:, 0] = 0
     tiled[0, 1] = -(5 * 10**6) - 1
     with pytest.raises(ValueError, match="wider range"):
-        kernels.tiled_order_sum(tiled, 1, 0, np.empty((10, 10)), 1, None)
+        kernels.TiledOrderSum(tiled, 1, 0, np.empty(1 << 10, dtype=np.int64))
 
 
 def test_a_variable_without_a_possible_family_leaves_nothing_to_sum(scores):

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "dagscape/families.hpp"
+#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/monitor.hpp"
-#include "dagscape/tiles.hpp"
 
 namespace dagscape {
 

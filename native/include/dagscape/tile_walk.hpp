@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/subset.hpp"
 #include "dagscape/tiles.hpp"
@@ -39,73 +40,105 @@ struct TileObserver {
     void ascend(unsigned, bool) {}         // after all tiles with, or without, variable r - 1
 };
 
-// Fills in the values, one pattern of the last variables at a time. Each thread has its own walk.
+// Words of tiles that are stored elsewhere: for each variable above the walk's own, those of a block of sets with one
+// of these variables more or fewer.
+struct ReceivedWords {
+    std::vector<const std::int64_t*> blocks;  // by variable; null where none are needed
+    unsigned bits = 0;                        // a block has 2^bits words
+};
+
+// Fills in the values of the sets that agree on the variables from `own` on, the members `fixed`. Each thread has its
+// own walk, and may use it for any pattern: columns that were decided for the last one are kept where they still apply.
 template <class Semiring>
 class TileWalk {
 public:
     using Column = typename Semiring::Column;
     using Four = typename Semiring::Four;
 
-    // All threads share the families, one column per variable, and the words of all sets.
-    TileWalk(const Tiles& tiles, Direction direction, std::span<const Column> families, std::span<std::int64_t> words,
-             Monitor& monitor)
-        : tiles_(tiles), forwards_(direction == Direction::forwards), families_(families), words_(words),
-          monitor_(monitor), levels_(tiles.n), tile_(kTile / 4), streamed_(Semiring::tile_function()),
+    // All threads share the families, one column per variable, restricted to the fixed members, and the words of the
+    // 2^own sets.
+    TileWalk(const Tiles& tiles, unsigned own, Subset fixed, std::span<const Column> families,
+             std::span<std::int64_t> words)
+        : tiles_(tiles), own_(own), fixed_(fixed), families_(families), words_(words), levels_(tiles.n),
+          decided_(own, kUndecided), tile_(kTile / 4), streamed_(Semiring::tile_function()),
           low_(kLow, Semiring::tile_function()) {
         for (unsigned v = 0; v < tiles.n; ++v) {
-            for (unsigned r = 0; r < tiles.n; ++r) {
+            for (unsigned r = 0; r < own; ++r) {
                 levels_[v].push_back(Semiring::room(families[v], r < kLow ? 0 : tiles.sets(r)));
             }
         }
     }
 
+    // Walks over the sets that agree with `pattern` on all but the first `bits` variables.
     template <class Observer>
-    void walk(Subset top, Observer&& observer) {
-        descend(tiles_.n, 0, top, observer);
+    void walk(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor,
+              Observer&& observer) {
+        forwards_ = direction == Direction::forwards;
+        received_ = &received;
+        for (unsigned r = own_; r > bits; --r) decide(r, pattern & ~((Subset{1} << (r - 1)) - 1));
+        descend(bits, pattern, monitor, observer);
     }
 
 private:
-    const Column& level(unsigned v, unsigned r) const { return r == tiles_.n ? families_[v] : levels_[v][r]; }
+    static constexpr Subset kUndecided = ~Subset{0};
 
-    // Decides variable r - 1, and those before it.
+    const Column& level(unsigned v, unsigned r) const { return r == own_ ? families_[v] : levels_[v][r]; }
+
+    // Decides the variables before r.
     template <class Observer>
-    void descend(unsigned r, Subset tile, Subset top, Observer& observer) {
+    void descend(unsigned r, Subset tile, Monitor& monitor, Observer& observer) {
         if (r == kLow) {
-            monitor_.check();
+            monitor.check();
             fill(tile, observer);
-            monitor_.advance(1);
+            monitor.advance(1);
             return;
         }
-        const bool fixed = r + tiles_.top > tiles_.n;
         for (const bool first : {true, false}) {
             const bool take = first != forwards_;
-            if (fixed && contains(top, r - 1) != take) continue;
-            for (unsigned v = 0; v < tiles_.n; ++v) decide(levels_[v][r - 1], level(v, r), r, take);
-            descend(r - 1, take ? tile | singleton(r - 1) : tile, top, observer);
+            const Subset part = take ? tile | singleton(r - 1) : tile;
+            decide(r, part);
+            descend(r - 1, part, monitor, observer);
             observer.ascend(r, take);
         }
     }
 
-    void decide(Column& to, const Column& from, unsigned r, bool take) const {
-        tiles_.decide(r, take, [&](std::size_t to_at, std::size_t from_at, std::size_t count, bool taken) {
-            taken ? Semiring::add(to, to_at, from, from_at, count) : Semiring::copy(to, to_at, from, from_at, count);
-        });
+    // Restricts the columns of all variables from the first r variables to the first r - 1, given the members among the
+    // others.
+    void decide(unsigned r, Subset members) {
+        if (decided_[r - 1] == members) return;
+        const bool take = contains(members, r - 1);
+        for (unsigned v = 0; v < tiles_.n; ++v) {
+            Column& to = levels_[v][r - 1];
+            const Column& from = level(v, r);
+            tiles_.decide(r, take, [&](std::size_t to_at, std::size_t from_at, std::size_t count, bool taken) {
+                taken ? Semiring::add(to, to_at, from, from_at, count)
+                      : Semiring::copy(to, to_at, from, from_at, count);
+            });
+        }
+        decided_[r - 1] = members;
+    }
+
+    // The words of the tile with variable i more or fewer.
+    const std::int64_t* neighbour(Subset tile, unsigned i) const {
+        if (i < own_) return &words_[tile ^ singleton(i)];
+        return received_->blocks[i - own_] + (tile & ((Subset{1} << received_->bits) - 1));
     }
 
     template <class Observer>
     void fill(Subset tile, Observer& observer) {
         observer.begin(tile);
         const Subset high = ((Subset{1} << tiles_.n) - 1) & ~(Subset{kTile} - 1);
+        const Subset members = tile | fixed_;
         std::fill(tile_.begin(), tile_.end(), Semiring::zero());
-        if (forwards_ && tile == 0) Semiring::set_to_one(tile_.front(), 0);
-        if (!forwards_ && tile == high) Semiring::set_to_one(tile_.back(), 3);
-        for_each_member(forwards_ ? tile : high & ~tile, [&](unsigned i) {
+        if (forwards_ && members == 0) Semiring::set_to_one(tile_.front(), 0);
+        if (!forwards_ && members == high) Semiring::set_to_one(tile_.back(), 3);
+        for_each_member(forwards_ ? members : high & ~members, [&](unsigned i) {
             semiring_.spread(level(i, kLow), tiles_.low_masks, streamed_);
-            const std::int64_t* next = &words_[tile ^ singleton(i)];
+            const std::int64_t* next = neighbour(tile, i);
             for (std::size_t q = 0; q < kTile / 4; ++q) {
-                const Four neighbour = Semiring::load(next + 4 * q);
-                observer.neighbour(q, neighbour);
-                tile_[q] = Semiring::plus(tile_[q], Semiring::times(neighbour, Semiring::at(streamed_, q)));
+                const Four four = Semiring::load(next + 4 * q);
+                observer.neighbour(q, four);
+                tile_[q] = Semiring::plus(tile_[q], Semiring::times(four, Semiring::at(streamed_, q)));
             }
             observer.neighbours_seen(i);
         });
@@ -138,12 +171,15 @@ private:
     }
 
     const Tiles& tiles_;
-    const bool forwards_;
+    const unsigned own_;
+    const Subset fixed_;
     std::span<const Column> families_;
     std::span<std::int64_t> words_;
-    Monitor& monitor_;
     Semiring semiring_;
     std::vector<std::vector<Column>> levels_;  // [v][r]
+    std::vector<Subset> decided_;              // [r]: the members for which the columns of this level hold
+    bool forwards_ = true;
+    const ReceivedWords* received_ = nullptr;
     std::vector<Four> tile_;
     typename Semiring::Function streamed_;          // A_i of a high variable
     std::vector<typename Semiring::Function> low_;  // A_i of the low variables

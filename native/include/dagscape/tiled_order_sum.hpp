@@ -2,20 +2,30 @@
 //
 // The recurrences of order_sum.hpp are evaluated in tiles (tile_walk.hpp), without storing A_i. Forwards, a tile stores
 // F; backwards, it reads F and overwrites it with R. Backwards, the weights F(U) R(U∪v) of a tile also propagate to the
-// families, against the direction of the walk:
+// families, against the direction of the walk (share_tree.hpp):
 //
 //   Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v)        P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total
 //
 // F and R are words of a 40-bit mantissa and a 24-bit exponent, relative to the best family of each variable: the
 // ranges of the scores, added up over the variables, must stay below 2^23 powers of two (kWidestTiled).
 // Cost: O(n 2^n) transforms of length ten.
+//
+// The words may be divided among 2^k ranks, each of which has the sets that agree on the last k variables, and among
+// blocks of a rank. The result has the same bits for any number of ranks, blocks and threads.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "dagscape/column.hpp"
+#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/order_sum.hpp"
+#include "dagscape/share_tree.hpp"
+#include "dagscape/tiles.hpp"
 
 namespace dagscape {
 
@@ -26,14 +36,91 @@ inline constexpr double kWidestTiled = 5e6;
 // kWidestTiled.
 bool can_be_tiled(unsigned n, std::span<const std::int64_t> scores, int unit_bits) noexcept;
 
-// `scores` has, for each variable, the local scores of all sets of at most `max_parents` variables, by size and then by
-// mask (set_index.hpp); they are kImpossible for sets that contain the variable and for impossible families. Needs at
-// least ten variables, and more than `max_parents`.
-OrderSumResult tiled_order_sum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
-                               unsigned threads, Monitor& monitor);
+// 2^rank_bits ranks; this is number `rank`, whose sets contain the members of rank << (n - rank_bits).
+struct RankOfMany {
+    unsigned rank_bits = 0;
+    Subset rank = 0;
+};
 
-// Bytes needed, including the scores passed in. If the scores of a variable span a wide range, as those of many rows
-// do, its numbers have separate exponents.
-double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide) noexcept;
+// 2^bits sets of a rank, kLow ≤ bits, with the words of the same block of other ranks, in the order of the variables.
+struct SumBlock {
+    unsigned bits = 0;
+    std::size_t index = 0;
+    std::vector<const std::int64_t*> received;
+};
+
+class TiledOrderSum {
+public:
+    // `scores` has, for each variable, the local scores of all sets of at most `max_parents` variables, by size and
+    // then by mask (set_index.hpp); they are kImpossible for sets that contain the variable and for impossible
+    // families. Needs at least ten variables besides those of the ranks, and more than `max_parents`. The words of the
+    // rank's sets may have any values.
+    TiledOrderSum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
+                  std::span<std::int64_t> words, RankOfMany rank = {});
+    ~TiledOrderSum();
+
+    // The number of variables that distinguish the sets of this rank.
+    unsigned own() const noexcept { return own_; }
+    // How many blocks forward() and backward() receive: one for each member of the rank, and for each other one.
+    std::size_t received_forwards() const noexcept;
+    std::size_t received_backwards() const noexcept;
+
+    // Fills in F of a block, in increasing order. It receives F of the ranks with one member fewer.
+    void forward(const SumBlock& block, unsigned threads, Monitor& monitor);
+
+    // Overwrites F with R, in decreasing order of the blocks, and adds the shares of the block. It receives R of the
+    // ranks with one member more. `total` is F(V), the last word of the last rank, and must not be zero. If it is
+    // stopped, the words and shares are meaningless.
+    void backward(const SumBlock& block, std::int64_t total, unsigned threads, Monitor& monitor);
+    // The sets done so far: backward() expects the block before them.
+    Subset sets_done() const noexcept { return done_; }
+
+    // The sum over all orders, from F(V).
+    ScaledNumber total(std::int64_t word) const noexcept;
+
+    // The shares of all sets of this rank once all its blocks are done, or of several ranks.
+    std::vector<double> shares() const;
+    std::size_t share_count() const { return tree_.numbers(tree_.level()); }
+    bool all_done() const { return tree_.shares() != nullptr; }
+    // How many variables distinguish the sets whose shares this rank has.
+    unsigned level() const noexcept { return tree_.level(); }
+    // Adds the shares of as many sets that also contain the next variable, which this rank's sets do not contain.
+    void merge(std::span<const double> shares);
+    // On rank 0, which has the shares of all sets and R(∅).
+    OrderSumResult finish() const;
+
+    // The sets done, the total and the partial sums of the shares, to continue after the same block later.
+    std::vector<double> state() const;
+    // Whether these are such numbers; they are used if so.
+    bool restore(std::span<const double> state);
+
+private:
+    struct Workers;
+
+    // The weights of all families of a variable, and their scale.
+    std::pair<Column, double> families_of(unsigned v) const;
+    std::vector<Column> restricted_families();
+    // Calls visit(worker, index, bits, received) for units of 2^bits sets.
+    template <class Visit>
+    void run(const SumBlock& block, Direction direction, unsigned threads, Monitor& monitor, Visit&& visit);
+
+    const Tiles tiles_;
+    const unsigned own_;
+    const Subset fixed_;
+    std::span<const std::int64_t> scores_;
+    const int unit_bits_;
+    std::span<std::int64_t> words_;  // F, then R
+    double scale_ = 0;               // the numbers of a child are relative to its best family: the sum of all of these
+    std::vector<Column> families_;   // restricted to this rank's sets
+    ShareTree tree_;
+    Subset done_ = 0;
+    ScaledNumber total_;
+    std::unique_ptr<Workers> workers_;
+};
+
+// Bytes needed by each rank, including the scores passed in and the words. If the scores of a variable span a wide
+// range, as those of many rows do, its numbers have separate exponents.
+double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide,
+                             unsigned rank_bits = 0) noexcept;
 
 }  // namespace dagscape

@@ -17,26 +17,18 @@ namespace dagscape {
 inline constexpr unsigned kLow = 10;
 inline constexpr std::size_t kTile = std::size_t{1} << kLow;
 
-// Whether sets come after their subsets, or before them.
-enum class Direction { forwards, backwards };
-
 struct Tiles {
     Tiles(unsigned n, unsigned max_parents);
 
     unsigned n, max_parents;
-    unsigned top;                                 // one thread walks the tiles that agree on this many last variables
     std::vector<std::size_t> low_masks;           // the sets of low variables that families may contain, in order
     std::vector<std::vector<std::size_t>> first;  // [r][s]: the index of the first set of size s, out of r variables
 
-    // The number of values that a walk stores for the families of n variables (TileWalk::levels_).
-    static double walk_numbers(unsigned n, unsigned max_parents) noexcept;
+    // The number of sets of at most `max_parents` out of r variables, added up over kLow ≤ r < end.
+    static double sets_below(unsigned end, unsigned max_parents) noexcept;
 
     std::size_t choose(unsigned from, unsigned size) const { return first[from][size + 1] - first[from][size]; }
     std::size_t sets(unsigned from) const { return first[from][max_parents + 1]; }
-
-    // The choices of the last variables, in layers, in the order of the walk. Choices of the same layer have the same
-    // number of members, and are independent of each other.
-    std::vector<std::vector<Subset>> layers(Direction direction) const;
 
     // Calls merge(to, from, count, taken) for each range of entries that the decision about variable r - 1 moves from
     // the sets of the first r variables to those of the first r - 1: once for the sets without it and, if it is taken,

@@ -56,8 +56,8 @@ def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
     """Return a bound on the error of a tiled sum over orders."""
     # F, R and the total are stored in words; a product of F and R involves n of them.
     words = 2 * (n + 1) * _WORD_ROUNDING
-    # Γ is a sum over the variables and over at most 64 parts; an edge is a sum over the families that contain it.
-    additions = n + 64 + set_count(n - 1, max(max_parents - 1, 0))
+    # Γ is a sum over the variables, in a binary tree; an edge is a sum over the families that contain it.
+    additions = n + set_count(n - 1, max(max_parents - 1, 0))
     return 3 * _chain_error(n) + words + additions * _EPSILON + weight_error(n, log_total)
 
 

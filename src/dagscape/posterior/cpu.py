@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.posterior.accuracy import dag_sum_error, order_sum_error, tiled_order_sum_error
@@ -40,11 +41,36 @@ def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progr
         mantissa, exponent, _ = kernels.order_sum(weights.values, unit_bits, edges, threads, progress)
         error = order_sum_error(n, log_of(mantissa, exponent))
     else:
-        mantissa, exponent, _ = kernels.tiled_order_sum(
-            weights.values, weights.max_parents, unit_bits, edges, threads, progress
-        )
+        mantissa, exponent = _tiled_order_sum(weights.values, weights.max_parents, unit_bits, edges, threads, progress)
         error = tiled_order_sum_error(n, weights.max_parents, log_of(mantissa, exponent))
     return Sum(mantissa, exponent, edges, None, None, error)
+
+
+def _tiled_order_sum(
+    values: NDArray[np.int64],
+    max_parents: int,
+    unit_bits: int,
+    edges: NDArray[np.float64],
+    threads: int,
+    progress: KernelProgress,
+) -> tuple[float, float]:
+    """Fill in the edges, and return the mantissa and exponent of the total: one block, which has all sets."""
+    n = len(values)
+    words = np.empty(1 << n, dtype=np.int64)
+    summing = kernels.TiledOrderSum(values, max_parents, unit_bits, words)
+    summing.forward(n, 0, [], threads, _half_of(progress, 0))
+    total = int(words[-1])
+    if total == 0:
+        edges[:] = 0.0
+        return summing.total(total)
+    summing.backward(n, 0, [], total, threads, _half_of(progress, 1))
+    mantissa, exponent, _ = summing.finish(edges)
+    return mantissa, exponent
+
+
+def _half_of(progress: KernelProgress, half: int) -> KernelProgress:
+    """Return the callback of the first or second of two passes of the same length."""
+    return None if progress is None else lambda done, total: progress(half * total + done, 2 * total)
 
 
 def _order_memory(n: int, max_parents: int, threads: int) -> int:
