@@ -16,6 +16,7 @@ from types import ModuleType
 import click
 from click.shell_completion import CompletionItem
 
+from dagscape.cli.ranks import run_as_one, run_on_ranks
 from dagscape.cli.signals import RaisedSignals
 from dagscape.cli.streams import discard_output, replace_what_terminals_lack, say, unwritable_output
 from dagscape.cli.wording import worded
@@ -104,9 +105,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if PROGRAM:
         replace_what_terminals_lack()
+    return run_on_ranks(lambda: _answer(given)) if run_as_one(given) else _answer(given)
+
+
+def _answer(arguments: list[str]) -> int:
     with RaisedSignals() as signals:
         try:
-            code = _run(given)
+            code = _run(arguments)
             signals.stop_raising()
         except BaseException as error:
             signals.stop_raising()

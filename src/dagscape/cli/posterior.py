@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +12,12 @@ from dagscape.cli.drawing_options import picture_options
 from dagscape.cli.numbers import FloatRange
 from dagscape.cli.options import DATA_HELP, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
+from dagscape.cli.ranks import chosen_backend
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
-from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER
+from dagscape.methods import ProblemSize, Requirements
+from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER, find_backend
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import path_seconds
@@ -43,7 +44,11 @@ _LONG_SECONDS = 30.0
     help="Sum over DAGs or over orders of the variables.",
 )
 @click.option(
-    "--backend", type=click.Choice(BACKEND_NAMES), default="auto", show_default=True, help="What does the sum."
+    "--backend",
+    type=click.Choice(BACKEND_NAMES),
+    default="auto",
+    show_default=True,
+    help="What does the sum; mpi: all processes that mpirun has started, which auto also uses for sums over orders.",
 )
 @click.option(
     "--threshold",
@@ -98,9 +103,15 @@ def command(
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     with_paths = via_all or bool(via)
-    needs = [partial(sum_requirements, over=over, backend=backend, with_paths=with_paths)]
+    backend = chosen_backend(over, backend)
+
+    def needs(size: ProblemSize, threads: int, limit: int) -> Requirements:
+        # Each rank has fewer threads than there are for scoring, which rank 0 does alone.
+        threads = find_backend(over, backend, paths=with_paths, size=size).thread_count(work["threads"])
+        return sum_requirements(size, threads, limit, over=over, backend=backend, with_paths=with_paths)
+
     with out.working() as progress:
-        scores, dataset = take_scores(data, options, work | {"progress": progress}, out, needs)
+        scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [needs])
         check_consensus_file(consensus_file, dataset)
         if with_paths:
             _warn_if_slow(scores.n, thread_count(work["threads"]), out)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from dagscape.checks import check_choice, is_one_of
 from dagscape.errors import BackendUnavailable, InvalidOption, argument
 from dagscape.methods import ProblemSize
-from dagscape.posterior.contract import SumBackend
+from dagscape.posterior.contract import Ranks, SumBackend
 from dagscape.posterior.cpu import CPU
 from dagscape.posterior.cuda.backend import CUDA
+from dagscape.posterior.mpi.backend import MPI
 
 # For each sum, the back end that is always there comes first.
-BACKENDS: dict[tuple[str, str], SumBackend] = {(record.over, record.name): record for record in (*CPU, *CUDA)}
+BACKENDS: dict[tuple[str, str], SumBackend] = {(record.over, record.name): record for record in (*CPU, *CUDA, *MPI)}
 
 # The values of ``over``.
 SUMMED_OVER = tuple(dict.fromkeys(over for over, _ in BACKENDS))
@@ -62,7 +63,7 @@ def backends() -> tuple[BackendStatus, ...]:
     --------
     >>> import dagscape as ds
     >>> [(status.name, status.over) for status in ds.backends()]
-    [('cpu', ('dags', 'orders')), ('cuda', ('dags', 'orders'))]
+    [('cpu', ('dags', 'orders')), ('cuda', ('dags', 'orders')), ('mpi', ('orders',))]
     >>> ds.backends()[0].available
     True
     """
@@ -98,6 +99,15 @@ def find_backend(
     if backend == "auto" and size is not None:
         able = [record for record in able if record.is_preferred(size.n, size.max_parents)] or able
     return able[0]
+
+
+def ranks_of(backend: str) -> Ranks | None:
+    """Return the processes of a back end that all of them must call, if they can be used; None for others.
+
+    ``"auto"`` is never one of these: a program may use MPI for purposes of its own.
+    """
+    records = [record for record in BACKENDS.values() if record.ranks is not None and is_one_of(backend, [record.name])]
+    return records[0].ranks if records and not records[0].missing else None
 
 
 def _refuse_paths(over: str, backend: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from dagscape import kernels
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
 from dagscape.posterior.weights import FamilyWeights, path_memory
-from dagscape.resources import format_bytes
+from dagscape.resources import format_bytes, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.wording import plural
 
 KernelProgress = Callable[[int, int], None] | None
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,42 @@ class Device:
     preferred_from: int
 
 
+class WorkTogether(Protocol):
+    """See :class:`Ranks`."""
+
+    def __call__(self, task: Callable[[], Value]) -> Value:
+        """Run a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Processes, on one machine or many, that do a sum together; all of them call the same functions.
+
+    Attributes
+    ----------
+    missing : callable
+        Returns why they cannot be used here, and the remedy; an empty string if they can.
+    describe : callable
+        Returns how many there are, and what connects them.
+    threads : callable
+        Returns how many threads each of them has by default.
+    check_size : callable
+        ``check_size(n, max_parents)``: raises an error if their number does not suit a sum.
+    check_memory : callable
+        ``check_memory(n, max_parents, threads, max_memory)``: raises an error if another machine has too little memory.
+    work : callable
+        ``work(task)``: runs a task on the first process, where its sums get the help of the others, and returns its
+        result, or raises its error, on all.
+    """
+
+    missing: Callable[[], str]
+    describe: Callable[[], str]
+    threads: Callable[[], int]
+    check_size: Callable[[int, int], None]
+    check_memory: Callable[[int, int, int, int | str | None], None]
+    work: WorkTogether
+
+
 @dataclass(frozen=True, slots=True)
 class SumBackend:
     """An implementation of a sum over all structures.
@@ -125,6 +163,8 @@ class SumBackend:
         The numbers of variables that it supports. If there are fewer, isolated companions are added.
     device : Device or None
         Where it runs, if not on the processors of this machine.
+    ranks : Ranks or None
+        The processes that do it together, if there may be several.
     """
 
     over: str
@@ -141,23 +181,33 @@ class SumBackend:
     least_variables: int
     most_variables: int
     device: Device | None = None
+    ranks: Ranks | None = None
 
     @property
     def missing(self) -> str:
         """Why the back end cannot be used here, and the remedy; an empty string if it can."""
-        return "" if self.device is None else self.device.missing()
+        needed = self.device or self.ranks
+        return "" if needed is None else needed.missing()
 
     @property
     def engine(self) -> str:
-        """What does the work: the kernels of the processor, or the device."""
+        """What does the work: the kernels of the processor, on one or more ranks, or the device."""
+        if self.ranks is not None:
+            return f"{self.ranks.describe()}, {kernels.name}"
         return kernels.name if self.device is None else self.device.describe()
+
+    def thread_count(self, threads: int | None) -> int:
+        """Return the number of threads to use, on each rank if there are several."""
+        return self.ranks.threads() if threads is None and self.ranks is not None else thread_count(threads)
 
     def device_memory(self, n: int, max_parents: int) -> int:
         """Return how many bytes of the memory of its device a sum needs."""
         return 0 if self.device is None else self.device.memory_of_sum(max(n, self.least_variables), max_parents)
 
     def check_device(self, n: int, max_parents: int) -> None:
-        """Raise an error if the device is missing, or if its memory is too small."""
+        """Raise an error if the device is missing, if its memory is too small, or if the ranks do not suit the sum."""
+        if self.ranks is not None:
+            self.ranks.check_size(n, max_parents)
         if self.device is None:
             return
         if missing := self.missing:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dagscape.errors import InvalidOption, LostPrecision, did_you_mean
 from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import find_backend
+from dagscape.posterior.backends import find_backend, ranks_of
 from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
 from dagscape.posterior.summing import check_sum, sum_weights
@@ -70,13 +70,31 @@ def feature_probability(
     >>> round(orphan, 4), orphan.error < 1e-12
     (0.0033, True)
     """
-    threads = thread_count(threads)
+    options = (required, forbidden, parents or {}, over, backend, threads, max_memory, progress)
+    if (ranks := ranks_of(backend)) is not None:
+        return ranks.work(lambda: _feature_probability(scores, *options))
+    return _feature_probability(scores, *options)
+
+
+def _feature_probability(
+    scores: EnumerableScores,
+    required: Iterable[Edge],
+    forbidden: Iterable[Edge],
+    parents: Mapping[str, Collection[str]],
+    over: str,
+    backend: str,
+    threads: int | None,
+    max_memory: int | str | None,
+    progress: ProgressOption,
+) -> Probability:
+    thread_count(threads)
     check_scores(scores)
     chosen = find_backend(over, backend, size=scores)
+    threads = chosen.thread_count(threads)
     limit = check_sum(scores, chosen, threads, max_memory, weight_tables=2)
     weights = chosen.weights(scores, threads, limit)
     values = weights.values.copy()
-    for child, allowed in _conditions(scores.variables, required, forbidden, parents or {}).items():
+    for child, allowed in _conditions(scores.variables, required, forbidden, parents).items():
         values[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
     with listening(progress) as listener:
         everything = sum_weights(chosen, weights, scores.unit, threads, listener, "Summing over all structures")
@@ -93,7 +111,7 @@ def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
             "the sum over the structures with the feature lost all its digits to cancellation: "
             "only the error of the probability is meaningful"
         )
-        warnings.warn(LostPrecision(message), stacklevel=3)
+        warnings.warn(LostPrecision(message), stacklevel=4)
         return Probability(0.0, part.largest_ratio(everything))
     if part.mantissa == 0:
         return Probability(0.0, 0.0)

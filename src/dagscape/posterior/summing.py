@@ -19,7 +19,7 @@ from dagscape.checks import is_flag, is_one_of
 from dagscape.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import find_backend
+from dagscape.posterior.backends import find_backend, ranks_of
 from dagscape.posterior.contract import Sum, SumBackend, check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.requirements import requirements_of
@@ -57,11 +57,15 @@ def posterior(
         as long as the rest, for one triple as for all, so all are computed.
     prior : bool
         Ignore the data: the probabilities are those of the structure prior alone, for comparison.
-    backend : {"auto", "cpu", "cuda"}
-        The implementation of the sum: the kernels of the processor, or those of an NVIDIA GPU through CuPy. The default
-        uses a GPU for large sums, if there is one (:func:`dagscape.backends`).
+    backend : {"auto", "cpu", "cuda", "mpi"}
+        The implementation of the sum: the kernels of the processor, those of an NVIDIA GPU through CuPy, or those of
+        the processors of all ranks of an MPI program. The default uses a GPU for large sums, if there is one
+        (:func:`dagscape.backends`), and never MPI. With ``"mpi"``, all ranks must call the function; the arguments of
+        rank 0 are used, so the others may pass None as ``scores``, and all get the same result or error.
     threads, max_memory, progress
-        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
+        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads. With MPI, each rank
+        has this number of threads (default: the cores of a machine divided by its ranks), the limit applies to all
+        ranks of a machine together, and rank 0 alone reports progress.
 
     Returns
     -------
@@ -77,7 +81,23 @@ def posterior(
     >>> round(post.ancestor("top-left-square", "middle-middle-square"), 4)
     0.75
     """
-    threads = thread_count(threads)
+    options = (via, prior, backend, threads, max_memory, progress)
+    if (ranks := ranks_of(backend)) is not None:
+        return ranks.work(lambda: _posterior(scores, over, *options))
+    return _posterior(scores, over, *options)
+
+
+def _posterior(
+    scores: EnumerableScores,
+    over: str,
+    via: str | Iterable[tuple[str, str, str]] | None,
+    prior: bool,
+    backend: str,
+    threads: int | None,
+    max_memory: int | str | None,
+    progress: ProgressOption,
+) -> Posterior:
+    thread_count(threads)
     check_scores(scores)
     with_paths = _wants_paths(via, scores.variables)
     if not is_flag(prior):
@@ -86,6 +106,7 @@ def posterior(
             option="prior",
         )
     chosen = find_backend(over, backend, paths=with_paths, size=scores)
+    threads = chosen.thread_count(threads)
     limit = check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
     with listening(progress) as listener:
@@ -98,7 +119,7 @@ def posterior(
     n = scores.n
     edges = _clipped(found.edges[:n, :n], found.error)
     if not prior:
-        warn_if_sparse(scores.info, scores.variables, edges, stacklevel=2)
+        warn_if_sparse(scores.info, scores.variables, edges, stacklevel=3)
     return Posterior(
         variables=scores.variables,
         score_info=scores.info,
@@ -146,7 +167,9 @@ def check_sum(
     needs = requirements_of(backend, scores, threads, limit, with_paths=with_paths, weight_tables=weight_tables)
     needs.check(limit)
     backend.check_device(scores.n, scores.max_parents)
-    warn_if_incomplete(scores, ": probabilities are relative to the remaining structures", stacklevel=3)
+    if backend.ranks is not None:
+        backend.ranks.check_memory(scores.n, scores.max_parents, threads, max_memory)
+    warn_if_incomplete(scores, ": probabilities are relative to the remaining structures", stacklevel=4)
     return limit
 
 

@@ -1,0 +1,1 @@
+"""The sum over orders on many machines, by MPI."""

@@ -1,0 +1,94 @@
+"""Access to MPI through mpi4py, which is imported only when a sum uses it.
+
+Importing ``mpi4py.MPI`` starts MPI. Started by ``mpirun``, this always works. Otherwise, some libraries end the
+process where no MPI program may run, as on the login nodes of clusters, so another process tries first.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from functools import cache
+from typing import Any
+
+# The variables by which launchers tell a process its rank: Hydra (MPICH, Intel MPI, Cray), Open MPI, and PMIx (Slurm).
+_RANK_VARIABLES = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
+_SIZE_VARIABLES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+
+_INSTALL = 'pip install "dagscape[mpi]", and an MPI library, such as that of the machine or pip install mpich'
+_TRIAL = "from mpi4py import MPI"
+_TRIAL_SECONDS = 60.0
+
+
+def load() -> Any:
+    """Return the module ``mpi4py.MPI``; the first call starts MPI."""
+    from mpi4py import MPI
+
+    return MPI
+
+
+@cache
+def missing() -> str:
+    """Return why MPI cannot be used, and the remedy; an empty string if it can."""
+    if importlib.util.find_spec("mpi4py") is None:
+        return f"the package mpi4py is not installed: {_INSTALL}"
+    if "mpi4py.MPI" not in sys.modules and launched_rank() is None and (reason := _reason_of_a_trial()):
+        return f"MPI does not start ({reason}): {_INSTALL}"
+    try:
+        mpi = load()
+    except (ImportError, RuntimeError) as error:
+        return f"MPI does not start ({_first_reason(str(error))}): {_INSTALL}"
+    if not mpi.Is_initialized() or mpi.Is_finalized():
+        return "MPI is not running in this process: call mpi4py.MPI.Init() before, and Finalize() after the sum"
+    return ""
+
+
+def _reason_of_a_trial() -> str:
+    """Start MPI in another process; return why that fails, or an empty string."""
+    try:
+        trial = subprocess.run(
+            [sys.executable, "-c", _TRIAL], capture_output=True, text=True, timeout=_TRIAL_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "" if trial.returncode == 0 else _first_reason(trial.stderr) or f"exit code {trial.returncode}"
+
+
+def _first_reason(text: str) -> str:
+    """Return the line of an error message, or of a traceback, that says what happened."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines or not lines[0].startswith("Traceback"):
+        return "; ".join(lines[:2])
+    raised = next((i for i, line in enumerate(lines) if line.partition(":")[0].endswith("Error")), len(lines) - 1)
+    return "; ".join([lines[raised].partition(": ")[2] or lines[raised], *lines[raised + 1 : raised + 2]])
+
+
+def launched_rank() -> int | None:
+    """Return the rank that a launcher such as ``mpirun`` has given to this process; None if there is no launcher.
+
+    Programs that a rank starts inherit the variables of Hydra, but not the file by which it talks to them.
+    """
+    try:
+        os.fstat(_number(("PMI_FD",)) or 0)
+    except OSError:
+        return None
+    return _number(_RANK_VARIABLES)
+
+
+def launched_size() -> int:
+    """Return the number of processes that a launcher has started; 1 if there is none, or if it does not say."""
+    return 1 if launched_rank() is None else _number(_SIZE_VARIABLES) or 1
+
+
+def _number(variables: tuple[str, ...]) -> int | None:
+    return next((int(os.environ[name]) for name in variables if os.environ.get(name, "").isdecimal()), None)
+
+
+def describe() -> str:
+    """Return the name and the version of the library, and the number of ranks."""
+    mpi = load()
+    name, version = mpi.get_vendor()
+    ranks = mpi.COMM_WORLD.size
+    return f"{name} {'.'.join(map(str, version))}, {ranks} rank{'s' if ranks > 1 else ''}"

@@ -1,0 +1,241 @@
+"""The tiled sum over orders on 2^k ranks [chen2016]_.
+
+Rank r holds the words F(S), and later R(S), of the 2^(n-k) sets S whose top k variables are the bits of r, and builds
+A_i for them from the list of families. F(S) depends on the sets with one variable less: for each of its bits, a rank
+needs the words of the rank without it. For R(S), it needs those of the ranks with one more bit. Words travel in blocks:
+while a rank computes one block, the next one arrives, and the last one leaves. Rank r can start after popcount(r)
+steps, when its first block has come in, and from then on all ranks work at the same time: the pipeline of section
+4.3.2.2. At the end, Γ is added up over the ranks in the same binary tree as within a rank. Only words travel, and no
+sum depends on the number of ranks; so neither do the bits of the result.
+
+Departures from the dissertation: A and Γ need no messages (its algorithms 4.2 to 4.5), because every rank has all
+families. R(S) is indexed by the set that is placed, so that it takes the place of F(S) on the same rank. Blocks follow
+each other by number, in which order the kernel adds up Γ, and not by popcount: subsets come first in both orders.
+
+Cost: rank r sends (k - popcount(r)) 2^(n-k) words forwards and popcount(r) 2^(n-k) words backwards, of 8 bytes; all
+ranks but 0 send the Γ of all families once.
+
+Notation: the dissertation's p = 2^k processors are the ranks, its hypercubes are the blocks, and its ω[1, k] is r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape import kernels
+from dagscape.errors import InvalidOption, argument
+from dagscape.posterior.contract import KernelProgress
+from dagscape.posterior.mpi.messages import Messages
+from dagscape.posterior.mpi.team import Team
+from dagscape.wording import plural
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Words = NDArray[np.int64]
+
+# A block has at least this many words, if a rank has them: messages of 1 MiB.
+_LEAST_BLOCK_BITS = 17
+
+# How many blocks may be under way from one rank to another.
+_BUFFERS = 2
+
+# The smallest tile of the kernel.
+_TILE_BITS = kernels.LEAST_TILED
+
+# A backward block takes about this many times as long as a forward block.
+_BACKWARD_UNITS = 2
+_UNITS_PER_BLOCK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class OrderSumJob:
+    """What a rank needs to know about a sum, other than the weights."""
+
+    n: int
+    families: int
+    max_parents: int
+    unit_bits: int
+    threads: int
+
+    def follow(self, team: Team) -> None:
+        """Take part in the sum on a rank other than 0."""
+        values = np.empty((self.n, self.families), dtype=np.int64)
+        team.data.Bcast(values, root=0)
+        RankSum(team, self, values).run(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The result of a sum."""
+
+    mantissa: float
+    exponent: float
+    edges: NDArray[np.float64]
+
+
+def order_sum(
+    team: Team, values: NDArray[np.int64], max_parents: int, unit_bits: int, threads: int, progress: KernelProgress
+) -> Found:
+    """Return the total and the edges of a sum; called on rank 0, while the others follow."""
+    n, families = values.shape
+    check_size(n, team.size)
+    job = OrderSumJob(n, families, max_parents, unit_bits, threads)
+
+    def part() -> Found:
+        team.data.Bcast(values, root=0)
+        found = RankSum(team, job, values).run(progress)
+        assert found is not None
+        return found
+
+    return team.sum_together(job, part)
+
+
+def check_size(n: int, ranks: int) -> None:
+    """Raise an error if there are too many ranks for the number of variables."""
+    most = 1 << (n - _TILE_BITS)
+    if ranks > most:
+        raise InvalidOption(
+            f"sums over orders of {plural(n, 'variable')} take up to {plural(most, 'rank')}; there are {ranks}: "
+            f"start {most} (mpirun -n {most}), or use {argument('backend', 'cpu')}"
+        )
+
+
+def block_bits_of(n: int, ranks: int) -> int:
+    """Return how many variables the sets of a block differ in."""
+    return min(n - (ranks.bit_length() - 1), _LEAST_BLOCK_BITS)
+
+
+def buffer_bytes(n: int, ranks: int) -> int:
+    """Return how many bytes the blocks that come in need, on the rank that needs most."""
+    bits = ranks.bit_length() - 1
+    return bits * _BUFFERS * 8 << block_bits_of(n, ranks)
+
+
+class RankSum:
+    """The part of one rank in a sum.
+
+    Attributes
+    ----------
+    sent_forwards, sent_backwards, sent_shares : int
+        The bytes that this rank has sent: words of F, words of R, and Γ.
+    """
+
+    def __init__(self, team: Team, job: OrderSumJob, values: NDArray[np.int64]) -> None:
+        self._team, self._job = team, job
+        self._bits = [1 << i for i in range(team.size.bit_length() - 1)]
+        self._block_bits = block_bits_of(job.n, team.size)
+        self._words = np.empty((1 << job.n) // team.size, dtype=np.int64)
+        self._messages = Messages(team, [team.rank ^ bit for bit in self._bits])
+        self._kernel = kernels.TiledOrderSum(values, job.max_parents, job.unit_bits, self._words, team.size, team.rank)
+        self.sent_forwards = self.sent_backwards = self.sent_shares = 0
+
+    def run(self, progress: KernelProgress) -> Found | None:
+        """Do the work of this rank; return the result on rank 0, and None or no more than the total on others."""
+        blocks = self._words.reshape(-1, 1 << self._block_bits)
+        report = _Reporter(progress, len(blocks), self._messages.advance)
+        below = [self._team.rank ^ bit for bit in self._bits if self._team.rank & bit]
+        above = [self._team.rank ^ bit for bit in self._bits if not self._team.rank & bit]
+
+        def forward(block: int, received: list[Words]) -> None:
+            self._kernel.forward(self._block_bits, block, received, self._job.threads, report.of_block(1))
+
+        self.sent_forwards = self._pass(blocks, range(len(blocks)), below, above, forward)
+        total = self._total(above, below)
+        edges = np.zeros((self._job.n, self._job.n))
+        if total == 0:
+            mantissa, exponent = self._kernel.total(total)
+            return Found(mantissa, exponent, edges)
+
+        def backward(block: int, received: list[Words]) -> None:
+            step = report.of_block(_BACKWARD_UNITS)
+            self._kernel.backward(self._block_bits, block, received, total, self._job.threads, step)
+
+        self.sent_backwards = self._pass(blocks, reversed(range(len(blocks))), above, below, backward)
+        if not self._merge_shares():
+            return None
+        mantissa, exponent, _ = self._kernel.finish(edges)
+        return Found(mantissa, exponent, edges)
+
+    def _pass(
+        self,
+        blocks: Words,
+        order: Iterable[int],
+        sources: Sequence[int],
+        targets: Sequence[int],
+        compute: Callable[[int, list[Words]], None],
+    ) -> int:
+        """Compute all blocks, each from those that come in, and send them on; return the number of bytes sent."""
+        count, size = blocks.shape
+        buffers = np.empty((_BUFFERS, len(sources), size), dtype=np.int64)
+
+        def expect(slot: int) -> list[MPI.Request]:
+            return [
+                self._messages.expect(buffer, source) for buffer, source in zip(buffers[slot], sources, strict=True)
+            ]
+
+        coming = [expect(slot) for slot in range(min(_BUFFERS, count))]
+        for step, block in enumerate(order):
+            slot = step % _BUFFERS
+            self._messages.wait(coming[slot])
+            compute(block, list(buffers[slot]))
+            for target in targets:
+                self._messages.send(blocks[block], target)
+            if step + _BUFFERS < count:
+                coming[slot] = expect(slot)
+        self._messages.complete()
+        return len(targets) * blocks.nbytes
+
+    def _total(self, above: Sequence[int], below: Sequence[int]) -> int:
+        """Return the word of the total, which the last rank knows, on all ranks."""
+        total = self._words[-1:].copy()
+        if above:
+            self._messages.wait([self._messages.expect(total, above[0])])
+        for rank in below:
+            # A rank takes it from the one with the lowest bit that it lacks.
+            lacking = ~rank & (self._team.size - 1)
+            if self._team.rank ^ rank == lacking & -lacking:
+                self._messages.send(total, rank)
+        self._messages.complete()
+        return int(total[0])
+
+    def _merge_shares(self) -> bool:
+        """Add up Γ over the ranks, in the tree of the kernel; return whether this rank has the result."""
+        for bit in self._bits:
+            shares = self._kernel.shares()
+            if self._team.rank & bit:
+                self._messages.send(shares, self._team.rank ^ bit)
+                self._messages.complete()
+                self.sent_shares = shares.nbytes
+                return False
+            partner = np.empty_like(shares)
+            self._messages.wait([self._messages.expect(partner, self._team.rank ^ bit)])
+            self._kernel.merge(partner)
+        return True
+
+
+class _Reporter:
+    """Passes on the progress of the blocks of a rank, and lets messages advance meanwhile."""
+
+    def __init__(self, progress: KernelProgress, blocks: int, advance: Callable[[], None]) -> None:
+        self._progress = progress
+        self._advance = advance
+        self._done = 0
+        self._total = blocks * (1 + _BACKWARD_UNITS) * _UNITS_PER_BLOCK
+
+    def of_block(self, units: int) -> Callable[[int, int], None]:
+        """Return the progress function of the next block, which takes a number of units."""
+        before, share = self._done, units * _UNITS_PER_BLOCK
+        self._done += share
+
+        def report(done: int, total: int) -> None:
+            self._advance()
+            if self._progress is not None:
+                self._progress(before + share * done // max(total, 1), self._total)
+
+        return report

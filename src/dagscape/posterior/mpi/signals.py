@@ -1,0 +1,51 @@
+"""Signals that wait until a sum can be left, because all ranks must leave it together."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType, TracebackType
+from typing import Any
+
+from dagscape.startup import ENDING_SIGNALS
+
+
+class DelayedSignals:
+    """Records the signals that end a program, and hands them to their own handlers when asked.
+
+    Signals without a Python handler act at once, as before.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self.received: int | None = None
+        self.since = 0.0
+
+    def __enter__(self) -> DelayedSignals:
+        if threading.current_thread() is threading.main_thread():
+            for number in ENDING_SIGNALS:
+                if callable(signal.getsignal(number)):
+                    self._before[number] = signal.signal(number, self._record)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if kind is None:
+            self.deliver()
+
+    def _record(self, number: int, _frame: FrameType | None) -> None:
+        if self.received is None:
+            self.received, self.since = number, time.monotonic()
+
+    def deliver(self) -> None:
+        """Call the handler of a signal that came in the meantime; most raise KeyboardInterrupt."""
+        if self.received is not None:
+            number, self.received = self.received, None
+            self._before[number](number, None)
+
+    @property
+    def waiting_seconds(self) -> float:
+        """How long ago a signal came that was not delivered; 0 if there is none."""
+        return 0.0 if self.received is None else time.monotonic() - self.since

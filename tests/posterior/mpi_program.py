@@ -1,0 +1,165 @@
+"""What ranks do in tests: python mpi_program.py TASK."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from mpi4py import MPI
+from posterior.test_contract import random_data, random_scores
+
+import dagscape as ds
+from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.mpi import order_sum
+from dagscape.posterior.mpi.team import team
+
+RANK = MPI.COMM_WORLD.rank
+
+# Warnings would only repeat themselves on standard error.
+warnings.simplefilter("ignore", ds.DagscapeWarning)
+
+PROBLEMS = {
+    "real data": lambda: ds.local_scores(ds.load_dataset("tic-tac-toe")),
+    "one variable": lambda: ds.FamilyTable({"a": {(): -1.5}}, complete=True),
+    "as few variables as possible": lambda: ds.local_scores(random_data(13, 100, 3), max_parents=3),
+    "no parents": lambda: ds.local_scores(random_data(14, 50, 4), max_parents=0),
+    "wide range": lambda: ds.local_scores(random_data(14, 50_000, 5), max_parents=2),
+    "too wide for tiles": lambda: random_scores(13, 2e6, 8),
+    "constraints": lambda: ds.local_scores(
+        random_data(15, 500, 6), max_parents=3, required=[("v0", "v3"), ("v13", "v14")], forbidden=[("v1", "v2")]
+    ),
+    "impossible families": lambda: random_scores(14, 300.0, 9, impossible=0.5),
+    "many blocks": lambda: ds.local_scores(random_data(17, 40, 10, 2), max_parents=2),
+}  # fmt: skip
+
+
+def bits(result):
+    return hashlib.sha256(result.edges.tobytes() + np.float64(result.log_total).tobytes()).hexdigest()
+
+
+def on_rank_0(value):
+    """What only rank 0 knows."""
+    return value() if RANK == 0 else None
+
+
+def sums():
+    """The names of problems for which some rank has not the bits of the CPU, and the answers to bad calls."""
+    # Several blocks even for few variables.
+    order_sum._LEAST_BLOCK_BITS = 10
+    wrong = [name for name, problem in PROBLEMS.items() if not _same_bits(on_rank_0(problem))]
+    return {"wrong": wrong, **features(), **mistakes(), "traffic": traffic()}
+
+
+def _same_bits(scores):
+    found = ds.posterior(scores, "orders", backend="mpi")
+    expected = on_rank_0(lambda: bits(ds.posterior(scores, "orders", backend="cpu")))
+    return set(MPI.COMM_WORLD.allgather(bits(found))) == {MPI.COMM_WORLD.bcast(expected)}
+
+
+def features():
+    scores = on_rank_0(lambda: ds.local_scores(random_data(14, 60, 13), max_parents=3))
+    feature = {"required": [("v0", "v1")], "forbidden": [("v2", "v3")], "parents": {"v4": []}, "over": "orders"}
+    found = ds.feature_probability(scores, **feature if RANK == 0 else {}, backend="mpi")
+    expected = on_rank_0(lambda: ds.feature_probability(scores, **feature, backend="cpu"))
+    same = MPI.COMM_WORLD.allgather((float(found), found.error))
+    return {"features": len(set(same)) == 1 and (RANK > 0 or same[0] == (expected, expected.error))}
+
+
+def mistakes():
+    """What each rank raises if rank 0 makes a mistake, before and in a sum; each must be usable afterwards."""
+    scores = on_rank_0(lambda: ds.local_scores(random_data(16, 50, 14, 2), max_parents=2))
+    seen = []
+
+    def stop(report):
+        seen.append(report.done / report.total)
+        if seen[-1] > 0.4:
+            raise KeyError("stop")
+
+    def interrupt(report):
+        raise KeyboardInterrupt
+
+    raised = {}
+    for name, over, options in (
+        ("threads", "orders", {"threads": 0}),
+        ("over", "dags", {}),
+        ("memory", "orders", {"max_memory": "300k"}),
+        ("listener", "orders", {"progress": stop}),
+        ("interrupt", "orders", {"progress": interrupt}),
+    ):
+        try:
+            ds.posterior(scores, over, backend="mpi", **options if RANK == 0 else {})
+        except BaseException as error:
+            raised[name] = f"{type(error).__name__}: {error}"
+    nothing = {f"v{i}": {(f"v{(i + 1) % 14}",): -1.0} for i in range(14)}
+    try:
+        ds.posterior(on_rank_0(lambda: ds.FamilyTable(nothing, complete=True)), "orders", backend="mpi")
+    except ds.InvalidData as error:
+        raised["nothing"] = f"{type(error).__name__}: {error}"
+    everywhere = MPI.COMM_WORLD.allgather(raised)
+    usable = ds.posterior(scores, "orders", backend="mpi").log_total < 0
+    return {"raised": everywhere[0], "everywhere": everywhere.count(raised) == len(everywhere), "usable": usable}
+
+
+@dataclass
+class Traffic:
+    """A sum that tells how many bytes each rank has sent."""
+
+    job: order_sum.OrderSumJob
+
+    def follow(self, team, values=None):
+        if values is None:
+            values = np.empty((self.job.n, self.job.families), dtype=np.int64)
+        team.data.Bcast(values, root=0)
+        part = order_sum.RankSum(team, self.job, values)
+        part.run(None)
+        return team.data.gather((part.sent_forwards, part.sent_backwards, part.sent_shares))
+
+
+def traffic():
+    """The bytes that each rank has sent in a sum of 15 variables: words of F, words of R, and Γ."""
+
+    def count():
+        scores = ds.local_scores(random_data(15, 50, 1, 2), max_parents=2)
+        weights = BACKENDS["orders", "cpu"].weights(scores, 1, 2**30)
+        task = Traffic(order_sum.OrderSumJob(*weights.values.shape, 2, scores.unit.bits, 1))
+        return team().sum_together(task, lambda: task.follow(team(), weights.values))
+
+    return team().work(count)
+
+
+def waits():
+    """A sum that takes long; each rank says its process first."""
+    scores = on_rank_0(lambda: ds.local_scores(random_data(22, 50, 1, 2), max_parents=4))
+    print(json.dumps([RANK, __import__("os").getpid()]), flush=True)
+    while True:
+        ds.posterior(scores, "orders", backend="mpi", threads=1)
+
+
+def fails():
+    """A sum in which the last rank has an error."""
+    if MPI.COMM_WORLD.size == RANK + 1:
+        order_sum.RankSum = lambda *arguments: {}["a defect"]
+    waits()
+
+
+def bootstrap():
+    """The bootstrap on the workers of mpi4py, and on this process; run by python -m mpi4py.futures."""
+    from mpi4py.futures import MPIPoolExecutor
+
+    data = ds.load_dataset("tic-tac-toe")
+    options = {"method": "greedy", "samples": 6, "seed": 1}
+    with MPIPoolExecutor() as executor:
+        found = ds.bootstrap(data, **options, executor=executor)
+    return {"same": bool(np.array_equal(found.edges, ds.bootstrap(data, **options, workers=1).edges))}
+
+
+if __name__ == "__main__":
+    found = globals()[sys.argv[1]]()
+    if RANK == 0:
+        print(json.dumps(found))
+    time.sleep(0)
