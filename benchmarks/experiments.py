@@ -15,7 +15,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from multiprocessing import get_context
@@ -39,7 +39,12 @@ def parser(description: str) -> argparse.ArgumentParser:
     """The options that all experiments have."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--folder", type=Path, default=Path("build/experiments"), help="where to keep finished runs")
-    options.add_argument("--workers", type=int, default=1, help="runs at the same time; times are fair with 1")
+    options.add_argument(
+        "--workers",
+        type=lambda text: text if text == "mpi" else int(text),
+        default=1,
+        help="runs at the same time; times are fair with 1; mpi: on the ranks of python -m mpi4py.futures",
+    )
     options.add_argument("--samples", type=int, help="data sets for each network and size")
     options.add_argument("--methods", nargs="+", help="only these")
     options.add_argument("--networks", nargs="+", help="only these, or these data sets")
@@ -64,8 +69,11 @@ def finished(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
-def run(path: Path, tasks: Iterable[Task], work: Work, workers: int = 1) -> pd.DataFrame:
-    """Run what is missing, and return the frame of these tasks: a column for each name of tasks and results."""
+def run(path: Path, tasks: Iterable[Task], work: Work, workers: int | str = 1) -> pd.DataFrame:
+    """Run what is missing, and return the frame of these tasks: a column for each name of tasks and results.
+
+    ``workers`` is a number of processes on this machine, or "mpi" for the ranks of ``python -m mpi4py.futures``.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     wanted = {_key(task): dict(task) for task in tasks}
     done = {_key(line["task"]): line for line in finished(path)}
@@ -91,13 +99,21 @@ def _key(task: Task) -> str:
     return json.dumps(task, sort_keys=True)
 
 
-def _lines(tasks: Sequence[Task], work: Work, workers: int) -> Iterable[dict[str, Any]]:
+def _pool(workers: int | str) -> Executor:
+    if workers != "mpi":
+        return ProcessPoolExecutor(int(workers), get_context("spawn"))
+    from mpi4py.futures import MPIPoolExecutor
+
+    return MPIPoolExecutor()
+
+
+def _lines(tasks: Sequence[Task], work: Work, workers: int | str) -> Iterable[dict[str, Any]]:
     about = {"version": ds.__version__, "machine": machine()}
     if workers == 1:
         for task in tasks:
             yield {"task": task, "result": work(task), **about}
         return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    with _pool(workers) as pool:
         futures = {pool.submit(work, task): task for task in tasks}
         try:
             for future in as_completed(futures):

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
-import time
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+from benchmarks import experiments
 from mpi4py import MPI
-from posterior.test_contract import random_data, random_scores
 
 import dagscape as ds
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.mpi import order_sum
 from dagscape.posterior.mpi.team import team
+from posterior.test_contract import random_data, random_scores
 
 RANK = MPI.COMM_WORLD.rank
 
@@ -133,11 +136,18 @@ def traffic():
 
 
 def waits():
-    """A sum that takes long; each rank says its process first."""
-    scores = on_rank_0(lambda: ds.local_scores(random_data(22, 50, 1, 2), max_parents=4))
-    print(json.dumps([RANK, __import__("os").getpid()]), flush=True)
+    """Sums without end; ranks say their processes, and rank 0 says when the first sum is under way."""
+    scores = on_rank_0(lambda: ds.local_scores(random_data(20, 50, 1, 2), max_parents=3))
+    processes = MPI.COMM_WORLD.gather(os.getpid())
+    said = []
+
+    def say(report):
+        if not said and report.done > 0:
+            said.append(report)
+            print(json.dumps(processes), flush=True)
+
     while True:
-        ds.posterior(scores, "orders", backend="mpi", threads=1)
+        ds.posterior(scores, "orders", backend="mpi", threads=1, progress=say if RANK == 0 else None)
 
 
 def fails():
@@ -148,18 +158,28 @@ def fails():
 
 
 def bootstrap():
-    """The bootstrap on the workers of mpi4py, and on this process; run by python -m mpi4py.futures."""
+    """Whether the workers of mpi4py find the same as this process; run by python -m mpi4py.futures."""
     from mpi4py.futures import MPIPoolExecutor
 
     data = ds.load_dataset("tic-tac-toe")
     options = {"method": "greedy", "samples": 6, "seed": 1}
     with MPIPoolExecutor() as executor:
         found = ds.bootstrap(data, **options, executor=executor)
-    return {"same": bool(np.array_equal(found.edges, ds.bootstrap(data, **options, workers=1).edges))}
+    same = np.array_equal(found.edges, ds.bootstrap(data, **options, workers=1).edges)
+    return {"bootstrap": bool(same), "experiment": experiment("mpi").equals(experiment(1))}
+
+
+def experiment(workers):
+    with TemporaryDirectory() as folder:
+        tasks = [{"number": number} for number in range(5)]
+        return experiments.run(Path(folder) / "runs.jsonl", tasks, squared, workers)
+
+
+def squared(task):
+    return {"squared": task["number"] ** 2}
 
 
 if __name__ == "__main__":
     found = globals()[sys.argv[1]]()
     if RANK == 0:
         print(json.dumps(found))
-    time.sleep(0)

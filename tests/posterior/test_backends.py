@@ -23,7 +23,7 @@ def scores():
 def test_every_record_is_listed_under_its_own_name():
     assert all((record.over, record.name) == key for key, record in BACKENDS.items())
     assert SUMMED_OVER == ("dags", "orders")
-    assert BACKEND_NAMES == ("auto", "cpu", "cuda")
+    assert BACKEND_NAMES == ("auto", "cpu", "cuda", "mpi")
 
 
 @pytest.mark.parametrize("key", BACKENDS)
@@ -63,7 +63,8 @@ def test_memory_grows_with_the_job(key):
 @pytest.mark.parametrize("method", [ds.posterior, ds.feature_probability])
 def test_unknown_back_ends_are_refused_with_a_list_of_known_ones(method, scores):
     with pytest.raises(
-        ds.InvalidOption, match=r"^backend is 'gpu'; for sums over orders it must be one of 'auto', 'cpu', 'cuda'$"
+        ds.InvalidOption,
+        match=r"^backend is 'gpu'; for sums over orders it must be one of 'auto', 'cpu', 'cuda', 'mpi'$",
     ):
         method(scores, over="orders", backend="gpu")
     with pytest.raises(ds.InvalidOption, match=r"^over is 'trees'; it must be one of 'dags', 'orders'$"):
@@ -115,10 +116,12 @@ def test_sums_that_do_not_fit_on_a_card_are_refused(monkeypatch, scores):
 
 
 def test_backends_say_what_is_there_and_why_not():
-    cpu, cuda = ds.backends()
+    cpu, cuda, mpi = ds.backends()
     assert (cpu.name, cpu.available, str(cpu)) == ("cpu", True, f"cpu: {kernels.name}")
     assert (cuda.name, cuda.available) == ("cuda", not BACKENDS["orders", "cuda"].missing)
     assert "dagscape[cuda12]" in str(cuda) or cuda.available or "GPU" in str(cuda)
+    assert (mpi.name, mpi.available) == ("mpi", not BACKENDS["orders", "mpi"].missing)
+    assert "1 rank, " in str(mpi) or "dagscape[mpi]" in str(mpi)
 
 
 def test_capabilities_that_a_back_end_lacks_are_refused(monkeypatch, scores):

@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 
 from dagscape.posterior.mpi import library
+from dagscape.posterior.mpi.team import team
 
 _COMMAND = "posterior"
 
@@ -43,8 +44,6 @@ def run_on_ranks(command: Callable[[], int]) -> int:
     if library.missing():
         # The command says what is missing, once.
         return command() if not library.launched_rank() else 4
-    from dagscape.posterior.mpi.team import team
-
     ranks = team()
     try:
         return ranks.work(command)

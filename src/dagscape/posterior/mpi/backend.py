@@ -10,7 +10,7 @@ from dagscape.posterior.accuracy import tiled_order_sum_error
 from dagscape.posterior.contract import KernelProgress, Ranks, Sum, log_of
 from dagscape.posterior.cpu import CPU
 from dagscape.posterior.mpi import library, order_sum
-from dagscape.posterior.mpi.team import Team, team, work_together
+from dagscape.posterior.mpi.team import Team, check_ranks, team, work_together
 from dagscape.posterior.weights import FamilyWeights, is_tiled
 from dagscape.resources import format_bytes, memory_limit
 from dagscape.wording import plural
@@ -65,8 +65,10 @@ class _MemoryCheck:
 
 
 def _check_size(n: int, max_parents: int) -> None:
+    ranks = library.load().COMM_WORLD.size
+    check_ranks(ranks)
     if is_tiled(n, max_parents):
-        order_sum.check_size(n, library.load().COMM_WORLD.size)
+        order_sum.check_size(n, ranks)
 
 
 def _check_memory(n: int, max_parents: int, threads: int, max_memory: int | str | None) -> None:

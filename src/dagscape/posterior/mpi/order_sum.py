@@ -238,4 +238,5 @@ class _Reporter:
             if self._progress is not None:
                 self._progress(before + share * done // max(total, 1), self._total)
 
+        report(0, 1)
         return report

@@ -23,8 +23,8 @@ import numpy as np
 
 from dagscape.errors import DagscapeError, InvalidOption, argument
 from dagscape.posterior.mpi import library
+from dagscape.posterior.mpi.guarding import Guard, this_process
 from dagscape.posterior.mpi.signals import DelayedSignals
-from dagscape.posterior.mpi.watch import Watch, this_process
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -107,8 +107,8 @@ class Team:
         cores = node.allgather(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(_cores())))
         # Launchers may give each rank its own cores, or all of them to all.
         self.threads = max(1, len(set().union(*cores)) // node.size)
-        neighbours = node.allgather((self.rank, this_process()))
-        self._watched = neighbours[(node.rank + 1) % node.size]
+        processes = node.allgather((self.rank, this_process()))
+        self._guard = Guard(self.host, dict(processes)) if self.first_of_node and self.size > 1 else None
         node.Free()
 
     def work(self, task: Callable[[], Value]) -> Value:
@@ -116,28 +116,30 @@ class Team:
         if self.size == 1 or self._working:
             return task()
         self._working = True
-        rank, process = self._watched
-        watch = Watch(process, lambda: self._report_end(rank, process[0]))
+        if self._guard is not None:
+            self._guard.tell(working=True)
         try:
-            return self._lead(task, watch) if self.rank == 0 else self._follow(watch)
+            return self._lead(task) if self.rank == 0 else self._follow()
         finally:
             self._working = False
 
-    def _lead(self, task: Callable[[], Value], watch: Watch) -> Value:
+    def _lead(self, task: Callable[[], Value]) -> Value:
         try:
             value = task()
         except BaseException as error:
-            self._finish(_Finished(error=_portable(error)), watch)
+            self._finish(_Finished(error=_portable(error)))
             raise
-        self._finish(_Finished(value), watch)
+        self._finish(_Finished(value))
         return value
 
-    def _follow(self, watch: Watch) -> Any:
+    def _follow(self) -> Any:
         try:
             self._expect()
             with DelayedSignals() as self._signals:
                 finished = self._obey()
-                self._leave(watch)
+                self._leave()
+                # Rank 0 has it, too, and has done what it asks for.
+                self._signals.received = None
         except BaseException as error:
             self.abort(_told(error))
         if finished.error is not None:
@@ -160,13 +162,14 @@ class Team:
             except Stopped:
                 continue
 
-    def _finish(self, outcome: _Finished, watch: Watch) -> None:
+    def _finish(self, outcome: _Finished) -> None:
         self.send(outcome)
-        self._leave(watch)
+        self._leave()
 
-    def _leave(self, watch: Watch) -> None:
-        """No rank may leave before all have stopped watching each other."""
-        watch.end()
+    def _leave(self) -> None:
+        """No rank may end before the guards know that it may."""
+        if self._guard is not None:
+            self._guard.tell(working=False)
         self._control.Barrier()
 
     def send(self, command: Command) -> None:
@@ -209,6 +212,8 @@ class Team:
 
     def look_up(self) -> None:
         """Leave a sum that is to be stopped; called often during a sum."""
+        if self._guard is not None and self._guard.has_reported:
+            self._end_job()
         if self.rank == 0:
             self._signals.deliver()
             return
@@ -218,15 +223,11 @@ class Team:
 
     def abort(self, message: str) -> NoReturn:
         """End all ranks, with a message."""
-        self._end_job(f"rank {self.rank}: {message}")
+        os.write(2, f"dagscape: rank {self.rank}: {message}\n".encode())
+        self._end_job()
 
-    def _report_end(self, rank: int, process: int) -> None:
-        self._end_job(f"rank {rank} (process {process} on {self.host}) has ended: the job ends, too")
-
-    def _end_job(self, message: str) -> NoReturn:
-        os.write(2, f"dagscape: {message}\n".encode())
-        if self.mpi.Query_thread() == self.mpi.THREAD_MULTIPLE:
-            self.mpi.COMM_WORLD.Abort(1)
+    def _end_job(self) -> NoReturn:
+        self.mpi.COMM_WORLD.Abort(1)
         os._exit(1)
 
 
@@ -281,6 +282,10 @@ def _told(error: BaseException) -> str:
     """Return what to say about an error that ends the job; defects have a traceback."""
     if isinstance(error, DagscapeError):
         return str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
     if isinstance(error, MemoryError):
         return f"out of memory: {error}".rstrip(": ")
+    if isinstance(error, library.load().Exception):
+        return f"the connection to another rank is lost ({error})"
     return "".join(traceback.format_exception(error)).rstrip()

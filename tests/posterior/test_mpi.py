@@ -1,0 +1,130 @@
+"""Sums on several ranks: the bits of one processor, the same errors everywhere, and an end whatever happens."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from dagscape.scores.lattice import set_count
+from posterior.mpi_runs import PROGRAM, run, start, why_not
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is MPI")
+
+MISTAKES = {
+    "threads": "InvalidOption: threads is 0; it must be between 1 and 1024",
+    "over": "InvalidOption: backend is 'mpi'; for sums over dags it must be one of 'auto', 'cpu', 'cuda'",
+    "listener": "KeyError: 'stop'",
+    "interrupt": "KeyboardInterrupt: ",
+    "nothing": "InvalidData: every structure has an impossible family: there is nothing to sum",
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 8])
+def test_all_ranks_get_the_bits_of_the_cpu_and_the_errors_of_rank_0(ranks):
+    code, out, err = run(ranks, PROGRAM, "sums")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["wrong"] == []
+    assert found["features"]
+    assert found["everywhere"]
+    assert found["usable"]
+    assert found["raised"].pop("memory").startswith("TooLarge: sums over orders of 16 variables need ")
+    assert found["raised"] == MISTAKES
+    bits, words = ranks.bit_length() - 1, 8 * 2**15 // ranks
+    members = [rank.bit_count() for rank in range(ranks)]
+    assert [sent[:2] for sent in found["traffic"]] == [[(bits - m) * words, m * words] for m in members]
+    # A rank adds up the shares of others until the lowest of its bits, and then sends them.
+    levels = [15 - bits + (rank & -rank).bit_length() - 1 for rank in range(1, ranks)]
+    assert [sent[2] for sent in found["traffic"]] == [0, *(8 * 15 * set_count(level, 2) for level in levels)]
+
+
+@pytest.mark.parametrize(
+    ("number", "who"),
+    [(signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGINT, "launcher"), (signal.SIGTERM, "launcher")],
+)
+def test_the_end_of_a_rank_ends_the_job(number, who):
+    process = start(2, PROGRAM, "waits")
+    processes = json.loads(process.stdout.readline())
+    begin = time.monotonic()
+    os.kill(process.pid if who == "launcher" else processes[who], number)
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 10
+    assert process.returncode != 0
+    if number == signal.SIGKILL:
+        assert f"dagscape: rank {who} (process {processes[who]} on " in err
+    if number == signal.SIGINT:
+        assert "KeyboardInterrupt" in err
+
+
+def test_an_error_of_another_rank_ends_the_job_with_its_message():
+    code, _, err = run(2, PROGRAM, "fails")
+    assert code != 0
+    assert "dagscape: rank 1: Traceback" in err
+    assert "KeyError: 'a defect'" in err
+
+
+def test_the_bootstrap_and_experiments_run_on_the_workers_of_mpi4py():
+    code, out, _ = run(3, "-m", "mpi4py.futures", PROGRAM, "bootstrap")
+    assert code == 0
+    assert json.loads(out) == {"bootstrap": True, "experiment": True}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("mpi") / "data.csv"
+    with path.open("w", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow([f"v{i}" for i in range(12)])
+        rows.writerows(np.random.default_rng(1).integers(0, 2, (60, 12)).tolist())
+    return path
+
+
+def test_the_command_reads_prints_and_writes_once(table, tmp_path):
+    command = ["-m", "dagscape", "posterior", table, "--over", "orders", "--max-parents", "2"]
+    expected = ds.posterior(ds.local_scores(ds.read_data(table), max_parents=2), "orders", backend="cpu")
+    for ranks, backend in ((4, ["--backend", "mpi"]), (2, [])):
+        saved = tmp_path / f"{ranks}.json"
+        code, out, err = run(ranks, *command, *backend, "-o", saved)
+        assert (code, err) == (0, "")
+        assert out.count("Posterior over orders") == 1
+        found = ds.load_result(saved)
+        assert np.array_equal(found.edges, expected.edges)
+        assert found.log_total == expected.log_total
+        assert found.provenance.backend.startswith("mpi: ")
+        assert f", {ranks} ranks, " in found.provenance.backend
+
+
+@pytest.mark.parametrize(
+    ("ranks", "arguments", "code", "message"),
+    [
+        (2, ["nowhere.csv"], 2, "dagscape: cannot read 'nowhere.csv': No such file or directory\n"),
+        (2, ["--bogus"], 2, "Error: No such option '--bogus'"),
+        (2, ["TABLE", "--max-memory", "100k"], 4, "dagscape: sums over orders of 12 variables need "),
+        (
+            3,
+            ["TABLE", "--max-parents", "2"],
+            2,
+            "dagscape: --backend mpi needs a power of two as the number of ranks; there are 3: start 2 (mpirun -n 2)\n",
+        ),
+        (
+            2,
+            ["TABLE", "--max-parents", "2", "--drop", "v0", "--drop", "v1"],
+            2,
+            "dagscape: sums over orders of 10 variables take up to 1 rank; there are 2: start 1 (mpirun -n 1), "
+            "or use --backend cpu\n",
+        ),
+    ],
+)
+def test_the_command_has_one_message_and_the_usual_exit_code(table, ranks, arguments, code, message):
+    given = [table if argument == "TABLE" else argument for argument in arguments]
+    found, out, err = run(ranks, "-m", "dagscape", "posterior", *given, "--over", "orders", "--backend", "mpi")
+    assert (found, out) == (code, "")
+    assert err.count(message) == 1
+    assert err.count("rror" if message.startswith("Error") else "dagscape: ") == 1

@@ -1,0 +1,227 @@
+"""What sums on several ranks need to start: a library, ranks of the right number, and memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import types
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from dagscape import kernels
+from dagscape.cli import ranks
+from dagscape.errors import InvalidOption
+from dagscape.posterior.backends import BACKENDS, ranks_of
+from dagscape.posterior.mpi import backend, guard, guarding, library, order_sum, team
+from dagscape.posterior.mpi.signals import DelayedSignals
+
+VARIABLES = (*library._RANK_VARIABLES, *library._SIZE_VARIABLES, "PMI_FD")
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """Without remembered answers, and without a launcher."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    library.missing.cache_clear()
+    yield
+    library.missing.cache_clear()
+
+
+def test_reasons_why_there_is_no_mpi(monkeypatch):
+    monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: None if name == "mpi4py" else find_spec(name))
+    assert library.missing().startswith('the package mpi4py is not installed: pip install "dagscape[mpi]", and an MPI')
+    scores = ds.FamilyTable({"a": {(): -1.5}}, complete=True)
+    with pytest.raises(ds.BackendUnavailable, match=r"^backend='mpi' cannot be used: the package mpi4py is not"):
+        ds.posterior(scores, "orders", backend="mpi")
+    assert ranks_of("mpi") is None
+
+
+@pytest.mark.parametrize(
+    ("trial", "reason"),
+    [
+        (
+            "raise RuntimeError('cannot load MPI library\\nlibmpi.so: no such file\\nmore')",
+            "cannot load MPI library; lib",
+        ),
+        ("import sys; sys.exit('MPI_Init failed')", "MPI_Init failed"),
+        ("import os; os._exit(3)", "exit code 3"),
+    ],
+)
+def test_a_library_that_does_not_start_is_tried_in_another_process(monkeypatch, trial, reason):
+    monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.delitem(sys.modules, "mpi4py.MPI", raising=False)
+    monkeypatch.setattr(library, "_TRIAL", trial)
+    assert library.missing().startswith(f"MPI does not start ({reason}")
+    assert "pip install" in library.missing()
+    assert "more" not in library.missing()
+
+
+def test_a_library_must_be_running(monkeypatch):
+    states = {"Is_initialized": lambda: True, "Is_finalized": lambda: True}
+    monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setitem(sys.modules, "mpi4py.MPI", types.SimpleNamespace(**states))
+    monkeypatch.setattr(library, "load", lambda: sys.modules["mpi4py.MPI"])
+    assert "MPI is not running in this process" in library.missing()
+
+
+@pytest.mark.parametrize(
+    ("variables", "rank", "size"),
+    [
+        ({}, None, 1),
+        ({"PMI_RANK": "3", "PMI_SIZE": "4"}, 3, 4),
+        ({"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}, 0, 2),
+        ({"PMIX_RANK": "1"}, 1, 1),
+        ({"PMI_RANK": "x"}, None, 1),
+        # A program that a rank has started, without the file to the launcher.
+        ({"PMI_RANK": "3", "PMI_SIZE": "4", "PMI_FD": "987"}, None, 1),
+    ],
+)
+def test_launchers_give_ranks_by_variables(monkeypatch, variables, rank, size):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert (library.launched_rank(), library.launched_size()) == (rank, size)
+
+
+@pytest.mark.parametrize("count", [3, 6, 12, 4095])
+def test_other_numbers_than_powers_of_two_name_the_next_lower_one(count):
+    lower = 1 << (count.bit_length() - 1)
+    with pytest.raises(
+        InvalidOption,
+        match=rf"power of two as the number of ranks; there are {count}: start {lower} \(mpirun -n {lower}\)$",
+    ):
+        team.check_ranks(count)
+    team.check_ranks(lower)
+
+
+def test_each_rank_needs_ten_variables():
+    order_sum.check_size(14, 16)
+    with pytest.raises(InvalidOption, match="14 variables take up to 16 ranks; there are 32: start 16"):
+        order_sum.check_size(14, 32)
+
+
+def test_blocks_are_messages_of_a_mebibyte():
+    assert order_sum.block_bits_of(28, 8) == 17
+    assert 8 << order_sum.block_bits_of(28, 8) == 2**20
+    # A rank that has less sends all at once.
+    assert order_sum.block_bits_of(17, 4) == 15
+
+
+def test_the_words_of_a_rank_halve_with_each_doubling_of_ranks():
+    for count in (1, 2, 4, 8):
+        words = 8 * 2**28 // count
+        assert words < backend._rank_memory(28, 4, 1, count) < words + 2**29
+
+
+def test_commands_that_ranks_run_as_one(monkeypatch):
+    assert not ranks.run_as_one([])
+    assert not ranks.run_as_one(["learn", "x.csv", "--backend", "mpi"])
+    assert ranks.run_as_one(["posterior", "x.csv", "--backend", "mpi"])
+    assert ranks.run_as_one(["posterior", "x.csv", "--backend=cpu", "--backend=mpi"])
+    assert not ranks.run_as_one(["posterior", "x.csv", "--over", "orders"])
+    assert ranks.chosen_backend("orders", "auto") == "auto"
+    monkeypatch.setenv("PMI_RANK", "0")
+    monkeypatch.setenv("PMI_SIZE", "2")
+    monkeypatch.setattr(ranks.importlib.util, "find_spec", lambda name: object())
+    assert ranks.run_as_one(["posterior", "x.csv", "--over", "orders"])
+    assert not ranks.run_as_one(["posterior", "x.csv", "--over", "orders", "--backend", "cpu"])
+    assert not ranks.run_as_one(["posterior", "x.csv", "--over"])
+    assert [ranks.chosen_backend(*chosen) for chosen in (("orders", "auto"), ("dags", "auto"), ("orders", "cpu"))] == [
+        "mpi",
+        "auto",
+        "cpu",
+    ]
+
+
+def test_without_mpi_the_command_of_one_rank_says_so(monkeypatch):
+    monkeypatch.setattr(
+        ranks, "library", types.SimpleNamespace(missing=lambda: "-", launched_rank=library.launched_rank)
+    )
+    assert ranks.run_on_ranks(lambda: 7) == 7
+    monkeypatch.setenv("PMI_RANK", "1")
+    assert ranks.run_on_ranks(lambda: 7) == 4
+
+
+def test_importing_dagscape_does_not_start_mpi():
+    program = "import sys, dagscape; assert not [name for name in sys.modules if name.startswith('mpi4py')]"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_signals_wait_until_they_are_delivered():
+    before = signal.getsignal(signal.SIGINT)
+    with DelayedSignals() as delayed:
+        assert delayed.waiting_seconds == 0
+        os.kill(os.getpid(), signal.SIGINT)
+        assert delayed.received == signal.SIGINT
+        assert delayed.waiting_seconds > 0
+        with pytest.raises(KeyboardInterrupt):
+            delayed.deliver()
+        delayed.deliver()
+    assert signal.getsignal(signal.SIGINT) is before
+
+    def leave_with_a_signal():
+        with DelayedSignals():
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        leave_with_a_signal()
+
+
+needs_linux = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux has files for processes")
+
+
+@needs_linux
+@pytest.mark.parametrize(("orders", "told"), [(b"1", True), (b"0", False), (b"10", False), (b"01", True)])
+def test_guards_tell_of_ranks_that_end_while_they_work(orders, told):
+    watched = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    arguments = ["here", "0", str(os.getpid()), "5", str(watched.pid)]
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", guard.__file__, *arguments], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdin.write(orders)
+    process.stdin.flush()
+    # The guard may start after the end of a process, so it must have begun.
+    while not os.path.exists(f"/proc/{process.pid}/fd/4"):
+        assert process.poll() is None
+    watched.communicate(b"\n")
+    if told:
+        process.wait(timeout=20)
+    err = process.communicate()[1].decode()
+    expected = f"dagscape: rank 5 (process {watched.pid} on here) ended unexpectedly: the job ends, too\n"
+    assert err == (expected if told else "")
+
+
+@needs_linux
+def test_guards_end_with_the_rank_that_has_started_them():
+    started = guarding.Guard("here", {0: guarding.this_process()})
+    started.tell(working=True)
+    assert not started.has_reported
+    started.tell(working=False)
+    started._end()
+    assert started._process.returncode == 0
+    # Processes of another container cannot be watched.
+    assert guarding.Guard("here", {0: (os.getpid(), -1)})._process is None
+
+
+def test_errors_that_cannot_be_sent_are_described():
+    class Local(Exception):
+        pass
+
+    kept = KeyError("x")
+    assert team._portable(kept) is kept
+    assert str(team._portable(Local("so"))) == "Local: so"
+    assert team._told(ds.TooLarge("much too large")) == "much too large"
+    assert team._told(MemoryError()) == "out of memory"
+    assert team._told(KeyboardInterrupt()) == "interrupted"
+
+
+def test_sums_that_are_not_tiled_need_the_memory_of_one_process():
+    record = BACKENDS["orders", "mpi"]
+    assert record.memory(9, 8, 2) == BACKENDS["orders", "cpu"].memory(9, 8, 2)
+    assert kernels.LEAST_TILED == 10
+    assert np.isfinite(record.widest)
