@@ -1,0 +1,124 @@
+"""Checkpoints: what is saved, when, and what a killed process leaves behind."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from dagscape.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
+from dagscape.posterior.checkpoints import Checkpoint, Checkpoints
+from dagscape.posterior.weights import FamilyWeights
+
+
+def weights(*more):
+    return FamilyWeights(np.array([[0, -5, *more], [-3, 0, *more]]), 0, None)
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_state_is_loaded_as_it_was_saved(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "sum", 10.0)
+    assert checkpoint.load() is None
+    checkpoint.save({"layer": np.array(3), "values": np.array([0.5, -0.0, np.inf])})
+    checkpoint.save({"layer": np.array(4), "values": np.array([0.25, -0.0, np.inf])})
+    found = Checkpoint(tmp_path / "sum", 10.0).load()
+    assert found["layer"] == 4
+    assert found["values"].tobytes() == np.array([0.25, -0.0, np.inf]).tobytes()
+
+
+def test_it_is_due_after_the_given_time_and_not_before(tmp_path):
+    clock = Clock()
+    checkpoint = Checkpoint(tmp_path / "sum", 10.0, clock)
+    clock.now += 9
+    assert not checkpoint.is_due
+    clock.now += 1
+    assert checkpoint.is_due
+    checkpoint.save({})
+    assert not checkpoint.is_due
+
+
+def test_words_are_read_where_they_were_written(tmp_path):
+    file = Checkpoint(tmp_path / "sum", 10.0).words("forward", 8)
+    file.write(np.array([5, -6]), 2)
+    file.write(np.array([7]), 0)
+    found = np.empty(3, dtype=np.int64)
+    file.read(found, 1)
+    assert found.tolist() == [0, 5, -6]
+    with pytest.raises(InvalidData, match="too short"):
+        file.read(np.empty(9, dtype=np.int64), 0)
+    with pytest.raises(DagscapeError, match="backward"):
+        Checkpoint(tmp_path / "sum", 10.0).words("backward", 8).read(found, 0)
+
+
+def test_ranks_do_not_share_files(tmp_path):
+    whole = Checkpoint(tmp_path / "sum", 10.0)
+    for rank in range(2):
+        whole.of_rank(rank, 2).save({"rank": np.array(rank)})
+    assert [int(whole.of_rank(rank, 2).load()["rank"]) for rank in range(2)] == [0, 1]
+    assert whole.of_rank(0, 4).load() is None
+    whole.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_state_is_named(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "sum", 10.0)
+    (tmp_path / "sum.state.npz").write_bytes(b"nonsense")
+    with pytest.raises(InvalidData, match=r"sum\.state\.npz.*remove it"):
+        checkpoint.load()
+
+
+def test_other_weights_units_or_sums_have_other_checkpoints(tmp_path):
+    with Checkpoints(tmp_path, 10.0).in_use() as checkpoints:
+        checkpoints.of_sum(weights(), 30, "dags").save({})
+        assert checkpoints.of_sum(weights(), 30, "dags").load() is not None
+        assert checkpoints.of_sum(weights(-1), 30, "dags").load() is None
+        assert checkpoints.of_sum(weights(), 31, "dags").load() is None
+        assert checkpoints.of_sum(weights(), 30, "orders").load() is None
+
+
+def test_they_are_removed_at_the_end_but_not_after_an_error(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with pytest.raises(KeyboardInterrupt), Checkpoints(folder, 10.0).in_use() as checkpoints:
+        checkpoints.of_sum(weights(), 30, "dags").save({})
+        raise KeyboardInterrupt
+    assert len(list(folder.iterdir())) == 1
+    (folder / "other").touch()
+    with Checkpoints(folder, 10.0).in_use() as checkpoints:
+        assert checkpoints.of_sum(weights(), 30, "dags").load() == {}
+    assert [path.name for path in folder.iterdir()] == ["other"]
+    with Checkpoints(tmp_path / "new", 10.0).in_use() as checkpoints:
+        checkpoints.of_sum(weights(), 30, "dags").save({})
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_is_used_by_one_process_at_a_time(tmp_path):
+    with (
+        Checkpoints(tmp_path, 10.0).in_use(),
+        pytest.raises(InvalidOption, match="another process"),
+        Checkpoints(tmp_path, 10.0).in_use(),
+    ):
+        pass
+
+
+def test_a_folder_that_cannot_be_used_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidOption, match="checkpoint"), Checkpoints(tmp_path / "file" / "x", 10.0).in_use():
+        pass
+    with pytest.raises(InvalidOption, match="file"), Checkpoints(tmp_path / "file", 10.0).in_use():
+        pass
+
+
+def test_more_than_fits_on_the_disk_is_refused(tmp_path):
+    with Checkpoints(tmp_path, 10.0).in_use() as checkpoints:
+        checkpoints.check_space(1000)
+        free = os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize
+        with pytest.raises(TooLarge, match="checkpoint"):
+            checkpoints.check_space(2 * free)
