@@ -12,7 +12,7 @@ from dagscape import kernels
 from dagscape.cli import main
 from dagscape.posterior import backends
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, find_backend
-from dagscape.posterior.contract import Device
+from dagscape.posterior.contract import Device, Job
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +32,12 @@ def test_records_describe_their_sums(key, scores):
     if backend.missing:
         pytest.skip(backend.missing)
     weights = backend.weights(scores, 1, 2**30)
-    found = backend.run(weights, scores.unit.bits, 1, None)
+    found = backend.run(weights, Job(scores.unit.bits, 1))
     assert (found.ancestors is not None) == backend.ancestors
     assert found.paths is None
     assert weights.values.size == backend.table(max(scores.n, backend.least_variables), scores.max_parents)
-    if backend.run_with_paths is not None:
-        assert backend.run_with_paths(weights, scores.unit.bits, 1, None).paths.shape == (4, 4, 4)
+    if backend.paths:
+        assert backend.run(weights, Job(scores.unit.bits, 1, wanted="paths")).paths.shape == (4, 4, 4)
 
 
 @pytest.mark.parametrize("key", BACKENDS)
@@ -127,7 +127,7 @@ def test_backends_say_what_is_there_and_why_not():
 def test_capabilities_that_a_back_end_lacks_are_refused(monkeypatch, scores):
     with pytest.raises(ds.InvalidOption, match=r"^sums over orders have no path relations: use over='dags'$"):
         ds.posterior(scores, "orders", via="all")
-    plain = replace(BACKENDS["dags", "cpu"], name="plain", run_with_paths=None)
+    plain = replace(BACKENDS["dags", "cpu"], name="plain", paths=False)
     monkeypatch.setitem(backends.BACKENDS, ("dags", "plain"), plain)
     with pytest.raises(ds.InvalidOption, match="backend='plain' have no path relations: use backend='cpu'"):
         ds.posterior(scores, via="all", backend="plain")

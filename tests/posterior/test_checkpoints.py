@@ -7,9 +7,11 @@ import os
 import numpy as np
 import pytest
 
+import dagscape as ds
 from dagscape.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
 from dagscape.posterior.checkpoints import Checkpoint, Checkpoints
 from dagscape.posterior.weights import FamilyWeights
+from posterior.test_contract import random_data
 
 
 def weights(*more):
@@ -84,19 +86,21 @@ def test_other_weights_units_or_sums_have_other_checkpoints(tmp_path):
         assert checkpoints.of_sum(weights(), 30, "orders").load() is None
 
 
-def test_they_are_removed_at_the_end_but_not_after_an_error(tmp_path):
-    folder = tmp_path / "a" / "b"
-    with pytest.raises(KeyboardInterrupt), Checkpoints(folder, 10.0).in_use() as checkpoints:
+def interrupted_after_a_checkpoint(folder):
+    with Checkpoints(folder, 10.0).in_use() as checkpoints:
         checkpoints.of_sum(weights(), 30, "dags").save({})
         raise KeyboardInterrupt
+
+
+def test_they_are_removed_at_the_end_but_not_after_an_error(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_after_a_checkpoint(folder)
     assert len(list(folder.iterdir())) == 1
     (folder / "other").touch()
     with Checkpoints(folder, 10.0).in_use() as checkpoints:
         assert checkpoints.of_sum(weights(), 30, "dags").load() == {}
     assert [path.name for path in folder.iterdir()] == ["other"]
-    with Checkpoints(tmp_path / "new", 10.0).in_use() as checkpoints:
-        checkpoints.of_sum(weights(), 30, "dags").save({})
-    assert not (tmp_path / "new").exists()
 
 
 def test_a_folder_is_used_by_one_process_at_a_time(tmp_path):
@@ -122,3 +126,65 @@ def test_more_than_fits_on_the_disk_is_refused(tmp_path):
         free = os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize
         with pytest.raises(TooLarge, match="checkpoint"):
             checkpoints.check_space(2 * free)
+
+
+class Killed(Exception):
+    """Stands for the end of a process."""
+
+
+def killed_after(calls):
+    """A progress function that ends the work after a number of calls."""
+    left = iter(range(calls))
+
+    def progress(_):
+        if next(left, None) is None:
+            raise Killed
+
+    return progress
+
+
+@pytest.mark.parametrize("over", ["orders"])
+@pytest.mark.parametrize("constraints", [{}, {"required": [("v0", "v3")], "forbidden": [("v4", "v5")]}])
+def test_a_sum_that_is_killed_again_and_again_has_the_same_bits(tmp_path, over, constraints):
+    scores = ds.local_scores(random_data(14, 200, 1), max_parents=2, **constraints)
+    expected = ds.posterior(scores, over)
+    ends, done = 0, []
+    while True:
+        try:
+            found = ds.posterior(
+                scores, over, checkpoint=tmp_path / "saved", checkpoint_seconds=0, progress=killed_after(3)
+            )
+            break
+        except Killed:
+            ends += 1
+            done.append(sum(path.stat().st_size for path in (tmp_path / "saved").glob("*.words")))
+    assert ends > 5
+    assert max(done) == 16 << 14
+    assert found.edges.tobytes() == expected.edges.tobytes()
+    assert (found.log_total, found.log_prior_total) == (expected.log_total, expected.log_prior_total)
+    assert list((tmp_path / "saved").iterdir()) == []
+
+
+def test_the_result_of_the_first_of_two_sums_is_kept(tmp_path, monkeypatch):
+    scores = ds.local_scores(random_data(12, 50, 2), max_parents=2, required=[("v0", "v1")])
+    tasks = []
+
+    def note(progress):
+        tasks.append(progress.task)
+        if progress.task == "Summing without data":
+            raise Killed
+
+    options = {"over": "orders", "checkpoint": tmp_path / "saved", "checkpoint_seconds": 0}
+    for _ in range(2):
+        with pytest.raises(Killed):
+            ds.posterior(scores, progress=note, **options)
+    assert tasks.count("Summing without data") == 2
+    assert "Summing over orders" not in tasks[tasks.index("Summing without data") :]
+    assert ds.posterior(scores, **options).edges.tobytes() == ds.posterior(scores, "orders").edges.tobytes()
+
+
+@pytest.mark.parametrize("seconds", [-1, "often", float("nan"), True])
+def test_a_time_between_checkpoints_that_is_none_is_refused(tmp_path, seconds):
+    scores = ds.local_scores(random_data(4, 20, 3))
+    with pytest.raises(ds.InvalidOption, match="checkpoint_seconds"):
+        ds.posterior(scores, checkpoint=tmp_path, checkpoint_seconds=seconds)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.posterior import features, summing
 from dagscape.posterior.backends import BACKENDS
-from dagscape.posterior.contract import Sum
+from dagscape.posterior.contract import Job, Sum
 from oracles.high_precision import (
     dag_posterior,
     data_log_weights,
@@ -223,7 +223,7 @@ def test_tables(shape, n, seed):
         assert true_error(found, listed_log_weights(families)) <= found.error
         # The error of the sum, in addition to the rounding of scores, has a safety margin.
         sum_error = (
-            BACKENDS[over, "cpu"].run(BACKENDS[over, "cpu"].weights(scores, 1, 2**30), scores.unit.bits, 1, None).error
+            BACKENDS[over, "cpu"].run(BACKENDS[over, "cpu"].weights(scores, 1, 2**30), Job(scores.unit.bits, 1)).error
         )
         assert 2 * true_error(found, rounded_log_weights(scores)) <= sum_error <= found.error
 
@@ -382,7 +382,7 @@ def sum_of(mantissa, condition):
 def test_a_warning_if_a_sum_cancels(monkeypatch, mantissa, condition, error):
     """All digits are lost: the probability is at most the share of the absolute values of the terms."""
     sums = iter([Sum(0.5, -3.0, *3 * [np.zeros((2, 2))], 1e-15, 1.0), sum_of(mantissa, condition)])
-    monkeypatch.setattr(features, "sum_weights", lambda *arguments: next(sums))
+    monkeypatch.setattr(features.Work, "sum", lambda *arguments: next(sums))
     table = ds.FamilyTable({"a": {(): 0.0, ("b",): 0.0}, "b": {(): 0.0, ("a",): 0.0}})
     with pytest.warns(ds.LostPrecision, match="cancellation"):
         found = ds.feature_probability(table, required=[("a", "b")])
@@ -390,7 +390,7 @@ def test_a_warning_if_a_sum_cancels(monkeypatch, mantissa, condition, error):
 
 
 def test_an_error_if_the_total_cancels(monkeypatch):
-    monkeypatch.setattr(features, "sum_weights", lambda *arguments: sum_of(-1e-9, -1e9))
+    monkeypatch.setattr(features.Work, "sum", lambda *arguments: sum_of(-1e-9, -1e9))
     table = ds.FamilyTable({"a": {(): 0.0}, "b": {(): 0.0}}, complete=True)
     with pytest.raises(ds.DagscapeError, match="lost all its digits"):
         ds.feature_probability(table)

@@ -91,7 +91,7 @@ def find_backend(
         # No suggestion: 'gpu' is similar to 'cpu', and not meant so.
         names = ", ".join(map(repr, ["auto", *(record.name for record in known)]))
         raise InvalidOption(f"is {backend!r}; for sums over {over} it must be one of {names}", option="backend")
-    able = [record for record in named if record.run_with_paths] if paths else named
+    able = [record for record in named if record.paths] if paths else named
     if not able:
         _refuse_paths(over, backend)
     if backend != "auto" and (missing := able[0].missing):
@@ -111,7 +111,7 @@ def ranks_of(backend: str) -> Ranks | None:
 
 
 def _refuse_paths(over: str, backend: str) -> None:
-    elsewhere = next(record for record in BACKENDS.values() if record.run_with_paths)
+    elsewhere = next(record for record in BACKENDS.values() if record.paths)
     if elsewhere.over != over:
         raise InvalidOption(f"sums over {over} have no path relations: use {argument('over', elsewhere.over)}")
     raise InvalidOption(

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import math
 import os
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.checks import is_between
 from dagscape.errors import DagscapeError, InvalidData, InvalidOption, TooLarge, argument
 from dagscape.files.paths import path_text
 from dagscape.files.writing import check_writable, replace_file
@@ -29,7 +32,7 @@ from dagscape.version import __version__
 # The time between checkpoints, in seconds.
 DEFAULT_SECONDS = 600.0
 
-State = Mapping[str, NDArray[np.generic]]
+State = Mapping[str, NDArray[Any]]
 
 
 class Checkpoint:
@@ -57,9 +60,9 @@ class Checkpoint:
         """Whether the last checkpoint is so long ago that it is time for another."""
         return self._clock() - self._saved_at >= self.seconds
 
-    def load(self) -> dict[str, NDArray[np.generic]] | None:
-        """Return the last state, or None if there is none."""
-        path = self._path("state.npz")
+    def load(self, name: str = "state") -> dict[str, NDArray[Any]] | None:
+        """Return the last state with a name, or None if there is none."""
+        path = self._path(f"{name}.npz")
         if not path.exists():
             return None
         try:
@@ -68,9 +71,9 @@ class Checkpoint:
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise InvalidData(f"cannot read the checkpoint {str(path)!r}: {error}; remove it to start anew") from error
 
-    def save(self, state: State) -> None:
-        """Replace the last state."""
-        with replace_file(self._path("state.npz")) as stream:
+    def save(self, state: State, name: str = "state") -> None:
+        """Replace the last state with a name."""
+        with replace_file(self._path(f"{name}.npz")) as stream:
             np.savez(stream, **state)  # type: ignore[arg-type]  # numpy's stub takes the arrays for another argument
         self._saved_at = self._clock()
 
@@ -78,11 +81,19 @@ class Checkpoint:
         """Return the file of a table of words, which is written in parts."""
         return WordFile(self._path(f"{name}.words"), count)
 
+    def finish(self, result: State) -> None:
+        """Save the result, which takes the place of all other files."""
+        self.save(result, "result")
+        self._remove_all_but(self._path("result.npz"))
+
     def remove(self) -> None:
         """Remove all files of this sum."""
+        self._remove_all_but(None)
+
+    def _remove_all_but(self, kept: Path | None) -> None:
         for path in self._stem.parent.glob(f"{self._stem.name}*"):
-            with suppress(FileNotFoundError):
-                path.unlink()
+            if path != kept:
+                path.unlink(missing_ok=True)
 
     def _path(self, ending: str) -> Path:
         return self._stem.with_name(f"{self._stem.name}.{ending}")
@@ -97,6 +108,8 @@ class WordFile:
 
     def write(self, words: NDArray[np.int64], at: int) -> None:
         """Write words from a place on, and wait until they are on the disk."""
+        if not words.size:
+            return
         with _failing_as_error(self._path), open(self._path, "r+b" if self._path.exists() else "x+b") as stream:
             stream.truncate(8 * self._count)
             stream.seek(8 * at)
@@ -106,6 +119,8 @@ class WordFile:
 
     def read(self, words: NDArray[np.int64], at: int) -> None:
         """Fill an array with the words from a place on."""
+        if not words.size:
+            return
         with _failing_as_error(self._path), open(self._path, "rb") as stream:
             stream.seek(8 * at)
             if stream.readinto(words.data.cast("B")) != words.nbytes:
@@ -150,8 +165,7 @@ class Checkpoints:
 
     @contextmanager
     def in_use(self) -> Iterator[Checkpoints]:
-        """Create and lock the folder; at a successful end, remove the checkpoints, and the folder if it is new."""
-        is_new = not self._folder.exists()
+        """Create and lock the folder; at a successful end, remove the checkpoints."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -164,9 +178,6 @@ class Checkpoints:
             yield self
             for checkpoint in self._used:
                 checkpoint.remove()
-            if is_new:
-                with suppress(OSError):
-                    self._folder.rmdir()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -185,6 +196,13 @@ class Checkpoints:
             yield
         finally:
             os.close(descriptor)
+
+
+def check_interval(seconds: object) -> float:
+    """Check the time between two checkpoints, and return it."""
+    if not is_between(seconds, 0, math.inf):
+        raise InvalidOption(f"is {seconds!r}; it must be a number of seconds, 0 or more", option="checkpoint_seconds")
+    return float(seconds)  # type: ignore[arg-type]  # checked above
 
 
 @contextmanager

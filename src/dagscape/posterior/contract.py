@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
+from dagscape.posterior.checkpoints import Checkpoint, State
 from dagscape.posterior.weights import FamilyWeights, path_memory
 from dagscape.resources import format_bytes, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores
@@ -30,7 +31,7 @@ class Sum:
     mantissa, exponent : float
         The total is mantissa · 2^exponent, relative to the best families (``FamilyWeights.offset``).
     edges, ancestors, paths : array or None
-        The probabilities.
+        The probabilities. If the total alone was wanted, ``edges`` is empty.
     error : float
         The error of the probabilities and the relative error of the total, without the rounding of scores.
     condition : float
@@ -61,6 +62,17 @@ class Sum:
             return 0.0
         return math.ldexp(self.mantissa / other.mantissa, int(max(self.exponent - other.exponent, -2000.0)))
 
+    def to_state(self) -> State:
+        """Return the numbers, to be saved in a checkpoint."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: np.asarray(value) for name, value in values if value is not None}
+
+    @classmethod
+    def from_state(cls, state: State) -> Sum:
+        """Return the sum with saved numbers."""
+        numbers: dict[str, Any] = {name: value if value.ndim else value.item() for name, value in state.items()}
+        return cls(**{"ancestors": None, "paths": None, **numbers})
+
     def largest_ratio(self, other: Sum) -> float:
         """Return a bound on the ratio of a cancelled total: the ratio of the absolute values of its terms."""
         if self.mantissa == 0:
@@ -68,8 +80,33 @@ class Sum:
         return min(1.0, -self.condition * replace(self, mantissa=-self.mantissa).ratio(other))
 
 
-# The arguments: the weights, the bits of their unit, the number of threads, and a progress callback.
-SumFunction = Callable[[FamilyWeights, int, int, KernelProgress], Sum]
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How a sum is done, and what it returns.
+
+    Attributes
+    ----------
+    unit_bits : int
+        The bits of the unit of the weights.
+    threads : int
+        The number of threads, on each rank if there are several.
+    progress : callable or None
+        Called with the work done so far, and in total.
+    checkpoint : Checkpoint or None
+        Where the work is saved from time to time, by back ends that do so.
+    wanted : {"total", "features", "paths"}
+        The total alone; also the probabilities of edges and, if the back end has them, of ancestor relations; or also
+        those of paths through a third variable.
+    """
+
+    unit_bits: int
+    threads: int
+    progress: KernelProgress = None
+    checkpoint: Checkpoint | None = None
+    wanted: Literal["total", "features", "paths"] = "features"
+
+
+SumFunction = Callable[[FamilyWeights, Job], Sum]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +180,8 @@ class SumBackend:
         What is summed over, and the name of the back end.
     run : callable
         The sum.
-    run_with_paths : callable or None
-        The sum that also computes paths through a third variable, if the back end has one.
+    paths : bool
+        Whether it computes paths through a third variable.
     arrange : callable
         ``arrange(scores, n, prior_only, threads, limit)``: the weights of all families in the layout of the sum.
     table : callable
@@ -161,6 +198,8 @@ class SumBackend:
         The largest range of the scores of one variable that it supports, in nats.
     least_variables, most_variables : int
         The numbers of variables that it supports. If there are fewer, isolated companions are added.
+    resumable : bool
+        Whether it writes checkpoints.
     device : Device or None
         Where it runs, if not on the processors of this machine.
     ranks : Ranks or None
@@ -170,7 +209,7 @@ class SumBackend:
     over: str
     name: str
     run: SumFunction
-    run_with_paths: SumFunction | None
+    paths: bool
     arrange: Callable[[EnumerableScores, int, bool, int, int], FamilyWeights]
     table: Callable[[int, int], int]
     memory_of_sum: Callable[[int, int, int], int]
@@ -180,6 +219,7 @@ class SumBackend:
     widest: float
     least_variables: int
     most_variables: int
+    resumable: bool
     device: Device | None = None
     ranks: Ranks | None = None
 

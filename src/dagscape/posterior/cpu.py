@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.posterior.accuracy import dag_sum_error, order_sum_error, tiled_order_sum_error
-from dagscape.posterior.contract import KernelProgress, Sum, SumBackend, log_of
+from dagscape.posterior.contract import Job, KernelProgress, Sum, SumBackend, log_of
+from dagscape.posterior.order_blocks import BlockCheckpoints, Position
 from dagscape.posterior.weights import (
     FamilyWeights,
     dense_memory,
@@ -20,57 +19,64 @@ from dagscape.posterior.weights import (
 )
 from dagscape.scores.lattice import set_count
 
+# With checkpoints, a sum has up to 2^this many blocks.
+_CHECKPOINT_BITS = 8
 
-def _sum_over_dags(
-    weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress, *, with_paths: bool
-) -> Sum:
-    n = weights.n
+
+def _sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
+    n, with_paths = weights.n, job.wanted == "paths"
     edges, ancestors = np.empty((n, n)), np.empty((n, n))
     paths = np.empty((n, n, n) if with_paths else (0, 0, 0))
     mantissa, exponent, disagreement, condition = kernels.dag_sum(
-        weights.values, unit_bits, edges, ancestors, paths, threads, progress
+        weights.values, job.unit_bits, edges, ancestors, paths, job.threads, job.progress
     )
     error = dag_sum_error(n, disagreement, condition, log_of(mantissa, exponent))
     return Sum(mantissa, exponent, edges, ancestors, paths if with_paths else None, error, condition)
 
 
-def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:
+def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     n = weights.n
-    edges = np.empty((n, n))
+    edges = np.zeros((n, n))
     if weights.max_parents is None:
-        mantissa, exponent, _ = kernels.order_sum(weights.values, unit_bits, edges, threads, progress)
+        mantissa, exponent, _ = kernels.order_sum(weights.values, job.unit_bits, edges, job.threads, job.progress)
         error = order_sum_error(n, log_of(mantissa, exponent))
     else:
-        mantissa, exponent = _tiled_order_sum(weights.values, weights.max_parents, unit_bits, edges, threads, progress)
+        mantissa, exponent = _tiled_order_sum(weights, weights.max_parents, edges, job)
         error = tiled_order_sum_error(n, weights.max_parents, log_of(mantissa, exponent))
     return Sum(mantissa, exponent, edges, None, None, error)
 
 
 def _tiled_order_sum(
-    values: NDArray[np.int64],
-    max_parents: int,
-    unit_bits: int,
-    edges: NDArray[np.float64],
-    threads: int,
-    progress: KernelProgress,
+    weights: FamilyWeights, max_parents: int, edges: NDArray[np.float64], job: Job
 ) -> tuple[float, float]:
-    """Fill in the edges, and return the mantissa and exponent of the total: one block, which has all sets."""
-    n = len(values)
-    words = np.empty(1 << n, dtype=np.int64)
-    summing = kernels.TiledOrderSum(values, max_parents, unit_bits, words)
-    summing.forward(n, 0, [], threads, _half_of(progress, 0))
-    total = int(words[-1])
-    if total == 0:
-        edges[:] = 0.0
+    """Fill in the edges if they are wanted, and return the mantissa and exponent of the total.
+
+    One block has all sets; with checkpoints, there are several.
+    """
+    n = weights.n
+    bits = n if job.checkpoint is None else max(n - _CHECKPOINT_BITS, kernels.LEAST_TILED)
+    blocks = np.empty((1 << (n - bits), 1 << bits), dtype=np.int64)
+    summing = kernels.TiledOrderSum(weights.values, max_parents, job.unit_bits, blocks.reshape(-1))
+    saved = BlockCheckpoints(job.checkpoint, summing, blocks)
+    done, count = saved.restore(), len(blocks)
+    parts = count if job.wanted == "total" else 2 * count
+    for block in range(done.forwards, count):
+        summing.forward(bits, block, [], job.threads, _part_of(job.progress, block, parts))
+        saved.after(Position(block + 1))
+    total = saved.total if done.backwards else int(blocks[-1, -1])
+    if total == 0 or job.wanted == "total":
         return summing.total(total)
-    summing.backward(n, 0, [], total, threads, _half_of(progress, 1))
+    saved.total = total
+    for step in range(done.backwards, count):
+        summing.backward(bits, count - 1 - step, [], total, job.threads, _part_of(job.progress, count + step, parts))
+        saved.after(Position(count, step + 1))
     mantissa, exponent, _ = summing.finish(edges)
     return mantissa, exponent
 
 
-def _half_of(progress: KernelProgress, half: int) -> KernelProgress:
-    """Return the callback of the first or second of two passes of the same length."""
-    return None if progress is None else lambda done, total: progress(half * total + done, 2 * total)
+def _part_of(progress: KernelProgress, part: int, parts: int) -> KernelProgress:
+    """Return the callback of one of several parts of the same length."""
+    return None if progress is None else lambda done, total: progress(part * total + done, parts * total)
 
 
 def _order_memory(n: int, max_parents: int, threads: int) -> int:
@@ -85,8 +91,8 @@ CPU = (
     SumBackend(
         over="dags",
         name="cpu",
-        run=partial(_sum_over_dags, with_paths=False),
-        run_with_paths=partial(_sum_over_dags, with_paths=True),
+        run=_sum_over_dags,
+        paths=True,
         arrange=lambda scores, n, prior_only, threads, limit: dense_weights(scores, n, prior_only),
         table=lambda n, max_parents: n << (n - 1),
         memory_of_sum=lambda n, max_parents, threads: dense_memory(n, threads),
@@ -97,12 +103,13 @@ CPU = (
         # The kernel uses two variables as the lanes of its vectors.
         least_variables=2,
         most_variables=40,
+        resumable=True,
     ),
     SumBackend(
         over="orders",
         name="cpu",
         run=_sum_over_orders,
-        run_with_paths=None,
+        paths=False,
         arrange=order_weights,
         table=_order_table,
         memory_of_sum=_order_memory,
@@ -112,5 +119,6 @@ CPU = (
         widest=kernels.WIDEST_SCORE,
         least_variables=1,
         most_variables=40,
+        resumable=True,
     ),
 )

@@ -21,7 +21,7 @@ from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import find_backend, ranks_of
 from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
-from dagscape.posterior.summing import check_sum, sum_weights
+from dagscape.posterior.summing import Work, check_sum
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge
@@ -97,10 +97,10 @@ def _feature_probability(
     for child, allowed in _conditions(scores.variables, required, forbidden, parents).items():
         values[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
     with listening(progress) as listener:
-        everything = sum_weights(chosen, weights, scores.unit, threads, listener, "Summing over all structures")
+        work = Work(chosen, scores.unit, threads, listener)
+        everything = work.sum(weights, "Summing over all structures", "total")
         check_total(everything)
-        kept = weights.with_values(values)
-        part = sum_weights(chosen, kept, scores.unit, threads, listener, "Summing over those with the feature")
+        part = work.sum(weights.with_values(values), "Summing over those with the feature", "total")
     return _share(part, everything, scores.rounding)
 
 

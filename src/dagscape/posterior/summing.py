@@ -9,8 +9,12 @@ Notation: Tian & He's H, RR, A and B are the kernels' H, RR, A and B; their K_v(
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +24,8 @@ from dagscape.errors import DagscapeError, InvalidOption, argument, did_you_mean
 from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import find_backend, ranks_of
-from dagscape.posterior.contract import Sum, SumBackend, check_total
+from dagscape.posterior.checkpoints import DEFAULT_SECONDS, Checkpoints, check_interval
+from dagscape.posterior.contract import Job, Sum, SumBackend, check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.result import Posterior
@@ -42,6 +47,8 @@ def posterior(
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = DEFAULT_SECONDS,
 ) -> Posterior:
     """Compute the exact posterior probability of each edge and each ancestor relation.
 
@@ -66,6 +73,11 @@ def posterior(
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads. With MPI, each rank
         has this number of threads (default: the cores of a machine divided by its ranks), the limit applies to all
         ranks of a machine together, and rank 0 alone reports progress.
+    checkpoint : path, optional
+        A folder for checkpoints of long sums, which needs up to 16 bytes · 2^n. If the process is killed, the same call
+        later continues after the last checkpoint, with the same result. They are removed at the end.
+    checkpoint_seconds : float
+        The least time between two checkpoints.
 
     Returns
     -------
@@ -81,7 +93,7 @@ def posterior(
     >>> round(post.ancestor("top-left-square", "middle-middle-square"), 4)
     0.75
     """
-    options = (via, prior, backend, threads, max_memory, progress)
+    options = (via, prior, backend, threads, max_memory, progress, checkpoint, checkpoint_seconds)
     if (ranks := ranks_of(backend)) is not None:
         return ranks.work(lambda: _posterior(scores, over, *options))
     return _posterior(scores, over, *options)
@@ -96,6 +108,8 @@ def _posterior(
     threads: int | None,
     max_memory: int | str | None,
     progress: ProgressOption,
+    checkpoint: str | os.PathLike[str] | None,
+    checkpoint_seconds: float,
 ) -> Posterior:
     thread_count(threads)
     check_scores(scores)
@@ -109,13 +123,16 @@ def _posterior(
     threads = chosen.thread_count(threads)
     limit = check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
-    with listening(progress) as listener:
+    with (
+        listening(progress) as listener,
+        _checkpointing(checkpoint, checkpoint_seconds, chosen, scores.n) as checkpoints,
+    ):
         weights = chosen.weights(scores, threads, limit, prior_only=prior)
-        task = f"Summing over {over}"
-        found = sum_weights(chosen, weights, scores.unit, threads, listener, task, with_paths=with_paths)
+        work = Work(chosen, scores.unit, threads, listener, checkpoints)
+        found = work.sum(weights, f"Summing over {over}", "paths" if with_paths else "features")
         check_total(found)
         log_total = found.log_total + scores.unit.to_float(weights.offset)
-        log_prior = log_total if prior else _log_prior(scores, chosen, threads, limit, listener)
+        log_prior = log_total if prior else _log_prior(scores, work, limit)
     n = scores.n
     edges = _clipped(found.edges[:n, :n], found.error)
     if not prior:
@@ -142,14 +159,12 @@ def _posterior(
     )
 
 
-def _log_prior(
-    scores: EnumerableScores, backend: SumBackend, threads: int, limit: int, listener: ProgressListener | None
-) -> float:
+def _log_prior(scores: EnumerableScores, work: Work, limit: int) -> float:
     """Return the natural log of the total prior weight of all structures."""
     if scores.unconstrained:
-        return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
-    bare = backend.weights(scores, threads, limit, prior_only=True)
-    found = sum_weights(backend, bare, scores.unit, threads, listener, "Summing without data")
+        return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), work.backend.over)
+    bare = work.backend.weights(scores, work.threads, limit, prior_only=True)
+    found = work.sum(bare, "Summing without data", "total")
     return found.log_total + scores.unit.to_float(bare.offset)
 
 
@@ -173,19 +188,62 @@ def check_sum(
     return limit
 
 
-def sum_weights(
-    backend: SumBackend,
-    weights: FamilyWeights,
-    unit: Unit,
-    threads: int,
-    listener: ProgressListener | None,
-    task: str,
-    *,
-    with_paths: bool = False,
-) -> Sum:
-    """Run one sum; the log of its total is minus infinity if no structure is possible."""
-    run = backend.run_with_paths if with_paths and backend.run_with_paths else backend.run
-    return run(weights, unit.bits, threads, kernel_callback(task, listener, 0, 0))
+@contextmanager
+def _checkpointing(
+    folder: str | os.PathLike[str] | None, seconds: float, backend: SumBackend, n: int
+) -> Iterator[Checkpoints | None]:
+    """Yield the checkpoints in a folder, for sums over n variables; None without a folder."""
+    seconds = check_interval(seconds)
+    if folder is None:
+        yield None
+        return
+    if not backend.resumable:
+        raise InvalidOption(
+            f"cannot be used with {argument('backend', backend.name)}, whose sums take minutes at most",
+            option="checkpoint",
+        )
+    with Checkpoints(folder, seconds).in_use() as checkpoints:
+        # Two numbers for each set: F and R, or H and RR.
+        checkpoints.check_space(16 << n)
+        yield checkpoints
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How the sums of one call are done.
+
+    Attributes
+    ----------
+    backend : SumBackend
+        The implementation.
+    unit : Unit
+        The unit of the weights.
+    threads : int
+        The number of threads.
+    listener : callable or None
+        Who hears of the progress.
+    checkpoints : Checkpoints or None
+        Where the work is saved from time to time.
+    """
+
+    backend: SumBackend
+    unit: Unit
+    threads: int
+    listener: ProgressListener | None
+    checkpoints: Checkpoints | None = None
+
+    def sum(self, weights: FamilyWeights, task: str, wanted: Literal["total", "features", "paths"]) -> Sum:
+        """Run one sum; the log of its total is minus infinity if no structure is possible."""
+        backend = self.backend
+        job = Job(self.unit.bits, self.threads, kernel_callback(task, self.listener, 0, 0), wanted=wanted)
+        if self.checkpoints is None:
+            return backend.run(weights, job)
+        checkpoint = self.checkpoints.of_sum(weights, job.unit_bits, f"{backend.name} {backend.over} {wanted}")
+        if (result := checkpoint.load("result")) is not None:
+            return Sum.from_state(result)
+        found = backend.run(weights, replace(job, checkpoint=checkpoint))
+        checkpoint.finish(found.to_state())
+        return found
 
 
 def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
 from dagscape.methods import ProblemSize
 from dagscape.posterior.backends import find_backend
-from dagscape.posterior.contract import SumBackend
+from dagscape.posterior.contract import Job, SumBackend
 from dagscape.posterior.weights import FamilyWeights, is_tiled
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, parent_sets, set_count
@@ -31,7 +30,7 @@ def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dag
     n, max_parents = size.n, size.max_parents
     tiled = over == "orders" and is_tiled(n, max_parents)
     trial = min(n, _TRIAL_DAGS if over == "dags" else _TRIAL_TILED if tiled else _TRIAL_ORDERS)
-    seconds = _trial_seconds(trial, min(max_parents, trial - 1), find_backend(over), threads)
+    seconds = _trial_seconds(trial, min(max_parents, trial - 1), find_backend(over), Job(_TRIAL_BITS, threads))
     more = min(n - trial, _NEVER_MORE)
     by_sets = 2.0**more * (n / trial) ** (1 if tiled else 2)
     # Over DAGs, about half of the trial's time is spent on pairs of sets, the rest on sets and variables.
@@ -41,17 +40,16 @@ def sum_seconds(size: ProblemSize, threads: int, limit: int, *, over: str = "dag
 def path_seconds(n: int, threads: int) -> float:
     """Return the estimated time of a sum over DAGs that also computes paths through a third variable."""
     backend, trial = find_backend("dags", paths=True), min(n, _TRIAL_PATHS)
-    with_paths = replace(backend, run=backend.run_with_paths or backend.run)
-    seconds = _trial_seconds(trial, trial - 1, with_paths, threads)
+    seconds = _trial_seconds(trial, trial - 1, backend, Job(_TRIAL_BITS, threads, wanted="paths"))
     return seconds * 4.0 ** min(n - trial, _NEVER_MORE) + _PREPARATION_SECONDS
 
 
-def _trial_seconds(n: int, max_parents: int, backend: SumBackend, threads: int) -> float:
+def _trial_seconds(n: int, max_parents: int, backend: SumBackend, job: Job) -> float:
     weights = _random_weights(max(n, 2), max_parents, backend.over)
     times = []
     for _ in range(2):
         start = time.perf_counter()
-        backend.run(weights, _TRIAL_BITS, threads, None)
+        backend.run(weights, job)
         times.append(time.perf_counter() - start)
     return min(times)
 

@@ -9,7 +9,7 @@ from functools import partial
 from dagscape import kernels
 from dagscape.errors import InvalidOption, argument
 from dagscape.posterior.accuracy import dag_sum_error, weight_error
-from dagscape.posterior.contract import Device, KernelProgress, Sum, SumBackend, log_of
+from dagscape.posterior.contract import Device, Job, Sum, SumBackend, log_of
 from dagscape.posterior.cuda import device
 from dagscape.posterior.cuda.dag_sum import LEAST_VARIABLES as LEAST_DAG_VARIABLES
 from dagscape.posterior.cuda.dag_sum import dag_sum, dag_sum_bytes
@@ -30,17 +30,17 @@ _WIDEST_DAGS = 4e6
 _on_card = partial(Device, device.missing, device.card_name, device.free_memory)
 
 
-def _sum_over_dags(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:  # noqa: ARG001 (as all sums take it)
+def _sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
     masks = None if weights.max_parents is None else weights.sets(0)
-    found = dag_sum(weights.values, unit_bits, progress, masks)
+    found = dag_sum(weights.values, job.unit_bits, job.progress, masks)
     log_total = log_of(found.mantissa, found.exponent)
     error = dag_sum_error(weights.n, found.disagreement, found.condition, log_total)
     return Sum(found.mantissa, found.exponent, found.edges, found.ancestors, None, error, found.condition)
 
 
-def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:  # noqa: ARG001 (as all sums take it)
+def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     assert weights.max_parents is not None
-    found = order_sum(weights.values, weights.max_parents, unit_bits, progress)
+    found = order_sum(weights.values, weights.max_parents, job.unit_bits, job.progress)
     # Each order of the variables is part of this many orders with the companions.
     with_companions = math.perm(weights.n, weights.companions)
     mantissa, more = math.frexp(found.mantissa / with_companions)
@@ -79,7 +79,7 @@ CUDA = (
         over="dags",
         name="cuda",
         run=_sum_over_dags,
-        run_with_paths=None,
+        paths=False,
         arrange=lambda scores, n, prior_only, threads, limit: _dag_weights(scores, n, prior_only),
         table=_dag_table,
         memory_of_sum=lambda n, max_parents, threads: 8 * _dag_table(n, max_parents),
@@ -89,13 +89,15 @@ CUDA = (
         widest=_WIDEST_DAGS,
         least_variables=LEAST_DAG_VARIABLES,
         most_variables=30,
+        # The largest sums that fit on a card take a minute or two.
+        resumable=False,
         device=_on_card(lambda n, max_parents: dag_sum_bytes(n), _PREFERRED_DAGS),
     ),
     SumBackend(
         over="orders",
         name="cuda",
         run=_sum_over_orders,
-        run_with_paths=None,
+        paths=False,
         arrange=lambda scores, n, prior_only, threads, limit: _order_weights(scores, n, prior_only),
         table=lambda n, max_parents: n * set_count(n, max_parents),
         memory_of_sum=lambda n, max_parents, threads: 8 * n * set_count(n, max_parents),
@@ -105,6 +107,8 @@ CUDA = (
         widest=kernels.WIDEST_SCORE,
         least_variables=LEAST_ORDER_VARIABLES,
         most_variables=40,
+        # The largest sums that fit on a card take a minute or two.
+        resumable=False,
         device=_on_card(order_sum_bytes, _PREFERRED_ORDERS),
     ),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dagscape import kernels
 from dagscape.errors import TooLarge, argument
 from dagscape.posterior.accuracy import tiled_order_sum_error
-from dagscape.posterior.contract import KernelProgress, Ranks, Sum, log_of
+from dagscape.posterior.contract import Job, Ranks, Sum, log_of
 from dagscape.posterior.cpu import CPU
 from dagscape.posterior.mpi import library, order_sum
 from dagscape.posterior.mpi.team import Team, check_ranks, team, work_together
@@ -18,11 +18,11 @@ from dagscape.wording import plural
 _CPU = next(record for record in CPU if record.over == "orders")
 
 
-def _sum_over_orders(weights: FamilyWeights, unit_bits: int, threads: int, progress: KernelProgress) -> Sum:
+def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     if weights.max_parents is None:
         # Few variables, or so many families that they do not fit into tiles: rank 0 does it alone.
-        return _CPU.run(weights, unit_bits, threads, progress)
-    found = order_sum.order_sum(team(), weights.values, weights.max_parents, unit_bits, threads, progress)
+        return _CPU.run(weights, job)
+    found = order_sum.order_sum(team(), weights.values, weights.max_parents, job)
     error = tiled_order_sum_error(weights.n, weights.max_parents, log_of(found.mantissa, found.exponent))
     return Sum(found.mantissa, found.exponent, found.edges, None, None, error)
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.errors import InvalidOption, argument
-from dagscape.posterior.contract import KernelProgress
+from dagscape.posterior.contract import Job, KernelProgress
 from dagscape.posterior.mpi.messages import Messages
 from dagscape.posterior.mpi.team import Team
 from dagscape.wording import plural
@@ -79,21 +79,19 @@ class Found:
     edges: NDArray[np.float64]
 
 
-def order_sum(
-    team: Team, values: NDArray[np.int64], max_parents: int, unit_bits: int, threads: int, progress: KernelProgress
-) -> Found:
+def order_sum(team: Team, values: NDArray[np.int64], max_parents: int, job: Job) -> Found:
     """Return the total and the edges of a sum; called on rank 0, while the others follow."""
     n, families = values.shape
     check_size(n, team.size)
-    job = OrderSumJob(n, families, max_parents, unit_bits, threads)
+    command = OrderSumJob(n, families, max_parents, job.unit_bits, job.threads)
 
     def part() -> Found:
         team.data.Bcast(values, root=0)
-        found = RankSum(team, job, values).run(progress)
+        found = RankSum(team, command, values).run(job.progress)
         assert found is not None
         return found
 
-    return team.sum_together(job, part)
+    return team.sum_together(command, part)
 
 
 def check_size(n: int, ranks: int) -> None:
