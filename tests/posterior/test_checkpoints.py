@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -188,3 +192,20 @@ def test_a_time_between_checkpoints_that_is_none_is_refused(tmp_path, seconds):
     scores = ds.local_scores(random_data(4, 20, 3))
     with pytest.raises(ds.InvalidOption, match="checkpoint_seconds"):
         ds.posterior(scores, checkpoint=tmp_path, checkpoint_seconds=seconds)
+
+
+def test_a_command_that_is_killed_continues_with_the_same_result(tmp_path):
+    data = tmp_path / "data.csv"
+    random_data(18, 100, 4).to_frame().to_csv(data, index=False)
+    saved, found = tmp_path / "saved", tmp_path / "found.json"
+    command = [sys.executable, "-m", "dagscape", "posterior", data, "--over", "orders", "--max-parents", "2", "--quiet"]
+    resumable = [*command, "--checkpoint", saved, "--checkpoint-seconds", "0", "-o", found]
+    process = subprocess.Popen(resumable)
+    while process.poll() is None and not list(saved.glob("*.state.npz")):
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert list(saved.glob("*.words"))
+    subprocess.run(resumable, check=True)
+    subprocess.run([*command, "-o", tmp_path / "expected.json"], check=True)
+    assert ds.load_result(found).edges.tobytes() == ds.load_result(tmp_path / "expected.json").edges.tobytes()

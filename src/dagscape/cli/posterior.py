@@ -18,6 +18,7 @@ from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER, find_backend
+from dagscape.posterior.checkpoints import DEFAULT_SECONDS
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import path_seconds
@@ -73,6 +74,19 @@ _LONG_SECONDS = 30.0
 @click.option(
     "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
 )
+@click.option(
+    "--checkpoint",
+    metavar="FOLDER",
+    help="Save the work of a long sum in FOLDER from time to time; the same command continues after an interruption.",
+)
+@click.option(
+    "--checkpoint-seconds",
+    type=FloatRange(0),
+    metavar="SECONDS",
+    default=DEFAULT_SECONDS,
+    show_default=True,
+    help="The least time between two checkpoints.",
+)
 @picture_options("the probable edges")
 @click.option(
     "--consensus",
@@ -91,6 +105,8 @@ def command(
     via: tuple[Path, ...],
     via_all: bool,
     prior_only: bool,
+    checkpoint: str | None,
+    checkpoint_seconds: float,
     picture: str | None,
     label_width: int | None,
     consensus_file: str | None,
@@ -116,7 +132,17 @@ def command(
         if with_paths:
             _warn_if_slow(scores.n, thread_count(work["threads"]), out)
         paths = "all" if via_all else via or None
-        result = posterior(scores, over, via=paths, prior=prior_only, backend=backend, **work, progress=progress)
+        result = posterior(
+            scores,
+            over,
+            via=paths,
+            prior=prior_only,
+            backend=backend,
+            **work,
+            progress=progress,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
+        )
         consensus = None if consensus_file is None else result.consensus()
 
     def table() -> RenderableType:
