@@ -78,10 +78,10 @@ def test_auto_gives_the_result_of_the_back_end(scores):
         assert found.provenance.backend.startswith("cpu: ")
 
 
-def with_device(missing="", free=2**40, preferred_from=3):
+def with_device(missing="", free=2**40, preferred_from=3, **limits):
     """A back end that computes on the processor, and claims to use a device."""
     device = Device(lambda: missing, lambda: "a card", lambda: free, lambda n, max_parents: 8 << n, preferred_from)
-    return replace(BACKENDS["dags", "cpu"], name="card", device=device)
+    return replace(BACKENDS["dags", "cpu"], name="card", device=device, **limits)
 
 
 def test_auto_uses_a_device_for_large_sums_that_fit(monkeypatch, scores):
@@ -113,6 +113,28 @@ def test_sums_that_do_not_fit_on_a_card_are_refused(monkeypatch, scores):
     for method in (ds.posterior, ds.feature_probability):
         with pytest.raises(ds.TooLarge, match=expected):
             method(scores, backend="card")
+
+
+def test_auto_gives_way_to_the_processor_if_scores_are_too_wide_for_a_device(monkeypatch, scores):
+    on_processor = ds.posterior(scores)
+    likely = ds.feature_probability(scores, required=[("a", "b")])
+    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), with_device(widest=1.0))
+    found = ds.posterior(scores)
+    assert found == on_processor
+    assert found.provenance.backend.startswith("cpu: ")
+    assert ds.feature_probability(scores, required=[("a", "b")]) == likely
+    # Without data, the scores of all families are the same.
+    assert ds.posterior(scores, prior=True).provenance.backend.startswith("card: ")
+    for method in (ds.posterior, ds.feature_probability):
+        with pytest.raises(ds.InvalidData, match=r"span more than 1e\+00 nats, the limit .*, or use backend='cpu'$"):
+            method(scores, backend="card")
+
+
+def test_scores_that_are_too_wide_for_a_device_may_be_too_large_for_the_processor(monkeypatch, scores):
+    card = replace(with_device(widest=1.0), memory_of_sum=lambda n, max_parents, threads: 0)
+    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), card)
+    with pytest.raises(ds.TooLarge, match="sums over dags of 4 variables need"):
+        ds.posterior(scores, max_memory=1)
 
 
 def test_backends_say_what_is_there_and_why_not():

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.posterior import features, summing
+from dagscape.posterior import running, summing
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job, Sum
 from oracles.high_precision import (
@@ -382,7 +382,7 @@ def sum_of(mantissa, condition):
 def test_a_warning_if_a_sum_cancels(monkeypatch, mantissa, condition, error):
     """All digits are lost: the probability is at most the share of the absolute values of the terms."""
     sums = iter([Sum(0.5, -3.0, *3 * [np.zeros((2, 2))], 1e-15, 1.0), sum_of(mantissa, condition)])
-    monkeypatch.setattr(features.Work, "sum", lambda *arguments: next(sums))
+    monkeypatch.setattr(running.Prepared, "sum", lambda *arguments: next(sums))
     table = ds.FamilyTable({"a": {(): 0.0, ("b",): 0.0}, "b": {(): 0.0, ("a",): 0.0}})
     with pytest.warns(ds.LostPrecision, match="cancellation"):
         found = ds.feature_probability(table, required=[("a", "b")])
@@ -390,7 +390,7 @@ def test_a_warning_if_a_sum_cancels(monkeypatch, mantissa, condition, error):
 
 
 def test_an_error_if_the_total_cancels(monkeypatch):
-    monkeypatch.setattr(features.Work, "sum", lambda *arguments: sum_of(-1e-9, -1e9))
+    monkeypatch.setattr(running.Prepared, "sum", lambda *arguments: sum_of(-1e-9, -1e9))
     table = ds.FamilyTable({"a": {(): 0.0}, "b": {(): 0.0}}, complete=True)
     with pytest.raises(ds.DagscapeError, match="lost all its digits"):
         ds.feature_probability(table)

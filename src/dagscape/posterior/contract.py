@@ -19,7 +19,12 @@ from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.wording import plural
 
 KernelProgress = Callable[[int, int], None] | None
+Wanted = Literal["total", "features", "paths"]
 Value = TypeVar("Value")
+
+
+class ScoresTooWide(InvalidData):
+    """The range of the scores exceeds what a back end supports; another one may support it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ class Job:
     threads: int
     progress: KernelProgress = None
     checkpoint: Checkpoint | None = None
-    wanted: Literal["total", "features", "paths"] = "features"
+    wanted: Wanted = "features"
 
 
 SumFunction = Callable[[FamilyWeights, Job], Sum]
@@ -274,7 +279,7 @@ class SumBackend:
         weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only, threads, limit)
         if max(weights.spans(scores.unit)) > self.widest:
             other = "" if self.device is None else f", or use {argument('backend', 'cpu')}"
-            raise InvalidData(
+            raise ScoresTooWide(
                 f"the scores of a variable span more than {self.widest:.0e} nats, the limit of sums: "
                 f"write -inf for impossible families{other}"
             )

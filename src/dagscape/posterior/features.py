@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from dagscape.errors import InvalidOption, LostPrecision, did_you_mean
 from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import find_backend, ranks_of
+from dagscape.posterior.backends import ranks_of
 from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
-from dagscape.posterior.summing import Work, check_sum
+from dagscape.posterior.running import INCOMPLETE_SUM, prepare_sum
 from dagscape.progress import ProgressOption, listening
 from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge
-from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
+from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 from dagscape.scores.fixed_point import IMPOSSIBLE
 
 
@@ -89,18 +89,17 @@ def _feature_probability(
 ) -> Probability:
     thread_count(threads)
     check_scores(scores)
-    chosen = find_backend(over, backend, size=scores)
-    threads = chosen.thread_count(threads)
-    limit = check_sum(scores, chosen, threads, max_memory, weight_tables=2)
-    weights = chosen.weights(scores, threads, limit)
+    prepared = prepare_sum(scores, over, backend, threads, max_memory, weight_tables=2)
+    warn_if_incomplete(scores, INCOMPLETE_SUM, stacklevel=3)
+    weights = prepared.weights
     values = weights.values.copy()
     for child, allowed in _conditions(scores.variables, required, forbidden, parents).items():
         values[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
     with listening(progress) as listener:
-        work = Work(chosen, scores.unit, threads, listener)
-        everything = work.sum(weights, "Summing over all structures", "total")
+        everything = prepared.sum("Summing over all structures", "total", listener)
         check_total(everything)
-        part = work.sum(weights.with_values(values), "Summing over those with the feature", "total")
+        kept = weights.with_values(values)
+        part = prepared.sum("Summing over those with the feature", "total", listener, kept)
     return _share(part, everything, scores.rounding)
 
 

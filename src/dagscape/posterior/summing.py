@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +20,15 @@ from dagscape.checks import is_flag, is_one_of
 from dagscape.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import find_backend, ranks_of
-from dagscape.posterior.checkpoints import DEFAULT_SECONDS, Checkpoints, check_interval
-from dagscape.posterior.contract import Job, Sum, SumBackend, check_total
+from dagscape.posterior.backends import ranks_of
+from dagscape.posterior.checkpoints import DEFAULT_SECONDS
+from dagscape.posterior.contract import check_total
 from dagscape.posterior.prior_total import log_prior_total
-from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.weights import FamilyWeights
-from dagscape.progress import ProgressListener, ProgressOption, kernel_callback, listening
-from dagscape.resources import memory_limit, thread_count
+from dagscape.posterior.running import INCOMPLETE_SUM, Prepared, prepare_sum
+from dagscape.progress import ProgressListener, ProgressOption, listening
+from dagscape.resources import thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
-from dagscape.scores.fixed_point import Unit
 from dagscape.scores.parent_states import warn_if_sparse
 
 
@@ -119,20 +114,14 @@ def _posterior(
             f"is {prior!r}; it must be True or False ({function('local_scores')} has {argument('structure_prior')})",
             option="prior",
         )
-    chosen = find_backend(over, backend, paths=with_paths, size=scores)
-    threads = chosen.thread_count(threads)
-    limit = check_sum(scores, chosen, threads, max_memory, with_paths=with_paths)
     start = time.perf_counter()
-    with (
-        listening(progress) as listener,
-        _checkpointing(checkpoint, checkpoint_seconds, chosen, scores.n) as checkpoints,
-    ):
-        weights = chosen.weights(scores, threads, limit, prior_only=prior)
-        work = Work(chosen, scores.unit, threads, listener, checkpoints)
-        found = work.sum(weights, f"Summing over {over}", "paths" if with_paths else "features")
+    first = prepare_sum(scores, over, backend, threads, max_memory, with_paths=with_paths, prior_only=prior)
+    warn_if_incomplete(scores, INCOMPLETE_SUM, stacklevel=3)
+    with listening(progress) as listener, first.saving_to(checkpoint, checkpoint_seconds) as prepared:
+        found = prepared.sum(f"Summing over {over}", "paths" if with_paths else "features", listener)
         check_total(found)
-        log_total = found.log_total + scores.unit.to_float(weights.offset)
-        log_prior = log_total if prior else _log_prior(scores, work, limit)
+        log_total = found.log_total + scores.unit.to_float(prepared.weights.offset)
+        log_prior = log_total if prior else _log_prior(scores, prepared, listener)
     n = scores.n
     edges = _clipped(found.edges[:n, :n], found.error)
     if not prior:
@@ -144,9 +133,9 @@ def _posterior(
             "posterior",
             {"over": over, "via": with_paths, "prior": prior, "scores": scores.info.to_dict()},
             {"sums": time.perf_counter() - start},
-            threads,
-            backend=chosen.name,
-            engine=chosen.engine,
+            prepared.threads,
+            backend=prepared.backend.name,
+            engine=prepared.backend.engine,
         ),
         over=over,
         edges=edges,
@@ -159,91 +148,14 @@ def _posterior(
     )
 
 
-def _log_prior(scores: EnumerableScores, work: Work, limit: int) -> float:
+def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:
     """Return the natural log of the total prior weight of all structures."""
+    backend = prepared.backend
     if scores.unconstrained:
-        return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), work.backend.over)
-    bare = work.backend.weights(scores, work.threads, limit, prior_only=True)
-    found = work.sum(bare, "Summing without data", "total")
+        return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
+    bare = backend.weights(scores, prepared.threads, prepared.limit, prior_only=True)
+    found = prepared.sum("Summing without data", "total", listener, bare)
     return found.log_total + scores.unit.to_float(bare.offset)
-
-
-def check_sum(
-    scores: EnumerableScores,
-    backend: SumBackend,
-    threads: int,
-    max_memory: int | str | None,
-    *,
-    with_paths: bool = False,
-    weight_tables: int = 1,
-) -> int:
-    """Raise an error if a sum needs too much memory, and warn if families are missing; return the memory limit."""
-    limit = memory_limit(max_memory)
-    needs = requirements_of(backend, scores, threads, limit, with_paths=with_paths, weight_tables=weight_tables)
-    needs.check(limit)
-    backend.check_device(scores.n, scores.max_parents)
-    if backend.ranks is not None:
-        backend.ranks.check_memory(scores.n, scores.max_parents, threads, max_memory)
-    warn_if_incomplete(scores, ": probabilities are relative to the remaining structures", stacklevel=4)
-    return limit
-
-
-@contextmanager
-def _checkpointing(
-    folder: str | os.PathLike[str] | None, seconds: float, backend: SumBackend, n: int
-) -> Iterator[Checkpoints | None]:
-    """Yield the checkpoints in a folder, for sums over n variables; None without a folder."""
-    seconds = check_interval(seconds)
-    if folder is None:
-        yield None
-        return
-    if not backend.resumable:
-        raise InvalidOption(
-            f"cannot be used with {argument('backend', backend.name)}, whose sums take minutes at most",
-            option="checkpoint",
-        )
-    with Checkpoints(folder, seconds).in_use() as checkpoints:
-        # Two numbers for each set: F and R, or H and RR.
-        checkpoints.check_space(16 << n)
-        yield checkpoints
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """How the sums of one call are done.
-
-    Attributes
-    ----------
-    backend : SumBackend
-        The implementation.
-    unit : Unit
-        The unit of the weights.
-    threads : int
-        The number of threads.
-    listener : callable or None
-        Who hears of the progress.
-    checkpoints : Checkpoints or None
-        Where the work is saved from time to time.
-    """
-
-    backend: SumBackend
-    unit: Unit
-    threads: int
-    listener: ProgressListener | None
-    checkpoints: Checkpoints | None = None
-
-    def sum(self, weights: FamilyWeights, task: str, wanted: Literal["total", "features", "paths"]) -> Sum:
-        """Run one sum; the log of its total is minus infinity if no structure is possible."""
-        backend = self.backend
-        job = Job(self.unit.bits, self.threads, kernel_callback(task, self.listener, 0, 0), wanted=wanted)
-        if self.checkpoints is None:
-            return backend.run(weights, job)
-        checkpoint = self.checkpoints.of_sum(weights, job.unit_bits, f"{backend.name} {backend.over} {wanted}")
-        if (result := checkpoint.load("result")) is not None:
-            return Sum.from_state(result)
-        found = backend.run(weights, replace(job, checkpoint=checkpoint))
-        checkpoint.finish(found.to_state())
-        return found
 
 
 def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from dagscape import kernels
-from dagscape.errors import InvalidOption, argument
+from dagscape.errors import argument
 from dagscape.posterior.accuracy import dag_sum_error, weight_error
-from dagscape.posterior.contract import Device, Job, Sum, SumBackend, log_of
+from dagscape.posterior.contract import Device, Job, ScoresTooWide, Sum, SumBackend, log_of
 from dagscape.posterior.cuda import device
 from dagscape.posterior.cuda.dag_sum import LEAST_VARIABLES as LEAST_DAG_VARIABLES
 from dagscape.posterior.cuda.dag_sum import dag_sum, dag_sum_bytes
@@ -67,7 +67,7 @@ def _order_weights(scores: EnumerableScores, n: int, prior_only: bool) -> Family
     weights = FamilyWeights.relative(families_by_size(scores, n, prior_only=prior_only), scores.max_parents)
     weights = replace(weights, companions=n - scores.n)
     if sum(weights.spans(scores.unit)) >= kernels.WIDEST_TILED:
-        raise InvalidOption(
+        raise ScoresTooWide(
             f"the scores span more than {kernels.WIDEST_TILED:,.0f} nats, the limit of sums over orders with "
             f"{argument('backend', 'cuda')}: use fewer rows, or {argument('backend', 'cpu')}"
         )
