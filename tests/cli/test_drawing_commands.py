@@ -22,6 +22,9 @@ def test_a_posterior_is_drawn_by_all_three_ways(capfd, tmp_path, table):
     post = ds.load_result(saved)
     assert picture.read_text(encoding="utf-8") == post.draw(threshold=0.2)
     assert run(capfd, "draw", saved, "--threshold", 0.2)[1] == picture.read_text(encoding="utf-8")
+    edges = ("--threshold", 0.1, "--lines", "edges")
+    assert run(capfd, "posterior", table, "--draw", picture, *edges)[0] == 0
+    assert run(capfd, "draw", saved, *edges)[1] == picture.read_text(encoding="utf-8")
     assert run(capfd, "draw", saved)[1] == ds.draw(post) == ds.draw(post, threshold=0.5)
     for name in ("p.png", "p.pdf", "p.dot"):
         assert run(capfd, "draw", saved, "-o", tmp_path / name)[0] == 0
@@ -98,6 +101,7 @@ def test_the_consensus_is_shown_and_written(capfd, tmp_path, table):
     ("arguments", "message"),
     [
         (["draw", "builtin:asia", "--threshold", "0.2"], "--threshold is for posteriors, and 'builtin:asia' has no"),
+        (["draw", "builtin:asia", "--lines", "edges"], "--lines is for posteriors, and 'builtin:asia' has no"),
         (["draw", "builtin:asia", "--class", "--dag"], "--class and --dag exclude each other"),
         (["draw", "builtin:asia", "--label-width", "2"], "2 is not in the range x>=4"),
         (["posterior", "builtin:zoo", "--consensus", "c.jpg"], "cannot tell the format of 'c.jpg'"),

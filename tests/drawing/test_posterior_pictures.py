@@ -136,6 +136,63 @@ def test_the_least_probable_edge_of_a_cycle_points_upwards():
     assert [edge.upward for edge in drawn_edges(cycle)] == [True, False, False]
 
 
+def test_each_edge_is_an_arrow_by_its_own_probability_if_requested():
+    content = probable(4, a_b=0.95, b_a=0.04, b_c=0.5, c_b=0.4, a_d=0.05, d_a=0.1)
+    text = svg(content, threshold=0.1, lines="edges")
+    assert lines(text) == {
+        "a → b: 0.95": (False, True),
+        "b → c: 0.5": (False, True),
+        "c → b: 0.4": (True, True),
+        "d → a: 0.1": (True, True),
+    }
+    assert legend(text) == [
+        "probability ≥ 0.9",
+        "probability ≥ 0.5",
+        "probability < 0.5",
+        "↑  an arrow that points upwards closes a cycle",
+    ]
+    widths = {curve.name: curve.width for curve in picture(content, drawn_edges(content, None, 0.1, "edges")).curves}
+    assert widths["a → b: 0.95"] > 2.5 > widths["b → c: 0.5"] > widths["c → b: 0.4"] > widths["d → a: 0.1"]
+    # The two arrows of a pair run side by side.
+    curves = {curve.name: curve for curve in picture(content, drawn_edges(content, None, 0.1, "edges")).curves}
+    down, up = curves["b → c: 0.5"], curves["c → b: 0.4"]
+    assert abs(down.points[0][0] - up.head[0][0]) > 5
+    source = to_dot(content, threshold=0.1, lines="edges")
+    assert source.count(" -> ") == 4
+    assert "↑: an arrow that points upwards closes a cycle\\l" in source
+
+
+def test_pairs_are_the_default():
+    content = probable(3, a_b=0.6, b_a=0.3, b_c=0.5)
+    assert svg(content, lines="pairs") == svg(content)
+    assert not any("cycle" in key for key in legend(svg(content)))
+
+
+def test_lines_are_for_edge_probabilities():
+    with pytest.raises(InvalidOption, match=r"^lines is for results with edge probabilities"):
+        svg(ds.Dag.from_edges("ab", [("a", "b")]), lines="edges")
+    with pytest.raises(InvalidOption, match=r"^lines is 'arrows'; it must be one of 'pairs', 'edges'$"):
+        svg(probable(2, a_b=0.6), lines="arrows")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 2**32), st.sampled_from([0.0, 0.1, 0.5]))
+def test_every_likely_edge_is_drawn_once_and_cycles_are_said(n, seed, threshold):
+    rng = np.random.default_rng(seed)
+    there = np.triu(rng.random((n, n)) ** 2, 1)
+    content = ProbableEdges(tuple(f"v{i}" for i in range(n)), there + np.triu(rng.random((n, n)) * (1 - there), 1).T)
+    edges = drawn_edges(content, None, threshold, "edges")
+    assert {(edge.tail, edge.head): edge.weight for edge in edges} == {
+        (u, v): content.edges[u, v] for u, v in np.argwhere((content.edges >= threshold) & (content.edges > 0)).tolist()
+    }
+    text = svg(content, threshold=threshold, lines="edges")
+    assert len(lines(text)) == len(edges)
+    # A cycle shows in the powers of the matrix, and has an arrow that points upwards.
+    cyclic = np.trace(np.linalg.matrix_power(np.eye(n) + (content.edges >= threshold) * (content.edges > 0), n)) > n
+    assert any(edge.upward for edge in edges) == cyclic
+    assert any("cycle" in key for key in legend(text)) == cyclic
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 7), st.integers(0, 2**32), st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]))
 def test_no_threshold_fails_and_every_likely_pair_is_drawn_once(n, seed, threshold):

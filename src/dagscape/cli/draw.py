@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dagscape.cli.drawing_options import label_width
+from dagscape.cli.drawing_options import label_width, posterior_lines
 from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_structure
 from dagscape.cli.numbers import FloatRange
 from dagscape.cli.output import check_format, chosen_format, format_option, output_path, written_file
@@ -43,6 +43,7 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
     show_default=str(DEFAULT_THRESHOLD),
     help="For a posterior: draw edges with at least this probability.",
 )
+@posterior_lines
 @label_width
 @format_option(DRAWING_FORMATS, "svg")
 @click.option(
@@ -59,6 +60,7 @@ def command(
     as_dag: bool,
     title: str | None,
     threshold: float | None,
+    lines: str | None,
     label_width: int | None,
     output: str,
 ) -> None:
@@ -72,9 +74,10 @@ def command(
         graph = dag.to_cpdag() if as_class else dag
     else:
         graph = load_drawable(network)
-    if threshold is not None and not isinstance(graph, Posterior):
-        raise InvalidOption(f"--threshold is for posteriors, and {network!r} has no probabilities of edges")
-    options: DrawOptions = {"title": title, "threshold": threshold, "label_width": label_width}
+    for name, value in (("threshold", threshold), ("lines", lines)):
+        if value is not None and not isinstance(graph, Posterior):
+            raise InvalidOption(f"--{name} is for posteriors, and {network!r} has no probabilities of edges")
+    options: DrawOptions = {"title": title, "threshold": threshold, "lines": lines, "label_width": label_width}
     if output == "-" and chosen_format() is None:
         write_document(str(draw(graph, **options)))
         return

@@ -10,6 +10,7 @@ import click
 from dagscape.cli.numbers import IntRange
 from dagscape.cli.output import checked_path
 from dagscape.drawing.draw import drawing_format
+from dagscape.drawing.edges import LINES
 from dagscape.drawing.text import LINE_LENGTH, SHORTEST_LINE
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -20,6 +21,13 @@ label_width = click.option(
     metavar="N",
     show_default=str(LINE_LENGTH),
     help="Break names in drawings into lines of at most N characters.",
+)
+
+posterior_lines = click.option(
+    "--lines",
+    type=click.Choice(LINES),
+    show_default=LINES[0],
+    help="What a line in the drawing of a posterior is: a pair of variables, or an edge with its own probability.",
 )
 
 

@@ -8,7 +8,7 @@ import click
 from rich.console import Group
 
 from dagscape.cli.consensus_file import check_consensus_file, consensus_format, write_consensus
-from dagscape.cli.drawing_options import picture_options
+from dagscape.cli.drawing_options import picture_options, posterior_lines
 from dagscape.cli.numbers import FloatRange
 from dagscape.cli.options import DATA_HELP, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
@@ -88,6 +88,7 @@ _LONG_SECONDS = 30.0
     help="The least time between two checkpoints.",
 )
 @picture_options("the probable edges")
+@posterior_lines
 @click.option(
     "--consensus",
     "consensus_file",
@@ -108,6 +109,7 @@ def command(
     checkpoint: str | None,
     checkpoint_seconds: float,
     picture: str | None,
+    lines: str | None,
     label_width: int | None,
     consensus_file: str | None,
     output: str | None,
@@ -152,7 +154,7 @@ def command(
 
     out.deliver(result, output, table)
     if picture is not None:
-        draw(result, picture, threshold=threshold, label_width=label_width)
+        draw(result, picture, threshold=threshold, lines=lines, label_width=label_width)
     if consensus_file is not None and consensus is not None:
         write_consensus(result, consensus, consensus_file, dataset, label_width)
 

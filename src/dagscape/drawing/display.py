@@ -28,7 +28,7 @@ class Drawn(ABC):
         path : path, optional
             The file to write: ``.svg``, ``.png``, ``.pdf``, ``.dot`` or ``.gv``. Default: return the SVG.
         **options
-            ``weights``, ``labels``, ``threshold``, ``title``, ``label_width``: as for :func:`dagscape.draw`.
+            ``weights``, ``labels``, ``threshold``, ``lines``, ``title``, ``label_width``: as for :func:`dagscape.draw`.
         """
         return draw(self, path, **options)
 

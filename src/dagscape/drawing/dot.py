@@ -38,6 +38,7 @@ def to_dot(
     *,
     labels: bool | None = None,
     threshold: float | None = None,
+    lines: str | None = None,
     title: str | None = None,
     label_width: int | None = None,
 ) -> str:
@@ -47,7 +48,7 @@ def to_dot(
     ----------
     graph : Dag, Cpdag, Network or result
         What to draw.
-    weights, labels, threshold, title, label_width
+    weights, labels, threshold, lines, title, label_width
         As for :func:`dagscape.draw`.
 
     Returns
@@ -66,7 +67,7 @@ def to_dot(
     }
     """
     content = content_of(graph, weights)
-    edges = drawn_edges(content, weights, threshold)
+    edges = drawn_edges(content, weights, threshold, lines)
     labelled = shows_labels(labels, edges, content, weights)
     variables = content.variables
     return "\n".join(

@@ -31,6 +31,7 @@ class DrawOptions(TypedDict, total=False):
     weights: ArrayLike | None
     labels: bool | None
     threshold: float | None
+    lines: str | None
     title: str | None
     label_width: int | None
 
@@ -51,6 +52,7 @@ def draw(
     weights: ArrayLike | None = None,
     labels: bool | None = None,
     threshold: float | None = None,
+    lines: str | None = None,
     title: str | None = None,
     label_width: int | None = None,
 ) -> Drawing | None:
@@ -75,6 +77,9 @@ def draw(
         most 100 edges.
     threshold : float, optional
         Hide edges with a lower probability, or strength. Default: 0.5 for a posterior, else 0.
+    lines : {"pairs", "edges"}, optional
+        What a line of a posterior stands for: a pair of variables, or a single edge with its own probability, so that
+        a pair may have two. Default: pairs.
     title : str, optional
         A title above the drawing.
     label_width : int, optional
@@ -94,7 +99,12 @@ def draw(
     threshold, and the line is heavy, solid or dashed by this probability. It has an arrowhead, and the probability of
     its direction, if one direction reaches the threshold and is at least 3 times as probable as the other. Otherwise it
     is a line without arrowhead, labelled with the probability of the pair and of both directions: ``0.97`` above
-    ``↓0.55 ↑0.42``. The edges may form cycles: the least probable ones then point upwards.
+    ``↓0.55 ↑0.42``.
+
+    With ``lines="edges"``, each edge that reaches the threshold is an arrow, heavy, solid or dashed by its own
+    probability, also if the other direction is drawn, too.
+
+    The edges may form cycles: the least probable ones then point upwards, and the legend says so.
 
     Examples
     --------
@@ -108,6 +118,7 @@ def draw(
         "weights": weights,
         "labels": labels,
         "threshold": threshold,
+        "lines": lines,
         "title": title,
         "label_width": label_width,
     }
@@ -186,11 +197,12 @@ def _picture(
     weights: ArrayLike | None = None,
     labels: bool | None = None,
     threshold: float | None = None,
+    lines: str | None = None,
     title: str | None = None,
     label_width: int | None = None,
 ) -> Picture:
     content = content_of(graph, weights)
-    edges = drawn_edges(content, weights, threshold)
+    edges = drawn_edges(content, weights, threshold, lines)
     labelled = shows_labels(labels, edges, content, weights)
     return picture(content, edges, labels=labelled, title=title, label_width=label_width)
 

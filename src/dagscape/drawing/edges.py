@@ -7,8 +7,9 @@ for each pair of variables whether it is drawn, and whether its direction is cle
 - it has an arrowhead if one direction reaches the threshold and is at least three times as probable as the other;
 - otherwise it is a line without arrowhead, with the probability of the pair and those of both directions.
 
-How heavy a line is always depends on the probability of an edge in either direction, with and without arrowhead: a sure
-edge does not look doubtful because its direction is less sure.
+How heavy such a line is depends on the probability of an edge in either direction, with and without arrowhead: a sure
+edge does not look doubtful because its direction is less sure. With ``lines="edges"``, each edge u → v is instead an
+arrow of its own, drawn by its own probability; a pair may have two.
 
 Such edges may form cycles. Layers need an order, so the edges that close a cycle, least probable first, point upwards.
 """
@@ -24,7 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.checks import is_between
+from dagscape.checks import check_choice, is_between
 from dagscape.errors import InvalidOption, argument, type_of
 from dagscape.masks import bits, connected_components
 
@@ -33,6 +34,8 @@ Matrix = NDArray[np.float64]
 HEAVY, SOLID = 0.9, 0.5
 DEFAULT_THRESHOLD = 0.5
 CLEAR_RATIO = 3.0
+# What a line stands for in a drawing of edge probabilities: a pair of variables, or an edge with its direction.
+LINES = ("pairs", "edges")
 MOST_LABELS = 100
 PROBABILITY = "probability"
 _TOLERANCE = 1e-9
@@ -187,7 +190,10 @@ def _content(graph: object) -> Structure | ProbableEdges:
 
 
 def drawn_edges(
-    content: Structure | ProbableEdges, weights: ArrayLike | None = None, threshold: float | None = None
+    content: Structure | ProbableEdges,
+    weights: ArrayLike | None = None,
+    threshold: float | None = None,
+    lines: str | None = None,
 ) -> list[DrawnEdge]:
     """Return the edges of a drawing with their probabilities, without those below the threshold.
 
@@ -196,12 +202,17 @@ def drawn_edges(
     """
     if threshold is not None and not is_between(threshold, 0, 1):
         raise InvalidOption(f"is {threshold!r}; it must be a probability, from 0 to 1", option="threshold")
+    if lines is not None:
+        check_choice(lines, LINES, "lines")
     n = len(content.variables)
     if isinstance(content, ProbableEdges):
         if weights is not None:
             raise InvalidOption("is for graphs: a posterior has its own probabilities", option="weights")
         matrix = _checked(content.edges, n)
-        return _layered(n, list(_probable(matrix, DEFAULT_THRESHOLD if threshold is None else threshold)))
+        select = _single if lines == "edges" else _probable
+        return _layered(n, list(select(matrix, DEFAULT_THRESHOLD if threshold is None else threshold)))
+    if lines is not None:
+        raise InvalidOption("is for results with edge probabilities: those of a graph are its edges", option="lines")
     if weights is None and isinstance(content, AnnotatedGraph):
         weights = content.weights
     if weights is None and threshold is not None:
@@ -238,6 +249,18 @@ def _probable(matrix: Matrix, threshold: float) -> Iterator[DrawnEdge]:
             weight = there if directed else either
             both = None if directed and (back < threshold or not back) else (there, back)
             yield DrawnEdge(tail, head, directed, weight, both, adjacency=either)
+
+
+def _single(matrix: Matrix, threshold: float) -> Iterator[DrawnEdge]:
+    """Iterate over the edges that are probable enough, whatever the probability of the other direction."""
+    for tail, head in np.argwhere((matrix >= threshold) & (matrix > 0)).tolist():
+        yield DrawnEdge(tail, head, True, float(matrix[tail, head]))
+
+
+def has_cycle(edges: Sequence[DrawnEdge]) -> bool:
+    """Whether the arrows of a drawing form a cycle."""
+    arrows = [edge for edge in edges if edge.directed]
+    return not _acyclic(1 + max((max(edge.tail, edge.head) for edge in arrows), default=-1), arrows)
 
 
 def _layered(n: int, edges: list[DrawnEdge]) -> list[DrawnEdge]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dagscape.drawing.edges import HEAVY, PROBABILITY, SOLID, AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
+from dagscape.drawing.edges import (
+    HEAVY,
+    PROBABILITY,
+    SOLID,
+    AnnotatedGraph,
+    DrawnEdge,
+    ProbableEdges,
+    Structure,
+    has_cycle,
+)
 
 # The probability of the sample of a solid line.
 _TYPICAL = 0.7
@@ -44,14 +53,19 @@ def legend_of(
     keys = list(_kinds_of_lines(edges, PROBABILITY if own is None else own.measure))
     if own is not None and own.meaning and keys:
         keys.append(LegendKey(None, own.measure, own.meaning))
-    if any(edge.adjacency is not None for edge in edges):
-        return keys + list(_directions(edges, labels))
-    lines = [edge for edge in edges if not edge.directed]
-    if lines:
+    either = any(edge.adjacency is not None for edge in edges)
+    keys += _directions(edges, labels) if either else _reversible(edges)
+    if has_cycle(edges):
+        keys.append(LegendKey(None, "↑", "an arrow that points upwards closes a cycle"))
+    return keys
+
+
+def _reversible(edges: Sequence[DrawnEdge]) -> Iterator[LegendKey]:
+    """Say what a line without arrowhead means in the drawing of a class."""
+    if lines := [edge for edge in edges if not edge.directed]:
         weight = None if lines[0].weight is None else _TYPICAL
         meaning = "both directions occur in the class"
-        keys.append(LegendKey(DrawnEdge(0, 1, False, weight), "line without arrowhead", meaning))
-    return keys
+        yield LegendKey(DrawnEdge(0, 1, False, weight), "line without arrowhead", meaning)
 
 
 def _kinds_of_lines(edges: Sequence[DrawnEdge], measure: str) -> Iterator[LegendKey]:
