@@ -13,7 +13,7 @@ from dagscape.resources import check_memory
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
-from dagscape.scores.lattice import combinations
+from dagscape.scores.lattice import member_sums
 
 # The largest range of the exponents of tiles, in nats; wider scores need a dense sum.
 _WIDEST_TILED: float = kernels.WIDEST_TILED
@@ -103,11 +103,7 @@ def order_weights(scores: EnumerableScores, n: int, prior_only: bool, threads: i
 
 
 def _masks_up_to(n: int, max_parents: int) -> NDArray[np.uint64]:
-    by_size = [
-        np.left_shift(np.uint64(1), combinations(n, size).astype(np.uint64)).sum(axis=1, dtype=np.uint64)
-        for size in range(max_parents + 1)
-    ]
-    return np.concatenate(by_size)
+    return member_sums(n, max_parents, np.left_shift(np.uint64(1), np.arange(n, dtype=np.uint64)))
 
 
 def path_memory(n: int, threads: int) -> int:

@@ -15,7 +15,7 @@ from dagscape.errors import IncompleteScores, InvalidOption, function, type_of
 from dagscape.resources import format_bytes
 from dagscape.scores.families import FamilyList
 from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import Members
+from dagscape.scores.lattice import Members, SetIndex, set_count
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.rounding import term_rounding
 from dagscape.wording import plural
@@ -52,6 +52,17 @@ class EnumerableScores(LocalScores):
             places = np.left_shift(np.int64(1), sets - (sets > child)).sum(axis=1)
             row[places] = self.exact_scores(child, sets)
         return row
+
+    def scores_by_size(self, child: int) -> NDArray[np.int64]:
+        """Return the scores, in units, of all sets of at most ``max_parents`` variables, by size, then by mask.
+
+        Those with the child itself are impossible.
+        """
+        listed = np.full(set_count(self.n, self.max_parents), IMPOSSIBLE)
+        index = SetIndex(self.n, self.max_parents)
+        for sets in self.family_sets(child):
+            listed[index.rank(sets)] = self.exact_scores(child, sets)
+        return listed
 
     @property
     @abstractmethod

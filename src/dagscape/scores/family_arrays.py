@@ -47,10 +47,12 @@ def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_on
         Return the structure prior of each possible family in place of its score.
     """
     n = scores.n if n is None else n
-    values = np.full((n, 1 << (n - 1)), IMPOSSIBLE)
+    values = np.empty((n, 1 << (n - 1)), dtype=np.int64)
     for child in range(scores.n):
         row = scores.score_row(child)
         values[child, : len(row)] = scores.prior_row(row) if prior_only else row
+        values[child, len(row) :] = IMPOSSIBLE
+    values[scores.n :] = IMPOSSIBLE
     values[scores.n :, 0] = 0
     return values
 
@@ -61,15 +63,20 @@ def families_by_size(scores: EnumerableScores, n: int | None = None, *, prior_on
     The parameters are those of :func:`families_by_mask`.
     """
     n = scores.n if n is None else n
-    values = np.full((n, set_count(n, scores.max_parents)), IMPOSSIBLE)
-    index = SetIndex(n, scores.max_parents)
+    values = np.empty((n, set_count(n, scores.max_parents)), dtype=np.int64)
+    own, index = SetIndex(scores.n, scores.max_parents), SetIndex(n, scores.max_parents)
+    values[scores.n :] = IMPOSSIBLE
     values[scores.n :, 0] = 0
     for child in range(scores.n):
-        for sets in scores.family_sets(child):
-            exact = scores.exact_scores(child, sets)
+        listed = scores.scores_by_size(child)
+        for size in range(scores.max_parents + 1):
+            exact = listed[own.of_size(size)]
             if prior_only:
-                exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[sets.shape[1]])
-            values[child, index.rank(sets)] = exact
+                exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[size])
+            # Of the sets of one size, those without companions come first.
+            place = values[child, index.of_size(size)]
+            place[: len(exact)] = exact
+            place[len(exact) :] = IMPOSSIBLE
     return values
 
 

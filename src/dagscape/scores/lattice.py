@@ -7,12 +7,15 @@ a test checks that they do.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Members = NDArray[np.int64]
+Term = TypeVar("Term", bound=np.integer)
 
 
 def combinations(n: int, size: int) -> Members:
@@ -29,6 +32,46 @@ def combinations(n: int, size: int) -> Members:
         smaller = np.concatenate([sets[:count] for count in counts])
         sets = np.column_stack([smaller, np.repeat(np.array(tops), counts)])
     return sets
+
+
+def member_sums(n: int, max_size: int, terms: NDArray[Term]) -> NDArray[Term]:
+    """Return, for all sets of at most ``max_size`` out of ``n`` variables, the sums of the terms of their members.
+
+    Sets are in order of size, then of their bit masks.
+
+    >>> member_sums(3, 2, np.array([1, 2, 4])).tolist()
+    [0, 1, 2, 4, 3, 5, 6]
+    """
+    layers = [np.zeros(1, dtype=terms.dtype)]
+    for size in range(1, max_size + 1):
+        layer = np.empty(math.comb(n, size), dtype=terms.dtype)
+        # The sets with largest member `top` are the smaller sets of members below `top`, which come first, plus `top`.
+        for top in range(size - 1, n):
+            start, count = math.comb(top, size), math.comb(top, size - 1)
+            np.add(layers[-1][:count], terms[top], out=layer[start : start + count])
+        layers.append(layer)
+    return np.concatenate(layers)
+
+
+def ranks_with(n: int, max_size: int, member: int) -> Iterator[NDArray[np.int64]]:
+    """Iterate over sizes: for all sets of a size, in order of masks, the place of the set with one more member.
+
+    The place is the one among the sets of the next size. Those of sets that already have the member mean nothing, but
+    are within the range.
+
+    >>> [places.tolist() for places in ranks_with(3, 1, 1)]
+    [[1], [0, 0, 2]]
+    """
+    layer = np.array([member], dtype=np.int64)
+    yield layer
+    for size in range(1, max_size + 1):
+        smaller, layer = layer, np.zeros(math.comb(n, size), dtype=np.int64)
+        below = math.comb(member, size)
+        np.add(np.arange(below), math.comb(member, size + 1), out=layer[:below])
+        for top in range(member + 1, n):
+            start, count = math.comb(top, size), math.comb(top, size - 1)
+            np.add(smaller[:count], math.comb(top, size + 1), out=layer[start : start + count])
+        yield layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +97,10 @@ class SetIndex:
     def size(self) -> int:
         """The number of sets."""
         return set_count(self.n, self.max_size)
+
+    def of_size(self, size: int) -> slice:
+        """Return the numbers of the sets of one size; only if not all sets are included."""
+        return slice(int(self._first_of_size[size]), int(self._first_of_size[size + 1]))
 
     def rank(self, sets: Members) -> NDArray[np.int64]:
         """Return the numbers of sets of one size, given as rows of increasing members."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range, largest_of
-from dagscape.scores.lattice import Members, SetIndex, parent_sets, set_count, with_member
+from dagscape.scores.lattice import Members, SetIndex, member_sums, parent_sets, ranks_with, set_count, with_member
 
 if TYPE_CHECKING:
     from dagscape.results import Provenance
@@ -98,17 +98,64 @@ class LatticeScores(EnumerableScores):
 
     def score_row(self, child: int) -> NDArray[np.int64]:
         """Return the scores, in units, of all 2^(n-1) parent sets of a child, by bit mask without the child's bit."""
-        if self.index.max_size < self.n or self.max_parents < self.n - 1 or not self.constraints.empty:
-            return super().score_row(child)
-        # The tables hold all sets, by mask, so all differences can be computed at once.
-        places = np.arange(1 << (self.n - 1), dtype=np.int64)
-        below = places & ((1 << child) - 1)
-        sets = below | (places ^ below) << 1
-        joint = self.tables[self.joint_table[child]][sets | 1 << child]
-        base = self.tables[self.base_table[child]][sets]
-        sizes = np.bitwise_count(places.astype(np.uint64)).astype(np.int64)
-        impossible = (joint == IMPOSSIBLE) | (base == IMPOSSIBLE)
-        return np.where(impossible, IMPOSSIBLE, joint - base + self.size_terms[sizes])
+        # The bits of the variables without that of the child, which becomes the highest.
+        order = [v for v in range(self.n) if v != child] + [child]
+        bits = np.empty(self.n, dtype=np.int64)
+        bits[order] = np.left_shift(1, np.arange(self.n))
+        if self.index.max_size >= self.n:
+            return self._row_of_all_sets(child, bits)
+        places = member_sums(self.n, self.max_parents, bits)
+        without = places < 1 << (self.n - 1)
+        row = np.full(1 << (self.n - 1), IMPOSSIBLE)
+        row[places[without]] = self.scores_by_size(child)[without]
+        return row
+
+    def _row_of_all_sets(self, child: int, bits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row from tables of all sets, by mask, where all differences can be computed at once."""
+        joint = self.tables[self.joint_table[child]].reshape(-1, 2, 1 << child)[:, 1].ravel()
+        base = self.tables[self.base_table[child]].reshape(-1, 2, 1 << child)[:, 0].ravel()
+        sets = np.arange(len(base), dtype=np.int64)
+        sizes = np.bitwise_count(sets)
+        required = sum(bits[parent].item() for parent in self.constraints.required[child])
+        forbidden = sum(bits[parent].item() for parent in self.constraints.forbidden[child])
+        possible = (joint != IMPOSSIBLE) & (base != IMPOSSIBLE) & (sizes <= self.max_parents)
+        if required or forbidden:
+            possible &= sets & (required | forbidden) == required
+        row: NDArray[np.int64] = joint - base
+        row += self.size_terms[np.minimum(sizes, self.max_parents)]
+        np.copyto(row, IMPOSSIBLE, where=~possible)
+        return row
+
+    def scores_by_size(self, child: int) -> NDArray[np.int64]:
+        """Return the scores, in units, of all sets of at most ``max_parents`` variables, by size, then by mask.
+
+        Those with the child itself are impossible.
+        """
+        if self.index.max_size >= self.n:
+            return super().scores_by_size(child)
+        # The tables hold sets in the same order, so all families of one size can be computed at once.
+        joint, base = self.tables[self.joint_table[child]], self.tables[self.base_table[child]]
+        listed = np.empty(set_count(self.n, self.max_parents), dtype=np.int64)
+        possible = self._allowed_by_size(child)
+        for size, places in enumerate(ranks_with(self.n, self.max_parents, child)):
+            of_size = self.index.of_size(size)
+            below, found = base[of_size], listed[of_size]
+            np.take(joint[self.index.of_size(size + 1)], places, out=found, mode="clip")
+            possible[of_size] &= (found != IMPOSSIBLE) & (below != IMPOSSIBLE)
+            found -= below
+            found += self.size_terms[size]
+        np.copyto(listed, IMPOSSIBLE, where=~possible)
+        return listed
+
+    def _allowed_by_size(self, child: int) -> NDArray[np.bool_]:
+        """Return which sets the child may have as parents, in the order of :meth:`scores_by_size`."""
+        excluded, required = np.zeros(self.n, dtype=np.int16), np.zeros(self.n, dtype=np.int16)
+        excluded[[child, *self.constraints.forbidden[child]]] = 1
+        required[[*self.constraints.required[child]]] = 1
+        allowed: NDArray[np.bool_] = member_sums(self.n, self.max_parents, excluded) == 0
+        if required.any():
+            allowed &= member_sums(self.n, self.max_parents, required) == required.sum()
+        return allowed
 
     @property
     def nbytes(self) -> int:
