@@ -202,7 +202,7 @@ def blocks(rng, n):
 SHAPES = {
     "narrow": lambda rng, n: random_families(n, lambda rng, others: rng.normal(0, 1e-3), rng),
     "wide": lambda rng, n: random_families(n, lambda rng, others: -rng.exponential(3000.0), rng),
-    "very wide": lambda rng, n: random_families(n, lambda rng, others: -rng.exponential(1e8), rng),
+    "very wide": lambda rng, n: random_families(n, lambda rng, others: -min(rng.exponential(1e8), 9e8), rng),
     "tied": lambda rng, n: random_families(n, lambda rng, others: float(rng.choice([0.0, -1.0, -30.0, -300.0])), rng),
     "independent": lambda rng, n: random_families(n, lambda rng, others: -12.3 * len(others), rng),
     "blocks": blocks,
