@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.contract import Job
 from oracles import posterior as oracle
 from oracles.graphs import all_dags
 
@@ -182,7 +183,7 @@ def test_totals_without_data_agree_with_the_sum(over, prior, max_parents):
     found = ds.posterior(scores, over).log_prior_total
     backend = BACKENDS[over, "cpu"]
     weights = backend.weights(scores, 1, 2**30, prior_only=True)
-    relative = backend.run(weights, scores.unit.bits, 1, None).log_total
+    relative = backend.run(weights, Job(scores.unit.bits, 1)).log_total
     assert found == pytest.approx(relative + scores.unit.to_float(weights.offset), rel=1e-12)
 
 
