@@ -9,7 +9,7 @@ import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 import numpy as np
 from benchmarks import experiments
@@ -17,6 +17,7 @@ from mpi4py import MPI
 
 import dagscape as ds
 from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.contract import Job
 from dagscape.posterior.mpi import order_sum
 from dagscape.posterior.mpi.team import team
 from posterior.test_contract import random_data, random_scores
@@ -55,7 +56,7 @@ def sums():
     # Several blocks even for few variables.
     order_sum._LEAST_BLOCK_BITS = 10
     wrong = [name for name, problem in PROBLEMS.items() if not _same_bits(on_rank_0(problem))]
-    return {"wrong": wrong, **features(), **mistakes(), "traffic": traffic()}
+    return {"wrong": wrong, **features(), **mistakes(), "traffic": traffic(), "resumed": resumed()}
 
 
 def _same_bits(scores):
@@ -129,10 +130,36 @@ def traffic():
     def count():
         scores = ds.local_scores(random_data(15, 50, 1, 2), max_parents=2)
         weights = BACKENDS["orders", "cpu"].weights(scores, 1, 2**30)
-        task = Traffic(order_sum.OrderSumJob(*weights.values.shape, 2, scores.unit.bits, 1))
+        task = Traffic(order_sum.OrderSumJob(*weights.values.shape, 2, Job(scores.unit.bits, 1)))
         return team().sum_together(task, lambda: task.follow(team(), weights.values))
 
     return team().work(count)
+
+
+def resumed():
+    """Whether a sum that rank 0 stops again and again has the right bits, and how often it was stopped."""
+    scores = on_rank_0(lambda: ds.local_scores(random_data(15, 50, 1, 2), max_parents=2))
+    folder = MPI.COMM_WORLD.bcast(on_rank_0(mkdtemp))
+    left = 0
+
+    def stop(report):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise KeyError("stop")
+
+    for stops in range(100):
+        left = 2 + stops % 5
+        try:
+            found = ds.posterior(
+                scores, "orders", backend="mpi", threads=1, progress=stop, checkpoint=folder, checkpoint_seconds=0
+            )
+            break
+        except KeyError:
+            pass
+    expected = on_rank_0(lambda: bits(ds.posterior(scores, "orders", backend="cpu")))
+    same = set(MPI.COMM_WORLD.allgather(bits(found))) == {MPI.COMM_WORLD.bcast(expected)}
+    return {"same": same, "stops": stops, "left": on_rank_0(lambda: os.listdir(folder))}
 
 
 def waits():

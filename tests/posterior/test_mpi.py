@@ -37,6 +37,9 @@ def test_all_ranks_get_the_bits_of_the_cpu_and_the_errors_of_rank_0(ranks):
     assert found["usable"]
     assert found["raised"].pop("memory").startswith("TooLarge: sums over orders of 16 variables need ")
     assert found["raised"] == MISTAKES
+    assert found["resumed"]["same"]
+    assert found["resumed"]["stops"] > 3
+    assert found["resumed"]["left"] == []
     bits, words = ranks.bit_length() - 1, 8 * 2**15 // ranks
     members = [rank.bit_count() for rank in range(ranks)]
     assert [sent[:2] for sent in found["traffic"]] == [[(bits - m) * words, m * words] for m in members]

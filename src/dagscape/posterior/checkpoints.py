@@ -51,7 +51,8 @@ class Checkpoint:
         self._saved_at = clock()
 
     def of_rank(self, rank: int, ranks: int) -> Checkpoint:
-        """Return the checkpoint of one rank of many."""
+        """Return the checkpoint of one rank of many, which may be on another machine."""
+        self._stem.parent.mkdir(parents=True, exist_ok=True)
         stem = self._stem.with_name(f"{self._stem.name}-rank-{rank}-of-{ranks}")
         return Checkpoint(stem, self.seconds, self._clock)
 

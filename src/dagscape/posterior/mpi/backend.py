@@ -19,8 +19,8 @@ _CPU = next(record for record in CPU if record.over == "orders")
 
 
 def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
-    if weights.max_parents is None:
-        # Few variables, or so many families that they do not fit into tiles: rank 0 does it alone.
+    if weights.max_parents is None or team().size == 1:
+        # Few variables, so many families that they do not fit into tiles, or one rank: rank 0 does it alone.
         return _CPU.run(weights, job)
     found = order_sum.order_sum(team(), weights.values, weights.max_parents, job)
     error = tiled_order_sum_error(weights.n, weights.max_parents, log_of(found.mantissa, found.exponent))

@@ -20,8 +20,8 @@ Notation: the dissertation's p = 2^k processors are the ranks, its hypercubes ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +32,7 @@ from dagscape.errors import InvalidOption, argument
 from dagscape.posterior.contract import Job, KernelProgress
 from dagscape.posterior.mpi.messages import Messages
 from dagscape.posterior.mpi.team import Team
+from dagscape.posterior.order_blocks import BlockCheckpoints, Position
 from dagscape.wording import plural
 
 if TYPE_CHECKING:
@@ -60,8 +61,7 @@ class OrderSumJob:
     n: int
     families: int
     max_parents: int
-    unit_bits: int
-    threads: int
+    job: Job
 
     def follow(self, team: Team) -> None:
         """Take part in the sum on a rank other than 0."""
@@ -83,7 +83,7 @@ def order_sum(team: Team, values: NDArray[np.int64], max_parents: int, job: Job)
     """Return the total and the edges of a sum; called on rank 0, while the others follow."""
     n, families = values.shape
     check_size(n, team.size)
-    command = OrderSumJob(n, families, max_parents, job.unit_bits, job.threads)
+    command = OrderSumJob(n, families, max_parents, replace(job, progress=None))
 
     def part() -> Found:
         team.data.Bcast(values, root=0)
@@ -124,74 +124,104 @@ class RankSum:
         The bytes that this rank has sent: words of F, words of R, and Γ.
     """
 
-    def __init__(self, team: Team, job: OrderSumJob, values: NDArray[np.int64]) -> None:
-        self._team, self._job = team, job
+    def __init__(self, team: Team, command: OrderSumJob, values: NDArray[np.int64]) -> None:
+        self._team, self._job = team, command.job
         self._bits = [1 << i for i in range(team.size.bit_length() - 1)]
-        self._block_bits = block_bits_of(job.n, team.size)
-        self._words = np.empty((1 << job.n) // team.size, dtype=np.int64)
+        self._block_bits = block_bits_of(command.n, team.size)
+        self._edges = np.zeros((command.n, command.n))
+        words = np.empty((1 << command.n) // team.size, dtype=np.int64)
+        self._blocks = words.reshape(-1, 1 << self._block_bits)
         self._messages = Messages(team, [team.rank ^ bit for bit in self._bits])
-        self._kernel = kernels.TiledOrderSum(values, job.max_parents, job.unit_bits, self._words, team.size, team.rank)
+        unit_bits = self._job.unit_bits
+        self._kernel = kernels.TiledOrderSum(values, command.max_parents, unit_bits, words, team.size, team.rank)
+        checkpoint = self._job.checkpoint and self._job.checkpoint.of_rank(team.rank, team.size)
+        self._saved = BlockCheckpoints(checkpoint, self._kernel, self._blocks)
         self.sent_forwards = self.sent_backwards = self.sent_shares = 0
 
     def run(self, progress: KernelProgress) -> Found | None:
         """Do the work of this rank; return the result on rank 0, and None or no more than the total on others."""
-        blocks = self._words.reshape(-1, 1 << self._block_bits)
-        report = _Reporter(progress, len(blocks), self._messages.advance)
+        count, threads = len(self._blocks), self._job.threads
+        done = self._saved.restore()
+        report = _Reporter(progress, count, self._messages.advance)
+        report.skip(done.forwards + _BACKWARD_UNITS * done.backwards)
         below = [self._team.rank ^ bit for bit in self._bits if self._team.rank & bit]
         above = [self._team.rank ^ bit for bit in self._bits if not self._team.rank & bit]
+        known = self._exchange(done)
 
         def forward(block: int, received: list[Words]) -> None:
-            self._kernel.forward(self._block_bits, block, received, self._job.threads, report.of_block(1))
+            self._kernel.forward(self._block_bits, block, received, threads, report.of_block(1))
+            # No rank has R before all have saved F: a rank sends its last block after that.
+            (self._saved.save if block + 1 == count else self._saved.after)(Position(block + 1))
 
-        self.sent_forwards = self._pass(blocks, range(len(blocks)), below, above, forward)
-        total = self._total(above, below)
-        edges = np.zeros((self._job.n, self._job.n))
-        if total == 0:
+        self.sent_forwards = self._pass(
+            range(count), done.forwards, below, {rank: known[rank].forwards for rank in above}, forward
+        )
+        self._saved.total = total = self._total(above, below, done)
+        if total == 0 or self._job.wanted == "total":
             mantissa, exponent = self._kernel.total(total)
-            return Found(mantissa, exponent, edges)
+            return Found(mantissa, exponent, self._edges)
 
         def backward(block: int, received: list[Words]) -> None:
             step = report.of_block(_BACKWARD_UNITS)
-            self._kernel.backward(self._block_bits, block, received, total, self._job.threads, step)
+            self._kernel.backward(self._block_bits, block, received, total, threads, step)
+            self._saved.after(Position(count, count - block))
 
-        self.sent_backwards = self._pass(blocks, reversed(range(len(blocks))), above, below, backward)
+        self.sent_backwards = self._pass(
+            range(count - 1, -1, -1), done.backwards, above, {rank: known[rank].backwards for rank in below}, backward
+        )
         if not self._merge_shares():
             return None
-        mantissa, exponent, _ = self._kernel.finish(edges)
-        return Found(mantissa, exponent, edges)
+        mantissa, exponent, _ = self._kernel.finish(self._edges)
+        return Found(mantissa, exponent, self._edges)
+
+    def _exchange(self, done: Position) -> dict[int, Position]:
+        """Return how far the checkpoints of the neighbours are."""
+        own = np.array(done, dtype=np.int64)
+        others = {self._team.rank ^ bit: np.empty_like(own) for bit in self._bits}
+        expected = [self._messages.expect(other, rank) for rank, other in others.items()]
+        for rank in others:
+            self._messages.send(own, rank)
+        self._messages.wait(expected)
+        self._messages.complete()
+        return {rank: Position(*map(int, other)) for rank, other in others.items()}
 
     def _pass(
         self,
-        blocks: Words,
-        order: Iterable[int],
+        order: Sequence[int],
+        done: int,
         sources: Sequence[int],
-        targets: Sequence[int],
+        targets: Mapping[int, int],
         compute: Callable[[int, list[Words]], None],
     ) -> int:
-        """Compute all blocks, each from those that come in, and send them on; return the number of bytes sent."""
-        count, size = blocks.shape
-        buffers = np.empty((_BUFFERS, len(sources), size), dtype=np.int64)
+        """Compute blocks in order, each from those that come in, and send them on; return the number of bytes sent.
+
+        The first ``done`` blocks are there already, and each target has some of them.
+        """
+        buffers = np.empty((_BUFFERS, len(sources), self._blocks.shape[1]), dtype=np.int64)
+        sent = 0
 
         def expect(slot: int) -> list[MPI.Request]:
             return [
                 self._messages.expect(buffer, source) for buffer, source in zip(buffers[slot], sources, strict=True)
             ]
 
-        coming = [expect(slot) for slot in range(min(_BUFFERS, count))]
+        coming = [expect(slot) for slot in range(min(_BUFFERS, len(order) - done))]
         for step, block in enumerate(order):
-            slot = step % _BUFFERS
-            self._messages.wait(coming[slot])
-            compute(block, list(buffers[slot]))
-            for target in targets:
-                self._messages.send(blocks[block], target)
-            if step + _BUFFERS < count:
+            slot = (step - done) % _BUFFERS
+            if step >= done:
+                self._messages.wait(coming[slot])
+                compute(block, list(buffers[slot]))
+            for target in (target for target, there in targets.items() if step >= there):
+                self._messages.send(self._blocks[block], target)
+                sent += self._blocks[block].nbytes
+            if done <= step < len(order) - _BUFFERS:
                 coming[slot] = expect(slot)
         self._messages.complete()
-        return len(targets) * blocks.nbytes
+        return sent
 
-    def _total(self, above: Sequence[int], below: Sequence[int]) -> int:
+    def _total(self, above: Sequence[int], below: Sequence[int], done: Position) -> int:
         """Return the word of the total, which the last rank knows, on all ranks."""
-        total = self._words[-1:].copy()
+        total = np.array([self._saved.total]) if done.backwards else self._blocks[-1, -1:].copy()
         if above:
             self._messages.wait([self._messages.expect(total, above[0])])
         for rank in below:
@@ -225,6 +255,10 @@ class _Reporter:
         self._advance = advance
         self._done = 0
         self._total = blocks * (1 + _BACKWARD_UNITS) * _UNITS_PER_BLOCK
+
+    def skip(self, units: int) -> None:
+        """Count units that are done already."""
+        self._done += units * _UNITS_PER_BLOCK
 
     def of_block(self, units: int) -> Callable[[int, int], None]:
         """Return the progress function of the next block, which takes a number of units."""
