@@ -118,7 +118,7 @@ def test_progress_rises_to_its_total_and_can_stop_the_sum(backend):
     done = [report.done for report in seen if report.task == f"Summing over {backend.over}"]
     assert done == sorted(done)
     assert done[-1] == seen[0].total
-    assert len(done) > 3
+    assert len(done) > 1
 
     def stop(report):
         raise KeyboardInterrupt
