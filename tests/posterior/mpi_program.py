@@ -54,7 +54,7 @@ def on_rank_0(value):
 def sums():
     """The names of problems for which some rank has not the bits of the CPU, and the answers to bad calls."""
     # Several blocks even for few variables.
-    order_sum._LEAST_BLOCK_BITS = 10
+    order_sum._BLOCK_BITS = range(10, 12)
     wrong = [name for name, problem in PROBLEMS.items() if not _same_bits(on_rank_0(problem))]
     return {"wrong": wrong, **features(), **mistakes(), "traffic": traffic(), "resumed": resumed()}
 

@@ -105,11 +105,17 @@ def test_each_rank_needs_ten_variables():
         order_sum.check_size(14, 32)
 
 
-def test_blocks_are_messages_of_a_mebibyte():
-    assert order_sum.block_bits_of(28, 8) == 17
-    assert 8 << order_sum.block_bits_of(28, 8) == 2**20
-    # A rank that has less sends all at once.
-    assert order_sum.block_bits_of(17, 4) == 15
+def test_blocks_are_messages_of_a_mebibyte_or_more():
+    for n in range(10, 41):
+        assert order_sum.block_bits_of(n, 1) == n
+        for bits in range(1, min(n - 9, 13)):
+            size = order_sum.block_bits_of(n, 1 << bits)
+            blocks = 1 << (n - bits - size)
+            # A rank that has less sends all at once; one that has more can fill the pipeline.
+            assert 17 <= size <= 20 if blocks > 1 else size == n - bits <= 17
+            assert blocks >= 32 * (bits + 1) or size <= 17
+    assert 8 << order_sum.block_bits_of(25, 8) == 2**20
+    assert order_sum.block_bits_of(31, 2) == 20
 
 
 def test_the_words_of_a_rank_halve_with_each_doubling_of_ranks():

@@ -40,8 +40,12 @@ if TYPE_CHECKING:
 
 Words = NDArray[np.int64]
 
-# A block has at least this many words, if a rank has them: messages of 1 MiB.
-_LEAST_BLOCK_BITS = 17
+# Blocks, which are messages, have 1 MiB to 8 MiB: smaller ones cost more time than they take, and larger ones memory.
+_BLOCK_BITS = range(17, 21)
+
+# Blocks are as large as they can be if there are this many for each step of the pipeline, which is filled and emptied
+# twice.
+_BLOCKS_PER_STEP = 32
 
 # How many blocks may be under way from one rank to another.
 _BUFFERS = 2
@@ -105,8 +109,13 @@ def check_size(n: int, ranks: int) -> None:
 
 
 def block_bits_of(n: int, ranks: int) -> int:
-    """Return how many variables the sets of a block differ in."""
-    return min(n - (ranks.bit_length() - 1), _LEAST_BLOCK_BITS)
+    """Return how many variables the sets of a block differ in. A single rank has one block, since it sends none."""
+    steps = ranks.bit_length()
+    own = n - (steps - 1)
+    if ranks == 1:
+        return own
+    filling = own - (_BLOCKS_PER_STEP * steps - 1).bit_length()
+    return min(own, max(_BLOCK_BITS[0], min(filling, _BLOCK_BITS[-1])))
 
 
 def buffer_bytes(n: int, ranks: int) -> int:
