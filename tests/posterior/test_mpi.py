@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.posterior.mpi.order_sum import bytes_sent
 from dagscape.scores.lattice import set_count
 from posterior.mpi_runs import PROGRAM, run, start, why_not
 
@@ -43,6 +44,7 @@ def test_all_ranks_get_the_bits_of_the_cpu_and_the_errors_of_rank_0(ranks):
     bits, words = ranks.bit_length() - 1, 8 * 2**15 // ranks
     members = [rank.bit_count() for rank in range(ranks)]
     assert [sent[:2] for sent in found["traffic"]] == [[(bits - m) * words, m * words] for m in members]
+    assert all(sum(sent[:2]) == bytes_sent(15, ranks) for sent in found["traffic"])
     # A rank adds up the shares of others until the lowest of its bits, and then sends them.
     levels = [15 - bits + (rank & -rank).bit_length() - 1 for rank in range(1, ranks)]
     assert [sent[2] for sent in found["traffic"]] == [0, *(8 * 15 * set_count(level, 2) for level in levels)]

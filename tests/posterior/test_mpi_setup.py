@@ -121,7 +121,7 @@ def test_blocks_are_messages_of_a_mebibyte_or_more():
 def test_the_words_of_a_rank_halve_with_each_doubling_of_ranks():
     for count in (1, 2, 4, 8):
         words = 8 * 2**28 // count
-        assert words < backend._rank_memory(28, 4, 1, count) < words + 2**29
+        assert words < backend.rank_memory(28, 4, 1, count) < words + 2**29
 
 
 def test_commands_that_ranks_run_as_one(monkeypatch):

@@ -27,7 +27,7 @@ def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     return Sum(found.mantissa, found.exponent, found.edges, None, None, error)
 
 
-def _rank_memory(n: int, max_parents: int, threads: int, ranks: int) -> int:
+def rank_memory(n: int, max_parents: int, threads: int, ranks: int) -> int:
     """Return how many bytes one rank needs."""
     needed = int(kernels.tiled_order_sum_bytes(n, max_parents, threads, wide=True, ranks=ranks))
     return needed + order_sum.buffer_bytes(n, ranks)
@@ -39,7 +39,7 @@ def _node_memory(n: int, max_parents: int, threads: int) -> int:
         return _CPU.memory_of_sum(n, max_parents, threads)
     here = team()
     ranks = min(here.size, 1 << (n - kernels.LEAST_TILED))
-    return here.node_ranks * _rank_memory(n, max_parents, threads, ranks)
+    return here.node_ranks * rank_memory(n, max_parents, threads, ranks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _check_memory(n: int, max_parents: int, threads: int, max_memory: int | str 
     ranks = team()
     if ranks.size == 1 or not is_tiled(n, max_parents):
         return
-    check = _MemoryCheck(_rank_memory(n, max_parents, threads, ranks.size), max_memory)
+    check = _MemoryCheck(rank_memory(n, max_parents, threads, ranks.size), max_memory)
     ranks.send(check)
     if lacking := check.answers(ranks):
         raise TooLarge(f"sums over orders of {plural(n, 'variable')}: {lacking[0]}: start fewer ranks per machine")

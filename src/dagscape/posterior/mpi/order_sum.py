@@ -124,6 +124,12 @@ def buffer_bytes(n: int, ranks: int) -> int:
     return bits * _BUFFERS * 8 << block_bits_of(n, ranks)
 
 
+def bytes_sent(n: int, ranks: int) -> int:
+    """Return how many bytes of words each rank sends, forwards and backwards together."""
+    bits = ranks.bit_length() - 1
+    return bits * 8 << (n - bits)
+
+
 class RankSum:
     """The part of one rank in a sum.
 
