@@ -1,0 +1,248 @@
+"""Sums over orders on several ranks of this machine: seconds, memory and messages, and a model for more ranks.
+
+python -m benchmarks.mpi_sums [times] [memory] [model]      (default: all; starts mpiexec itself)
+mpiexec -n RANKS python -m benchmarks.mpi_sums rank N MAX_PARENTS REPEATS
+
+Start-up and scoring are excluded: all ranks meet, and rank 0 measures. Each rank has one thread. Runs that have
+finished are kept in build/mpi_sums.jsonl, so that a model can be made without running them again.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dagscape as ds
+from benchmarks.experiments import table
+from benchmarks.posterior import random_network
+from benchmarks.timing import machine
+from dagscape.drawing.curves import draw_curves
+from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.mpi import order_sum
+from dagscape.posterior.mpi.backend import rank_memory
+from dagscape.posterior.mpi.team import Team, team
+
+RUNS = Path("build/mpi_sums.jsonl")
+FIGURES = Path(__file__).parent / "figures"
+RANKS = (1, 2, 4, 8)
+MAX_PARENTS = 4
+CORES = 2
+
+# The network of the model: messages between machines, as InfiniBand has them (assumed, not measured).
+NETWORK_LATENCY = 2e-6
+NETWORK_BANDWIDTH = 10e9
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A sum in which each rank tells its time, its memory and what it has sent."""
+
+    job: order_sum.OrderSumJob
+
+    def follow(self, ranks: Team, values: np.ndarray | None = None) -> Any:
+        """Take part; return what the ranks tell on rank 0."""
+        if values is None:
+            values = np.empty((self.job.n, self.job.families), dtype=np.int64)
+        ranks.data.Bcast(values, root=0)
+        before = _peak()
+        ranks.data.Barrier()
+        start, processor = time.perf_counter(), time.process_time()
+        part = order_sum.RankSum(ranks, self.job, values)
+        part.run(None)
+        seconds, busy = time.perf_counter() - start, time.process_time() - processor
+        told = {
+            "seconds": seconds,
+            "busy": busy,
+            "peak": _peak() - before + values.nbytes,
+            "forwards": part.sent_forwards,
+            "backwards": part.sent_backwards,
+            "shares": part.sent_shares,
+        }
+        return ranks.data.gather(told)
+
+
+def _peak() -> int:
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def run_rank(n: int, max_parents: int, repeats: int) -> None:
+    """What each rank does; rank 0 prints one line of JSON."""
+
+    def sums() -> None:
+        scores = ds.local_scores(random_network(n).sample(500, seed=3), max_parents=max_parents)
+        weights = BACKENDS["orders", "cpu"].weights(scores, 1, 2**40)
+        task = Measured(order_sum.OrderSumJob(*weights.values.shape, max_parents, scores.unit.bits, 1))
+        runs = [team().sum_together(task, lambda: task.follow(team(), weights.values)) for _ in range(repeats)]
+        best = min(runs, key=lambda told: told[0]["seconds"])
+        # The peak of a process never falls: the first run has it.
+        for rank, first in zip(best, runs[0], strict=True):
+            rank["peak"] = first["peak"]
+        print(json.dumps(best))
+
+    team().work(sums)
+
+
+def measured(n: int, ranks: int, repeats: int) -> list[dict[str, Any]]:
+    """What the ranks told in a sum, measured now."""
+    launcher = shutil.which("mpiexec", path=sysconfig.get_path("scripts")) or "mpiexec"
+    command = [launcher, "-n", str(ranks), sys.executable, "-m", "benchmarks.mpi_sums", "rank"]
+    arguments = [str(number) for number in (n, MAX_PARENTS, repeats)]
+    done = subprocess.run([*command, *arguments], check=True, capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    RUNS.parent.mkdir(exist_ok=True)
+    with RUNS.open("a") as stream:
+        stream.write(json.dumps({"n": n, "ranks": ranks, "told": told, "machine": machine()}) + "\n")
+    return told
+
+
+def best_run(n: int, ranks: int) -> list[dict[str, Any]]:
+    """The fastest of the runs that are kept."""
+    runs = [json.loads(line) for line in RUNS.read_text().splitlines()]
+    chosen = [run["told"] for run in runs if (run["n"], run["ranks"]) == (n, ranks)]
+    return min(chosen, key=lambda told: told[0]["seconds"])
+
+
+def times(n: int = 25) -> None:
+    """Seconds of rank 0, and of the processor on each rank."""
+    for ranks in RANKS:
+        measured(n, ranks, 3)
+    found = {ranks: best_run(n, ranks) for ranks in RANKS}
+    alone = found[1][0]["seconds"]
+    rows = []
+    for ranks, told in found.items():
+        seconds, busy = told[0]["seconds"], [rank["busy"] for rank in told]
+        rows.append([ranks, seconds, seconds / alone, alone / seconds, max(busy), sum(busy)])
+    headers = ["ranks", "seconds", "of one rank", "speed-up", "processor, most", "processor, all"]
+    table(f"n = {n}, d = {MAX_PARENTS}, m = 500, one thread per rank, {CORES} cores", rows, headers)
+
+
+def memory(n: int = 28) -> None:
+    """The words of each rank, what it needs besides, and what it sends."""
+    rows, traffic = [], []
+    mebi, bits = 2**20, {ranks: ranks.bit_length() - 1 for ranks in RANKS}
+    for ranks in RANKS:
+        told, words = measured(n, ranks, 1), (8 << n) // ranks
+        planned = rank_memory(n, MAX_PARENTS, 1, ranks) - words
+        rest = max(rank["peak"] for rank in told) - words
+        buffers = order_sum.buffer_bytes(n, ranks)
+        rows.append([ranks, *(f"{part / mebi:.0f}" for part in (words, rest, planned, buffers))])
+        for rank, sent in enumerate(told):
+            members = rank.bit_count()
+            expected = [(bits[ranks] - members) * words, members * words]
+            agree = [sent["forwards"], sent["backwards"]] == expected
+            traffic.append([ranks, rank, *expected, sent["forwards"], sent["backwards"], sent["shares"], agree])
+    table(
+        f"n = {n}, d = {MAX_PARENTS}: MiB of each rank",
+        rows,
+        ["ranks", "words", "peak besides, measured", "besides, planned", "of these buffers"],
+    )
+    sent = ["forwards, formula", "backwards, formula", "forwards", "backwards", "Γ", "equal"]
+    table(f"n = {n}: bytes sent", traffic, ["ranks", "rank", *sent])
+
+
+@dataclass(frozen=True)
+class Model:
+    """The time of a sum on ranks with a core each, like that of section 4.4 of the dissertation.
+
+    Each pass has as many steps as there are blocks and, to fill the pipeline, as there are bits in a rank. A step takes
+    the time of its block, or of its messages if that is longer, because they travel at the same time.
+
+    Attributes
+    ----------
+    per_set : float
+        Seconds for each set and variable, in both passes.
+    per_family : float
+        Seconds for each family of all variables, which every rank spends whatever the number of ranks.
+    """
+
+    per_set: float
+    per_family: float
+
+    def seconds(self, n: int, ranks: int, families: int) -> float:
+        """The predicted seconds."""
+        bits = ranks.bit_length() - 1
+        size = 1 << order_sum.block_bits_of(n, ranks)
+        blocks = (1 << n) // ranks // size
+        compute = self.per_set * n * size / 2
+        messages = bits * (NETWORK_LATENCY + 8 * size / NETWORK_BANDWIDTH) if bits else 0.0
+        shares = bits * (NETWORK_LATENCY + 8 * families / NETWORK_BANDWIDTH)
+        return 2 * (blocks + bits) * max(compute, messages) + self.per_family * families + shares
+
+
+def families_of(n: int) -> int:
+    """The number of families, as the kernel lists them: all sets of parents, for each variable."""
+    return BACKENDS["orders", "cpu"].table(n, MAX_PARENTS)
+
+
+def model(n: int = 25) -> None:
+    """Calibrate the model by the processor's time of each rank, print its predictions, and draw the figures."""
+    busy = {ranks: max(rank["busy"] for rank in best_run(n, ranks)) for ranks in RANKS}
+    sets = np.array([n * 2**n / ranks for ranks in RANKS])
+    per_set, constant = np.polyfit(sets, [busy[ranks] for ranks in RANKS], 1)
+    fitted = Model(float(per_set), max(float(constant), 0.0) / families_of(n))
+    print(f"\nper set and variable {per_set * 1e9:.2f} ns; per family {fitted.per_family * 1e9:.0f} ns")
+    many = [1 << bits for bits in range(13)]
+    sizes = (25, 28, 31, 33)
+    rows = []
+    for ranks in many:
+        fits = [ranks <= 1 << (size - 10) for size in sizes]
+        seconds = [fitted.seconds(size, ranks, families_of(size)) for size in sizes]
+        rows.append([ranks, *(f"{s:.3g}" if fit else None for s, fit in zip(seconds, fits, strict=True))])
+    table("Predicted seconds, d = 4, one core for each rank", rows, ["ranks", *(f"n = {size}" for size in sizes)])
+    _draw_measured(n)
+    _draw_predicted(fitted, sizes, many)
+
+
+def _draw_measured(n: int) -> None:
+    """Speed-up and efficiency as in figures 4.10 and 4.11, measured."""
+    alone = best_run(n, 1)[0]["seconds"]
+    speedup = [alone / best_run(n, ranks)[0]["seconds"] for ranks in RANKS]
+    panels = {
+        f"Speed-up, n = {n} ({CORES} cores)": {"measured": speedup, "cores": [min(ranks, CORES) for ranks in RANKS]},
+        "Efficiency, of the cores in use": {
+            "measured": [s / min(ranks, CORES) for s, ranks in zip(speedup, RANKS, strict=True)],
+            "ideal": [1.0] * len(RANKS),
+        },
+    }
+    draw_curves(FIGURES / "mpi_measured.svg", RANKS, panels, "ranks, one thread each")
+
+
+def _draw_predicted(fitted: Model, sizes: tuple[int, ...], many: list[int]) -> None:
+    """Speed-up and efficiency for more ranks than there are cores here, by the model."""
+    logs = np.log2(many)
+    speedups = {}
+    for n in sizes:
+        times = [fitted.seconds(n, ranks, families_of(n)) for ranks in many]
+        speedups[f"n = {n}"] = np.array([times[0] / seconds for seconds in times])
+    panels = {
+        "log2 of the speed-up (predicted)": {
+            **{name: np.log2(np.maximum(values, 1)) for name, values in speedups.items()},
+            "ideal": logs,
+        },
+        "Efficiency (predicted)": {name: values / many for name, values in speedups.items()},
+    }
+    draw_curves(FIGURES / "mpi_predicted.svg", logs, panels, "log2 of the number of ranks")
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["rank"]:
+        run_rank(*map(int, sys.argv[2:]))
+        return
+    print(machine())
+    parts = {"times": times, "memory": memory, "model": model}
+    for name in sys.argv[1:] or list(parts):
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()
