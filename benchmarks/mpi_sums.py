@@ -28,6 +28,7 @@ from benchmarks.posterior import random_network
 from benchmarks.timing import machine
 from dagscape.drawing.curves import draw_curves
 from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.contract import Job
 from dagscape.posterior.mpi import order_sum
 from dagscape.posterior.mpi.backend import rank_memory
 from dagscape.posterior.mpi.team import Team, team
@@ -81,7 +82,7 @@ def run_rank(n: int, max_parents: int, repeats: int) -> None:
     def sums() -> None:
         scores = ds.local_scores(random_network(n).sample(500, seed=3), max_parents=max_parents)
         weights = BACKENDS["orders", "cpu"].weights(scores, 1, 2**40)
-        task = Measured(order_sum.OrderSumJob(*weights.values.shape, max_parents, scores.unit.bits, 1))
+        task = Measured(order_sum.OrderSumJob(*weights.values.shape, max_parents, Job(scores.unit.bits, 1)))
         runs = [team().sum_together(task, lambda: task.follow(team(), weights.values)) for _ in range(repeats)]
         best = min(runs, key=lambda told: told[0]["seconds"])
         # The peak of a process never falls: the first run has it.

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -18,7 +19,7 @@ from mpi4py import MPI
 import dagscape as ds
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
-from dagscape.posterior.mpi import order_sum
+from dagscape.posterior.mpi import backend, order_sum
 from dagscape.posterior.mpi.team import team
 from posterior.test_contract import random_data, random_scores
 
@@ -104,9 +105,27 @@ def mistakes():
         ds.posterior(on_rank_0(lambda: ds.FamilyTable(nothing, complete=True)), "orders", backend="mpi")
     except ds.InvalidData as error:
         raised["nothing"] = f"{type(error).__name__}: {error}"
+    try:
+        with another_machine(limit=1000):
+            ds.posterior(scores, "orders", backend="mpi")
+    except ds.TooLarge as error:
+        raised["elsewhere"] = f"{type(error).__name__}: {error}"
     everywhere = MPI.COMM_WORLD.allgather(raised)
     usable = ds.posterior(scores, "orders", backend="mpi").log_total < 0
     return {"raised": everywhere[0], "everywhere": everywhere.count(raised) == len(everywhere), "usable": usable}
+
+
+@contextmanager
+def another_machine(limit):
+    """Let the last rank believe that it is on another machine, which has a limit on memory."""
+    here, last = team(), MPI.COMM_WORLD.size - 1
+    before = here.first_of_node, here.node_ranks, backend.memory_limit
+    if last == RANK:
+        here.first_of_node, here.node_ranks, backend.memory_limit = True, 1, lambda max_memory: limit
+    try:
+        yield
+    finally:
+        here.first_of_node, here.node_ranks, backend.memory_limit = before
 
 
 @dataclass

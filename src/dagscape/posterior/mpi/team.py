@@ -163,8 +163,9 @@ class Team:
                 continue
 
     def _finish(self, outcome: _Finished) -> None:
-        self.send(outcome)
-        self._leave()
+        with DelayedSignals():
+            self.send(outcome)
+            self._leave()
 
     def _leave(self) -> None:
         """No rank may end before the guards know that it may."""
@@ -176,8 +177,9 @@ class Team:
         """Send a command from rank 0 to all ranks."""
         content = pickle.dumps(command, protocol=pickle.HIGHEST_PROTOCOL)
         length = np.array([len(content)], dtype=np.int64)
-        self._wait(self._control.Ibcast(length, root=0))
-        self._wait(self._control.Ibcast(bytearray(content), root=0))
+        with DelayedSignals():
+            self._wait(self._control.Ibcast(length, root=0))
+            self._wait(self._control.Ibcast(bytearray(content), root=0))
 
     def _wait(self, request: MPI.Request) -> None:
         nap = Nap()
