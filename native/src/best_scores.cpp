@@ -98,7 +98,7 @@ std::vector<std::int64_t> walk_tiles(const FamilyScores& families, Direction dir
         threads, [&] { return std::make_unique<TileWalk<BestOf>>(tiles, tiles.n, 0, columns, values); });
     const unsigned bits = std::min(lattice_bits(threads), tiles.n - kLow), rest = tiles.n - bits;
     run_lattice(bits, direction, threads, monitor, [&](Subset pattern, unsigned worker) {
-        walks(worker).walk(direction, pattern << rest, rest, {}, monitor, TileObserver{});
+        walks(worker).walk(direction, pattern << rest, rest, {}, monitor, WalkObserver{});
     });
     return values;
 }

@@ -11,7 +11,8 @@
 #include "dagscape/impossible.hpp"
 #include "dagscape/lattice_tasks.hpp"
 #include "dagscape/parallel.hpp"
-#include "dagscape/scaled_lanes.hpp"
+#include "dagscape/plain_walk.hpp"
+#include "dagscape/scaled_arithmetic.hpp"
 #include "dagscape/score_weights.hpp"
 #include "dagscape/subset.hpp"
 #include "dagscape/tile_walk.hpp"
@@ -23,57 +24,6 @@ namespace {
 constexpr std::int64_t kPlainRange = 990;
 // Powers of two below this one are zero.
 constexpr std::int64_t kTiniest = -1100;
-
-// Sums and products of scaled numbers; columns may omit exponents.
-class ScaledArithmetic {
-public:
-    using Column = dagscape::Column;
-    using Function = std::vector<ScaledLanes>;
-    using Four = ScaledLanes;
-
-    static Column room(const Column& like, std::size_t size) {
-        Column column;
-        column.reset(size, like.wide());
-        return column;
-    }
-    static void add(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count) {
-        dagscape::add(to, to_at, from, from_at, count);
-    }
-    static void copy(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count) {
-        dagscape::copy(to, to_at, from, from_at, count);
-    }
-
-    static Function tile_function() { return Function(kTile / 4); }
-    static const ScaledLanes& at(const Function& function, std::size_t q) noexcept { return function[q]; }
-    void spread(const Column& base, const std::vector<std::size_t>& low_masks, Function& sums) {
-        work_.reset(kTile, base.wide());
-        for (std::size_t i = 0; i < low_masks.size(); ++i) work_.mantissa[low_masks[i]] = base.mantissa[i];
-        if (base.wide()) {
-            for (std::size_t i = 0; i < low_masks.size(); ++i) work_.exponent[low_masks[i]] = base.exponent[i];
-        }
-        transform_tile<Over::subsets>(work_);
-        for (std::size_t q = 0; q < kTile / 4; ++q) {
-            const Lanes values = dagscape::load(&work_.mantissa[4 * q]);
-            sums[q] = base.wide() ? ScaledLanes{values, dagscape::load(&work_.exponent[4 * q])}
-                                  : normalised(ScaledLanes{values, broadcast(0)});
-        }
-    }
-
-    static ScaledLanes zero() noexcept { return ScaledLanes::nothing(); }
-    static ScaledLanes plus(const ScaledLanes& a, const ScaledLanes& b) noexcept { return dagscape::plus(a, b); }
-    static ScaledLanes times(const ScaledLanes& a, const ScaledLanes& b) noexcept { return dagscape::times(a, b); }
-    static void set_to_one(ScaledLanes& four, unsigned lane) noexcept { four.set(lane, {1, 0}); }
-    static void add_product(ScaledLanes& four, unsigned to, unsigned from, const ScaledLanes& weight) noexcept {
-        const ScaledNumber product = dagscape::times(four.get(from), weight.get(to));
-        if (product.mantissa != 0) four.set(to, dagscape::plus(four.get(to), product));
-    }
-    static ScaledLanes finished(const ScaledLanes& four) noexcept { return normalised(four); }
-    static ScaledLanes load(const std::int64_t* words) noexcept { return unpacked(dagscape::load(words)); }
-    static void store(std::int64_t* words, const ScaledLanes& four) noexcept { dagscape::store(words, packed(four)); }
-
-private:
-    Column work_;
-};
 
 // The weights of one child's families, and their scale.
 std::pair<Column, double> weights_of(std::span<const std::int64_t> scores, int unit_bits) {
@@ -101,19 +51,26 @@ std::pair<Column, double> weights_of(std::span<const std::int64_t> scores, int u
 
 using Walk = TileWalk<ScaledArithmetic>;
 
-// The columns of the families of v, restricted from all variables to the first `own`, given the members among the
-// others.
-Column restricted(const Tiles& tiles, Column families, unsigned own, Subset fixed) {
-    for (unsigned r = tiles.n; r > own; --r) {
-        Column rest;
-        rest.reset(tiles.sets(r - 1), families.wide());
-        const bool take = contains(fixed, r - 1);
-        tiles.decide(r, take, [&](std::size_t to, std::size_t from, std::size_t count, bool) {
-            add(rest, to, families, from, count);
-        });
-        families = std::move(rest);
-    }
-    return families;
+// The columns of the families of v, restricted from the first r variables to the first r - 1.
+Column restricted(const Tiles& tiles, unsigned r, bool take, const Column& families) {
+    Column rest;
+    rest.reset(tiles.sets(r - 1), families.wide());
+    tiles.decide(r, take, [&](std::size_t to, std::size_t from, std::size_t count, bool) {
+        add(rest, to, families, from, count);
+    });
+    return rest;
+}
+
+// The same as a list, if the variable is taken.
+Column taken_list(const LaneSets& sets, unsigned r, const Column& list) {
+    Column rest;
+    rest.reset(sets.size(r - 1), false);
+    sets.take(r, list.mantissa.data(), rest.mantissa.data());
+    return rest;
+}
+
+bool none_wide(const std::vector<Column>& columns) {
+    return std::none_of(columns.begin(), columns.end(), [](const Column& column) { return column.wide(); });
 }
 
 std::vector<bool> wide_columns(const std::vector<Column>& columns) {
@@ -124,7 +81,7 @@ std::vector<bool> wide_columns(const std::vector<Column>& columns) {
 
 // Gathers the shares of the families from the tiles of a unit of the backward walk: reads F before R overwrites it, and
 // propagates the weights of the tiles to the families, against the direction of the walk.
-class UnitShares : public TileObserver {
+class UnitShares : public WalkObserver {
 public:
     UnitShares(const Tiles& tiles, Subset fixed, const std::vector<Column>& families,
                std::span<const std::int64_t> words)
@@ -168,29 +125,19 @@ public:
     }
 
 private:
-    static ScaledLanes with_member(const std::vector<ScaledLanes>& tile, std::size_t q, unsigned v) {
-        if (v == 0) return ScaledSums::lanes_or_zero<1, 5, 3, 7>(tile[q]);
-        if (v == 1) return ScaledSums::lanes_or_zero<2, 3, 6, 7>(tile[q]);
-        return contains(q, v - 2) ? ScaledLanes::nothing() : tile[q | std::size_t{1} << (v - 2)];
-    }
-
     // Γ_v of this tile's sets: F(U) R(U∪v) / total, summed over supersets. Only the total includes the child's own
     // scale.
     void add_weights(unsigned v) {
         const bool wide = families_[v].wide();
         work_.reset(kTile, wide);
         for (std::size_t q = 0; q < kTile / 4; ++q) {
-            const ScaledLanes both = times(forward_[q], after_[q]);
-            const Lanes mantissa = both.mantissa / broadcast(total_.mantissa);
-            const Lanes exponent = both.exponent - broadcast(total_.exponent);
+            const ScaledLanes weight = weight_of(forward_[q], after_[q], total_);
             if (wide) {
-                const ScaledLanes normal = normalised(ScaledLanes{mantissa, exponent});
+                const ScaledLanes normal = normalised(weight);
                 store(&work_.mantissa[4 * q], normal.mantissa);
                 store(&work_.exponent[4 * q], normal.exponent);
             } else {
-                const Lanes bounded = exponent > broadcast(1000) ? broadcast(1000) : exponent;
-                store(&work_.mantissa[4 * q],
-                      exponent < broadcast(-999) ? broadcast(0) : mantissa * power_of_two(bounded));
+                store(&work_.mantissa[4 * q], to_plain(weight));
             }
         }
         transform_tile<Over::supersets>(work_);
@@ -245,31 +192,56 @@ bool can_be_tiled(unsigned n, std::span<const std::int64_t> scores, int unit_bit
     return ranges < std::ldexp(kWidestTiled, unit_bits);
 }
 
-// What threads keep from one block to the next.
-struct TiledOrderSum::Workers {
-    struct Worker {
-        Walk walk;
-        UnitShares shares;
-    };
-    std::vector<std::unique_ptr<Worker>> workers;
+// What a thread keeps from one block to the next.
+struct TiledOrderSum::Worker {
+    // One of these, depending on whether columns have separate exponents.
+    std::unique_ptr<PlainWalk> plain;
+    std::unique_ptr<Walk> scaled;
+    std::unique_ptr<UnitShares> shares;
 };
 
 TiledOrderSum::TiledOrderSum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                              std::span<std::int64_t> words, RankOfMany rank)
-    : tiles_(n, max_parents), own_(n - rank.rank_bits), fixed_(rank.rank << own_), scores_(scores),
-      unit_bits_(unit_bits), words_(words), families_(restricted_families()),
-      tree_(tiles_, own_, wide_columns(families_)), workers_(std::make_unique<Workers>()) {}
+    : tiles_(n, max_parents), sets_(tiles_), own_(n - rank.rank_bits), fixed_(rank.rank << own_), scores_(scores),
+      unit_bits_(unit_bits), words_(words), families_(restricted_families()), plain_(none_wide(families_)),
+      tree_(tiles_, plain_ ? &sets_ : nullptr, own_, wide_columns(families_)) {
+    if (plain_) ranges_.resize(words.size() / kTile);
+    for (unsigned v = 0; v < n; ++v) families_[v] = restricted_further(v);
+}
 
 TiledOrderSum::~TiledOrderSum() = default;
 
+// As far as they stay in the order of their size and mask, whether they become lists or not.
 std::vector<Column> TiledOrderSum::restricted_families() {
     std::vector<Column> columns;
     for (unsigned v = 0; v < tiles_.n; ++v) {
         auto [families, scale] = families_of(v);
-        columns.push_back(restricted(tiles_, std::move(families), own_, fixed_));
+        for (unsigned r = tiles_.n; r > std::max(own_, sets_.top()); --r)
+            families = restricted(tiles_, r, contains(fixed_, r - 1), families);
+        columns.push_back(std::move(families));
         scale_ += scale;
     }
     return columns;
+}
+
+Column TiledOrderSum::restricted_further(unsigned v) const {
+    Column families = families_[v];
+    if (own_ > sets_.top()) return families;
+    if (plain_) {
+        Column list;
+        list.reset(sets_.size(sets_.top()), false);
+        sets_.spread(families.mantissa.data(), list.mantissa.data());
+        families = std::move(list);
+    }
+    for (unsigned r = sets_.top(); r > own_; --r) {
+        const bool take = contains(fixed_, r - 1);
+        if (!plain_) {
+            families = restricted(tiles_, r, take, families);
+        } else if (take && v != r - 1) {
+            families = taken_list(sets_, r, families);
+        }
+    }
+    return families;
 }
 
 std::pair<Column, double> TiledOrderSum::families_of(unsigned v) const {
@@ -292,36 +264,48 @@ void TiledOrderSum::run(const SumBlock& block, Direction direction, unsigned thr
         if (contains(fixed_, i) == (direction == Direction::forwards))
             received.blocks[i - own_] = block.received[next++];
     }
-    auto& workers = workers_->workers;
-    workers.resize(std::max<std::size_t>(workers.size(), threads));
+    workers_.resize(std::max<std::size_t>(workers_.size(), threads));
     const unsigned bits = std::min(lattice_bits(threads), block.bits - kLow), unit = block.bits - bits;
     run_lattice(bits, direction, threads, monitor, [&](Subset pattern, unsigned number) {
-        auto& worker = workers[number];
-        if (!worker) {
-            worker.reset(new Workers::Worker{Walk(tiles_, own_, fixed_, families_, words_),
-                                             UnitShares(tiles_, fixed_, families_, words_)});
-        }
-        visit(*worker, (block.index << bits) + pattern, unit, received);
+        if (!workers_[number]) workers_[number] = make_worker();
+        visit(*workers_[number], (block.index << bits) + pattern, unit, received);
     });
+}
+
+std::unique_ptr<TiledOrderSum::Worker> TiledOrderSum::make_worker() {
+    auto worker = std::make_unique<Worker>();
+    if (plain_) {
+        worker->plain =
+            std::make_unique<PlainWalk>(PlainProblem{tiles_, sets_, own_, fixed_, families_, words_, ranges_});
+    } else {
+        worker->scaled = std::make_unique<Walk>(tiles_, own_, fixed_, families_, words_);
+        worker->shares = std::make_unique<UnitShares>(tiles_, fixed_, families_, words_);
+    }
+    return worker;
 }
 
 void TiledOrderSum::forward(const SumBlock& block, unsigned threads, Monitor& monitor) {
     run(block, Direction::forwards, threads, monitor,
-        [&](Workers::Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
-            worker.walk.walk(Direction::forwards, index << bits, bits, received, monitor, TileObserver{});
+        [&](Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
+            if (plain_) return worker.plain->forward(index << bits, bits, received, monitor);
+            worker.scaled->walk(Direction::forwards, index << bits, bits, received, monitor, WalkObserver{});
         });
 }
 
 void TiledOrderSum::backward(const SumBlock& block, std::int64_t total, unsigned threads, Monitor& monitor) {
     total_ = unpacked(total);
     run(block, Direction::backwards, threads, monitor,
-        [&](Workers::Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
-            worker.shares.start(bits, total_);
-            worker.walk.walk(Direction::backwards, index << bits, bits, received, monitor, worker.shares);
-            tree_.add(bits, index, worker.shares.finish());
+        [&](Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
+            if (plain_) {
+                tree_.add(bits, index, worker.plain->backward(index << bits, bits, total_, received, monitor));
+            } else {
+                worker.shares->start(bits, total_);
+                worker.scaled->walk(Direction::backwards, index << bits, bits, received, monitor, *worker.shares);
+                tree_.add(bits, index, worker.shares->finish());
+            }
         });
     done_ += Subset{1} << block.bits;
-    if (all_done()) workers_->workers.clear();
+    if (all_done()) workers_.clear();
 }
 
 ScaledNumber TiledOrderSum::total(std::int64_t word) const noexcept {
@@ -351,7 +335,7 @@ OrderSumResult TiledOrderSum::finish() const {
     result.disagreement = std::abs(back.mantissa * power_of_two(back.exponent - total_.exponent) / total_.mantissa - 1);
     result.edges.assign(std::size_t{n} * n, 0);
     for (unsigned v = 0; v < n; ++v) {
-        add_edges(tiles_, v, own_ == n ? families_[v] : families_of(v).first, (*tree_.shares())[v], result.edges);
+        add_edges(tiles_, v, families_of(v).first, (*tree_.shares())[v], result.edges);
     }
     return result;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dagscape/column.hpp"
+#include "dagscape/lane_sets.hpp"
 #include "dagscape/tiles.hpp"
 
 namespace dagscape {
@@ -31,8 +32,9 @@ void extract(std::span<const double> numbers, Shares& shares);
 
 class ShareTree {
 public:
-    // `wide`, by child: whether its columns have separate exponents.
-    ShareTree(const Tiles& tiles, unsigned root, std::vector<bool> wide);
+    // `wide`, by child: whether its columns have separate exponents. If `lists` is given, none has, and columns of
+    // fewer than lists->top() variables are lists.
+    ShareTree(const Tiles& tiles, const LaneSets* lists, unsigned root, std::vector<bool> wide);
 
     // Shares of zero at a level, and the number of doubles in them.
     Shares room(unsigned level) const;
@@ -52,9 +54,12 @@ public:
     void clear() { waiting_.clear(); }
 
 private:
+    bool as_lists(unsigned level) const noexcept { return lists_ != nullptr && level < lists_->top(); }
+    std::size_t size(unsigned level) const { return as_lists(level) ? lists_->size(level) : tiles_.sets(level); }
     Shares parent_of(unsigned level, const Shares& taken, const Shares& left_out) const;
 
     const Tiles& tiles_;
+    const LaneSets* lists_;
     unsigned root_;
     std::vector<bool> wide_;
     std::map<std::pair<unsigned, Subset>, Shares> waiting_;

@@ -21,9 +21,11 @@
 #include <vector>
 
 #include "dagscape/column.hpp"
+#include "dagscape/lane_sets.hpp"
 #include "dagscape/lattice_tasks.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/order_sum.hpp"
+#include "dagscape/plain_tile.hpp"
 #include "dagscape/share_tree.hpp"
 #include "dagscape/tiles.hpp"
 
@@ -95,16 +97,19 @@ public:
     bool restore(std::span<const double> state);
 
 private:
-    struct Workers;
+    struct Worker;
 
     // The weights of all families of a variable, and their scale.
     std::pair<Column, double> families_of(unsigned v) const;
     std::vector<Column> restricted_families();
+    Column restricted_further(unsigned v) const;
+    std::unique_ptr<Worker> make_worker();
     // Calls visit(worker, index, bits, received) for units of 2^bits sets.
     template <class Visit>
     void run(const SumBlock& block, Direction direction, unsigned threads, Monitor& monitor, Visit&& visit);
 
     const Tiles tiles_;
+    const LaneSets sets_;
     const unsigned own_;
     const Subset fixed_;
     std::span<const std::int64_t> scores_;
@@ -112,10 +117,12 @@ private:
     std::span<std::int64_t> words_;  // F, then R
     double scale_ = 0;               // the numbers of a child are relative to its best family: the sum of all of these
     std::vector<Column> families_;   // restricted to this rank's sets
+    const bool plain_;               // no column has separate exponents
     ShareTree tree_;
     Subset done_ = 0;
     ScaledNumber total_;
-    std::unique_ptr<Workers> workers_;
+    std::vector<ExponentRange> ranges_;  // of the tiles, if the columns are plain
+    std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 // Bytes needed by each rank, including the scores passed in and the words. If the scores of a variable span a wide

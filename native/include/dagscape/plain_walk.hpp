@@ -1,0 +1,91 @@
+// A walk over tiles of plain doubles (plain_tile.hpp); a tile that does not fit them is computed with scaled numbers.
+//
+// For sums over orders in which no column has separate exponents. As in tile_walk.hpp, each thread has its own walk,
+// and columns are restricted to the members above a tile one variable at a time: by size and mask for the first
+// decisions, and as lists of vectors from LaneSets::top() variables on. Lists of sets that leave a variable out are not
+// copied.
+//
+// Which tiles are computed with scaled numbers depends on the words alone, so the bits do not depend on who computes
+// them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dagscape/column.hpp"
+#include "dagscape/lane_sets.hpp"
+#include "dagscape/lattice_tasks.hpp"
+#include "dagscape/monitor.hpp"
+#include "dagscape/plain_tile.hpp"
+#include "dagscape/scaled_arithmetic.hpp"
+#include "dagscape/share_tree.hpp"
+#include "dagscape/tile_fill.hpp"
+#include "dagscape/tile_walk.hpp"
+
+namespace dagscape {
+
+// What all threads share. The families of a rank are restricted to its fixed members: by size and mask, or as lists if
+// there are few variables.
+struct PlainProblem {
+    const Tiles& tiles;
+    const LaneSets& sets;
+    unsigned own;
+    Subset fixed;
+    std::span<const Column> families;
+    std::span<std::int64_t> words;
+    std::span<ExponentRange> ranges;  // of the tiles, where they are known
+};
+
+class PlainWalk {
+public:
+    explicit PlainWalk(const PlainProblem& problem);
+
+    // Walks over the sets that agree with `pattern` on all but the first `bits` variables.
+    void forward(Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor);
+    // Returns the shares of these sets.
+    Shares backward(Subset pattern, unsigned bits, ScaledNumber total, const ReceivedWords& received, Monitor& monitor);
+
+private:
+    using Numbers = std::vector<Lanes>;
+    struct ScaledShares;
+
+    static constexpr Subset kUndecided = ~Subset{0};
+
+    bool backwards() const noexcept { return direction_ == Direction::backwards; }
+    Subset high() const noexcept;
+    const std::int64_t* words_of(Subset tile, unsigned i) const;
+    ExponentRange range_of(Subset tile, unsigned i) const;
+
+    void start(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received);
+    void descend(unsigned r, Subset tile, bool taken, Monitor& monitor);
+    void decide(unsigned r, Subset members);
+    void decide(unsigned r, unsigned v, bool take);
+    void join(unsigned r, Subset tile, bool taken);
+    void fill(Subset tile, bool taken);
+    bool fill_plain(Subset tile, bool taken, ExponentRange neighbours);
+    void fill_scaled(Subset tile, bool taken);
+    double* list_shares(unsigned r, bool taken, unsigned v);
+    void make_room_for_shares(unsigned bits);
+    Shares shares_of_unit(unsigned bits, Subset members) const;
+
+    const PlainProblem problem_;
+    Direction direction_ = Direction::forwards;
+    const ReceivedWords* received_ = nullptr;
+    ScaledNumber total_;
+    PlainTile tile_;
+    TileFill<ScaledArithmetic> scaled_;
+
+    std::vector<Subset> decided_;                    // [r]: the members for which the columns of this level hold
+    std::vector<std::vector<Column>> columns_;       // [r][v], above the top of the lists
+    Column last_column_;                             // at the top of the lists, before it becomes a list
+    std::vector<std::vector<Numbers>> rooms_;        // [r][v], for lists
+    std::vector<std::vector<const double*>> lists_;  // [r][v]
+    // [r][taken][v]: the shares of the last node at this level that takes, or leaves out, its last variable.
+    std::vector<std::array<std::vector<Numbers>, 2>> list_shares_;
+    std::vector<std::array<Shares, 2>> column_shares_;
+    Numbers joined_;
+};
+
+}  // namespace dagscape
