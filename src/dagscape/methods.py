@@ -94,6 +94,10 @@ class Method:
         ``seconds(size, threads, limit, **options)``: estimated time on this machine, from a short trial.
     options : mapping
         The options that change what the method needs, each with its values, default first.
+    places : tuple of str
+        Options of plans that say where the method runs, and that have no list of values.
+    largest : callable or None
+        ``largest(size, threads, limit, **options)``: the largest numbers of variables that fit, by back end.
     citations : tuple of str
         Keys in ``docs/references.bib``.
     most_advised : int or None
@@ -107,6 +111,8 @@ class Method:
     requirements: Callable[..., Requirements]
     seconds: Callable[..., float]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    places: tuple[str, ...] = ()
+    largest: Callable[..., dict[str, int]] | None = None
     citations: tuple[str, ...] = ()
     most_advised: int | None = None
 

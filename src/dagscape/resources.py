@@ -39,7 +39,7 @@ def format_bytes(count: float) -> str:
     return f"{count:,.1f} {unit}"
 
 
-def parse_bytes(size: int | str) -> int:
+def parse_bytes(size: int | str, option: str = "max_memory") -> int:
     """Parse a number of bytes: ``"8GiB"``, ``"500M"``, ``"1.5 g"`` or an integer.
 
     >>> parse_bytes("1.5 GiB")
@@ -47,7 +47,7 @@ def parse_bytes(size: int | str) -> int:
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b(?:ytes)?)?\s*", str(size).lower())
     if match is None or not Fraction(match[1]):
-        raise InvalidOption(f"is {size!r}; it must be a positive size such as '8GiB' or '500MiB'", option="max_memory")
+        raise InvalidOption(f"is {size!r}; it must be a positive size such as '8GiB' or '500MiB'", option=option)
     return int(Fraction(match[1]) * _UNITS[match[2]])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import (
     DATA_HELP,
     data_argument,
@@ -21,6 +22,7 @@ from dagscape.cli.options import (
 from dagscape.cli.output import Output
 from dagscape.cli.wording import spelling
 from dagscape.errors import InvalidOption
+from dagscape.posterior.places import PLANNED_BACKENDS
 from dagscape.registry import METHODS
 from dagscape.report.planning import TASKS, spelled_plan
 
@@ -40,6 +42,23 @@ def _method_options(command: Callable[..., None]) -> Callable[..., None]:
 @score_options
 @click.option("--task", type=click.Choice(TASKS), default="scores", show_default=True, help="What the job computes.")
 @_method_options
+@click.option(
+    "--backend",
+    type=click.Choice(PLANNED_BACKENDS),
+    show_default="cpu",
+    help="For --task posterior: what does the sum.",
+)
+@click.option(
+    "--ranks",
+    type=IntRange(1),
+    metavar="N",
+    help="For --task posterior: plan for N ranks of MPI, each on a machine like this one.",
+)
+@click.option(
+    "--card-memory",
+    metavar="SIZE",
+    help="For --task posterior: plan for a GPU with this memory, such as 80GiB; the time is that of an NVIDIA H200.",
+)
 @work_options
 @output_options
 def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) -> None:
@@ -49,11 +68,11 @@ def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) ->
     """
     out = Output(as_json, quiet)
     for method in METHODS.values():
-        for name in method.options:
+        for name in (*method.options, *method.places):
             if options[name] is None:
                 del options[name]
             elif method.name != task:
-                raise InvalidOption(f"--{name} is for --task {method.name}")
+                raise InvalidOption(f"--{name.replace('_', '-')} is for --task {method.name}")
     dataset = take_data(data, options, options["max_memory"])
     report_set_aside(dataset, out)
     planned = spelled_plan(dataset, task, spelling, **take_score_options(options, out))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dagscape.errors import argument, function
 from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.posterior.backends import find_backend
 from dagscape.posterior.contract import SumBackend
+from dagscape.posterior.cuda.seconds import MEASURED_CARD
+from dagscape.posterior.mpi.order_sum import bytes_sent
+from dagscape.posterior.places import Place, places_to_compare, planned_place
+from dagscape.resources import format_bytes
 from dagscape.wording import plural
 
 # It is of no use to advise more memory than this.
@@ -25,6 +31,67 @@ def sum_requirements(
     chosen = find_backend(over, backend, paths=with_paths, size=size)
     chosen.check_device(size.n, size.max_parents)
     return requirements_of(chosen, size, threads, limit, with_paths=with_paths)
+
+
+def planned_requirements(
+    size: ProblemSize,
+    threads: int,
+    limit: int,
+    *,
+    over: str = "dags",
+    backend: str | None = None,
+    ranks: int | None = None,
+    card_memory: int | str | None = None,
+) -> Requirements:
+    """Return the requirements of a sum that need not run here; memory is that of one machine."""
+    n, max_parents = size.n, size.max_parents
+    place = planned_place(over, backend, ranks, card_memory)
+    host = find_backend(over) if place.backend.ranks is not None else place.backend
+    needs = requirements_of(host, size, threads, limit)
+    if (used := place.ranks_of(n, max_parents)) > 1:
+        sent = format_bytes(bytes_sent(n, used))
+        return replace(
+            needs,
+            step=f"{needs.step} on {place.ranks} ranks",
+            work=f"{needs.work}; each rank sends {sent}",
+            memory=place.memory(n, max_parents, threads),
+            refusal=_too_many_variables(host, n) or place.too_many_ranks(n, max_parents),
+        )
+    return _on_card(needs, place, place.backend.device_memory(n, max_parents)) if place.backend.device else needs
+
+
+def _on_card(needs: Requirements, place: Place, memory: int) -> Requirements:
+    """Return the requirements of a sum on a card, with the memory that it needs there."""
+    needed, has = format_bytes(memory), format_bytes(place.card_memory)
+    lacking = f"{needs.subject} need {needed} on the card, which has {has}" if memory > place.card_memory else ""
+    return replace(
+        needs,
+        step=f"{needs.step} on a card",
+        work=f"{needs.work}; {needed} on the card; the time is that of an {MEASURED_CARD}",
+        refusal=needs.refusal or lacking,
+    )
+
+
+def largest_sums(
+    size: ProblemSize,
+    threads: int,
+    limit: int,
+    *,
+    over: str = "dags",
+    backend: str | None = None,
+    ranks: int | None = None,
+    card_memory: int | str | None = None,
+) -> dict[str, int]:
+    """Return the largest numbers of variables that fit, by back end: here, where it is planned, and on a card here."""
+    chosen = planned_place(over, backend, ranks, card_memory)
+    places = places_to_compare(over, chosen)
+    return {name: place.largest(size, threads, limit) for name, place in places.items()}
+
+
+def _too_many_variables(backend: SumBackend, n: int) -> str:
+    if n <= backend.most_variables:
+        return ""
+    return f"sums over {backend.over} take up to {backend.most_variables} variables; there are {n}"
 
 
 def requirements_of(
@@ -57,13 +124,12 @@ def requirements_of(
         remedy = f"raise the limit; {remedy}"
     base = 4 if with_paths else 3 if over == "dags" else 2
     limited = f", up to {plural(size.max_parents, 'parent')}" if size.max_parents < n - 1 else ""
-    paths = f"; 4^{n} with paths" if over == "dags" and not with_paths else ""
-    too_many = n > backend.most_variables and memory <= limit
+    paths = f"; 4^{n} with paths" if backend.paths and not with_paths else ""
     return Requirements(
         step=f"sum over {over}",
         work=f"{base}^{n} steps{limited}{paths}",
         memory=memory,
         subject=f"sums over {over} of {plural(n, 'variable')}",
         remedy=remedy,
-        refusal=f"sums over {over} take up to {backend.most_variables} variables; there are {n}" if too_many else "",
+        refusal=_too_many_variables(backend, n) if memory <= limit else "",
     )

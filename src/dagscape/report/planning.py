@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.checks import check_choice
@@ -28,6 +28,9 @@ TASKS = ("scores", *METHODS)
 
 # Limits on the number of parents to try for advice, highest first.
 _FEWER_PARENTS = (5, 4, 3, 2)
+
+# Plans advise up to 4096 machines.
+_MOST_RANK_BITS = 12
 
 # The largest number that is read back from a file.
 _MOST_MEMORY = 2**MOST_BITS - 1
@@ -70,6 +73,9 @@ class Plan(Result):
         How many bytes the job may use.
     advice : str
         A method and settings that fit, if the job does not; otherwise empty.
+    largest : mapping of str to int
+        For a posterior: the largest number of variables that fits, by back end: here, where the sum is planned, and on
+        the card that is here, if there is one.
     """
 
     kind: ClassVar[str] = "plan"
@@ -78,6 +84,7 @@ class Plan(Result):
     steps: tuple[PlanStep, ...]
     memory_limit: Count
     advice: str = ""
+    largest: Mapping[str, Count] = field(default_factory=dict)
 
     def _check(self) -> None:
         super(Plan, self)._check()
@@ -142,7 +149,9 @@ def plan(
         As in :func:`dagscape.local_scores`.
     **options
         Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options that
-        change what the method needs: ``over`` for a posterior.
+        change what the method needs. For a posterior: ``over``; ``backend`` (``"cpu"``, the default, ``"cuda"`` or
+        ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like this one, with the given threads and
+        memory limit; and ``card_memory``, such as ``"80GiB"``, for a card that is not here.
 
     Returns
     -------
@@ -155,6 +164,10 @@ def plan(
     >>> planned = ds.plan(ds.load_dataset("tic-tac-toe"), "posterior")
     >>> [step.name for step in planned.steps], planned.fits
     (['local scores', 'sum over dags'], True)
+    >>> votes = ds.load_dataset("votes")
+    >>> shared = ds.plan(votes, "posterior", over="orders", max_parents=4, ranks=8, max_memory="8GiB")
+    >>> shared.steps[1].name, shared.largest["cpu"], shared.largest["mpi"]
+    ('sum over orders on 8 ranks', 29, 32)
     """
     return spelled_plan(data, task, python_spelling, threads=threads, max_memory=max_memory, **options)
 
@@ -175,10 +188,12 @@ def spelled_plan(
     job = prepare(data, **options)
     threads, limit = thread_count(threads), memory_limit(max_memory)
     steps = [_step(scoring_requirements(job, threads, limit), scoring_seconds(job, threads), spelling)]
+    largest: dict[str, int] = {}
     if task in METHODS:
         method, size = METHODS[task], SearchSize.complete(data.n, job.max_parents)
         needs = method.requirements(size, threads, limit, **settings)
         steps.append(_step(needs, method.seconds(size, threads, limit, **settings), spelling))
+        largest = method.largest(size, threads, limit, **settings) if method.largest is not None else {}
     refused = any(step.refusal or step.memory > limit for step in steps)
     return Plan(
         variables=data.variables,
@@ -186,6 +201,7 @@ def spelled_plan(
         steps=tuple(steps),
         memory_limit=limit,
         advice=spelled(_advice(data, task, settings, options, threads, limit), spelling) if refused else "",
+        largest=largest,
     )
 
 
@@ -195,10 +211,13 @@ def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
     settings = {name: options.pop(name, values[0]) for name, values in known.items()}
     for name, value in settings.items():
         check_choice(value, known[name], name)
+    places = METHODS[task].places if task in METHODS else ()
+    settings |= {name: options.pop(name) for name in places if options.get(name) is not None}
     for method in METHODS.values():
-        for name in method.options:
-            if name in options:
+        for name in (*method.options, *method.places):
+            if options.get(name) is not None:
                 raise InvalidOption(f"is an option of the task {method.name!r}, not of {task!r}", option=name)
+            options.pop(name, None)
     return settings
 
 
@@ -223,11 +242,13 @@ def _advice(
             if name == task:
                 return described
             fewer = _fewer_variables(data, task, settings, options, threads, limit)
-            return f"no settings of {_function(task)} fit, but {described}{fewer}"
+            more = _more_machines(task, settings, SearchSize.complete(data.n, asked), threads, limit)
+            return f"no settings of {_function(task)} fit, but {described}{fewer}{more}"
     return (
         f"no exact method fits {data.n} variables within {format_bytes(limit)}; "
         "family_scores in Python computes scores on demand"
         + _fewer_variables(data, task, settings, options, threads, limit)
+        + _more_machines(task, settings, SearchSize.complete(data.n, asked), threads, limit)
     )
 
 
@@ -247,13 +268,24 @@ def _fewer_variables(
     others = [chosen for name, chosen in _candidates(task, settings, data.n) if name == task]
     best = max(others, key=lambda chosen: most(chosen, few))
     if (with_few := most(best, few)) > as_asked:
-        changed = {name: value for name, value in best.items() if value != settings[name]}
+        changed = {name: value for name, value in best.items() if value != settings.get(name)}
         changed |= {"max_parents": few} if few < asked else {}
         arguments = ", ".join(argument(name, value) for name, value in changed.items())
         fits = f"; {_function(task)} fits up to {with_few} variables with {arguments}"
         as_requested = f", and as requested it fits up to {as_asked} variables" if as_asked else ""
         return f"{fits}{as_requested}: {choice}"
     return f"; {_function(task)} fits up to {as_asked} variables: {choice}" if as_asked else ""
+
+
+def _more_machines(task: str, settings: Mapping[str, Any], size: SearchSize, threads: int, limit: int) -> str:
+    """Say on how many machines like this one the requested sum fits, if it can use several."""
+    if task not in METHODS or "ranks" not in METHODS[task].places or settings.get("over") != "orders":
+        return ""
+    for ranks in (2**bits for bits in range(1, _MOST_RANK_BITS + 1)):
+        needs = METHODS[task].requirements(size, threads, limit, over="orders", ranks=ranks)
+        if needs.fits(limit):
+            return f"; on {ranks} machines like this one it fits, with {argument('ranks', ranks)}"
+    return ""
 
 
 def _most_variables(
@@ -282,8 +314,10 @@ def _candidates(task: str, settings: Mapping[str, Any], n: int) -> Iterator[tupl
     others = (name for name, other in METHODS.items() if other.most_advised is None or n <= other.most_advised)
     for name in (task, *(other for other in others if other != task)):
         known = METHODS[name].options
+        # What does not fit elsewhere may fit on the processors of this machine.
+        here = {"backend": "cpu"} if name == task and any(key in settings for key in METHODS[name].places) else {}
         for values in itertools.product(*known.values()):
-            yield name, dict(zip(known, values, strict=True))
+            yield name, dict(zip(known, values, strict=True)) | here
 
 
 def _described(name: str, settings: Mapping[str, Any]) -> str:

@@ -122,10 +122,12 @@ def _plan(planned: Plan) -> RenderableType:
     for step in planned.steps:
         table.add_row(step.name, step.work, format_bytes(step.memory), format_seconds(step.seconds))
     limit = f"the limit is {format_bytes(planned.memory_limit)}"
+    largest = [f"{plural(n, 'variable')} ({name})" for name, n in planned.largest.items()]
+    reach = [plain(f"The largest sums that fit: {', '.join(largest)}.")] if largest else []
     if planned.fits:
-        return Group(table, plain(), plain(f"It fits: {limit}."))
+        return Group(table, plain(), plain(f"It fits: {limit}."), *reach)
     verdict = plain(f"It does not fit: {planned.refusal or limit}.", style="bold red")
-    return Group(table, plain(), verdict, plain(f"Advice: {planned.advice}."))
+    return Group(table, plain(), verdict, *reach, plain(f"Advice: {planned.advice}."))
 
 
 def _comparison(comparison: Comparison) -> RenderableType:

@@ -1,0 +1,150 @@
+"""Plans of sums on several ranks, and on a card that may be elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from cli.running import run
+from dagscape.posterior import backends
+from dagscape.posterior.backends import BACKENDS
+from dagscape.posterior.contract import Device
+from dagscape.posterior.mpi.order_sum import bytes_sent
+from dagscape.posterior.trial import NETWORK_RATE, rank_seconds
+
+LIMIT = 16 * 2**30
+
+
+def job(n):
+    return ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (60, n)))
+
+
+def planned(n, max_parents=4, **options):
+    return ds.plan(job(n), "posterior", over="orders", max_parents=max_parents, max_memory=LIMIT, **options)
+
+
+@pytest.fixture
+def no_card(monkeypatch):
+    for key in (("dags", "cuda"), ("orders", "cuda")):
+        device = replace(BACKENDS[key].device, missing=lambda: "there is no GPU: use the back end 'cpu'")
+        monkeypatch.setitem(backends.BACKENDS, key, replace(BACKENDS[key], device=device))
+
+
+def test_memory_per_rank_halves_with_each_doubling(no_card):
+    needed = [planned(33, ranks=ranks, threads=1) for ranks in (1, 2, 4, 8, 16)]
+    assert needed[0].memory == planned(33, threads=1).memory
+    # What every rank holds besides its words: the families, and blocks that come in.
+    besides = [plan.memory - (8 << (33 - k)) for k, plan in enumerate(needed)]
+    assert all(0 < memory < 2**30 for memory in besides)
+    assert [plan.fits for plan in needed] == [False, False, False, True, True]
+
+
+def test_the_largest_sums_that_fit(no_card):
+    assert planned(20).largest == {"cpu": 30}
+    shared = planned(20, ranks=8)
+    assert shared.largest == {"cpu": 30, "mpi": 33}
+    assert planned(33, ranks=8).fits
+    assert not planned(34, ranks=8).fits
+    on_card = planned(20, card_memory="141GiB")
+    assert on_card.largest == {"cpu": 30, "cuda": 34}
+    over_dags = ds.plan(job(12), "posterior", max_parents=4, max_memory=LIMIT, card_memory="80GiB")
+    assert over_dags.largest["cuda"] == 28
+    assert ds.plan(job(12), "best").largest == {}
+
+
+def test_a_plan_says_what_ranks_send_and_what_a_card_needs(no_card):
+    shared = planned(30, ranks=8).steps[1]
+    assert (shared.name, shared.work) == (
+        "sum over orders on 8 ranks",
+        "2^30 steps, up to 4 parents; each rank sends 3.0 GiB",
+    )
+    assert bytes_sent(30, 8) == 3 * 2**30
+    on_card = planned(33, card_memory="80GiB").steps[1]
+    assert on_card.name == "sum over orders on a card"
+    assert on_card.work.endswith("; 66.1 GiB on the card; the time is that of an NVIDIA H200")
+    assert on_card.memory < 2**30
+    assert on_card.seconds == pytest.approx(6.22, rel=0.05)
+
+
+def test_cards_that_are_too_small_are_refused(no_card):
+    small = planned(32, card_memory="24GiB")
+    assert small.refusal == "sums over orders of 32 variables need 34.1 GiB on the card, which has 24.0 GiB"
+    assert not small.fits
+    # The processors of this machine have enough memory.
+    enough = ds.plan(job(30), "posterior", over="orders", max_parents=4, max_memory=LIMIT, card_memory="8GiB")
+    assert enough.advice == "posterior() fits with over='orders', backend='cpu'"
+
+
+def test_advice_names_the_number_of_machines(no_card):
+    assert planned(33).advice.endswith("; on 8 machines like this one it fits, with ranks=8")
+    assert "machines" not in ds.plan(job(26), "posterior", max_memory="100MiB").advice
+
+
+def test_the_card_that_is_here_is_compared(monkeypatch):
+    device = Device(lambda: "", lambda: "a card", lambda: 2**35, BACKENDS["orders", "cuda"].device.memory_of_sum, 24)
+    monkeypatch.setitem(backends.BACKENDS, ("orders", "cuda"), replace(BACKENDS["orders", "cuda"], device=device))
+    assert planned(20).largest == {"cpu": 30, "cuda": 31}
+    assert planned(20, backend="cuda").steps[1].name == "sum over orders on a card"
+
+
+def test_few_variables_are_for_one_rank():
+    few = ds.plan(job(8), "posterior", over="orders", ranks=2)
+    assert few.steps[1].name == "sum over orders"
+    assert few.fits
+    assert planned(12, ranks=8).refusal == "sums over orders of 12 variables take up to 4 ranks; there are 8"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ranks": 6}, "backend='mpi' needs a power of two as the number of ranks; there are 6: start 4"),
+        ({"ranks": 0}, "ranks is 0; it must be an integer of at least 1"),
+        ({"backend": "mpi"}, "backend is 'mpi', which needs the number of ranks: add ranks"),
+        ({"backend": "gpu"}, "backend is 'gpu'; it must be one of 'cpu', 'cuda', 'mpi'"),
+        ({"ranks": 2, "card_memory": "8GiB"}, "card_memory is for backend='cuda', not for 'mpi'"),
+        ({"backend": "cpu", "ranks": 2}, "ranks is for backend='mpi', not for 'cpu'"),
+        ({"card_memory": "much"}, "card_memory is 'much'; it must be a positive size such as '8GiB' or '500MiB'"),
+    ],
+)
+def test_wrong_places_are_refused(options, message):
+    with pytest.raises(ds.InvalidOption) as caught:
+        planned(12, **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_places_belong_to_posteriors(no_card):
+    with pytest.raises(ds.InvalidOption, match=r"^ranks is an option of the task 'posterior', not of 'best'$"):
+        ds.plan(job(8), "best", ranks=2)
+    with pytest.raises(ds.InvalidOption, match=r"^backend is 'mpi', which has no sums over dags: use over='orders'$"):
+        ds.plan(job(8), "posterior", ranks=2)
+    with pytest.raises(ds.BackendUnavailable, match=r"add its memory, such as card_memory='80GiB'$"):
+        planned(12, backend="cuda")
+
+
+def test_time_on_ranks_has_a_pipeline_to_fill_and_messages_to_wait_for():
+    # 8 blocks of 2^17 words on each of 8 ranks, and 3 steps until all of them work.
+    assert rank_seconds(6400.0, 23, 8) == pytest.approx(800 * (8 + 3) / 8)
+    # If nothing is to be computed, only the messages are left: forwards and backwards, 3 blocks each time.
+    assert rank_seconds(0.0, 23, 8) == pytest.approx((8 + 3) * 2 * 3 * 2**20 / NETWORK_RATE)
+    seconds = [rank_seconds(1000.0, 33, 2**bits) for bits in range(1, 9)]
+    assert seconds == sorted(seconds, reverse=True)
+
+
+def test_the_command_line_plans_for_ranks_and_cards(capfd, tmp_path):
+    table = tmp_path / "t.csv"
+    rows = [[f"v{i}" for i in range(14)], ["0"] * 14, ["0", "1"] * 7, ["1"] * 14]
+    table.write_text("\n".join(",".join(row) for row in rows))
+    common = ("plan", table, "--task", "posterior", "--over", "orders", "--max-parents", 2, "--max-memory", "8GiB")
+    code, out, _ = run(capfd, *common, "--ranks", 4)
+    assert code == 0
+    assert "on 4 ranks" in out
+    assert "The largest sums that fit: " in out
+    code, out, _ = run(capfd, *common, "--card-memory", "40GiB")
+    assert (code, "on a card" in out, "(cuda)" in out) == (0, True, True)
+    code, _, err = run(capfd, *common, "--ranks", 3)
+    assert (code, "--backend mpi needs a power of two" in err) == (2, True)
+    code, _, err = run(capfd, "plan", table, "--ranks", 2)
+    assert (code, "--ranks is for --task posterior" in err) == (2, True)
