@@ -39,18 +39,31 @@ def test_byte_counts_are_exact(n, max_parents, threads):
     assert kernels.best_scores_bytes_by_size(n, max_parents, threads) == 8 * (2 * families + threads * columns)
 
 
+def list_count(r: int, max_parents: int) -> int:
+    """The numbers in a list: four for each set of eight middle and r - 10 high variables, and four more."""
+    blocks = [
+        math.comb(r - 10, size) * set_count(8, max_parents - size) for size in range(min(r - 10, max_parents) + 1)
+    ]
+    return 4 + 4 * sum(blocks)
+
+
 @pytest.mark.parametrize(("threads", "unit_bits", "window"), [(1, 0, 1), (2, 6, 16), (8, 8, 64)])
-@pytest.mark.parametrize(("n", "max_parents", "ranks"), [(10, 2, 1), (18, 17, 1), (25, 4, 1), (28, 4, 8)])
+@pytest.mark.parametrize(("n", "max_parents", "ranks"), [(10, 2, 1), (16, 3, 4), (18, 17, 1), (25, 4, 1), (28, 4, 8)])
 def test_byte_counts_of_tiled_sums_are_exact(n, max_parents, ranks, threads, unit_bits, window):
     own = n - ranks.bit_length() + 1
     unit = max(own - unit_bits, 10)
-    families = set_count(n, max_parents)
-    sets = [set_count(r, max_parents) for r in range(n + 1)]
-    columns = threads * (sum(sets[10:own]) + sum(sets[10 : unit + 1]))
-    tree = 2 * window * sets[unit] + 2 * sum(sets[10 : own + 1])
-    numbers = n * (sets[own] + max(columns + tree, 0 if ranks == 1 else 4 * families)) + 2 * families
+    sets = {r: set_count(r, max_parents) for r in range(10, n + 1)}
+    lists = {r: list_count(r, max_parents) if r <= 18 else 0 for r in sets}
+    plain = {r: lists[r] + (sets[r] if r >= min(n, 18) else 0) for r in sets}
+
+    def numbers(size, rooms):
+        columns = threads * (sum(size[r] for r in range(10, own)) + rooms * sum(size[r] for r in range(10, unit + 1)))
+        tree = 2 * window * size[unit] + 2 * sum(size[r] for r in range(10, own + 1))
+        return n * (size[own] + max(columns + tree, 0 if ranks == 1 else 4 * size[n])) + 2 * size[n]
+
     for wide in (False, True):
-        expected = 8 * (2**own + n * families + (1 + wide) * numbers)
+        most = max(numbers(plain, 2), 2 * numbers(sets, 1) if wide else 0)
+        expected = 8 * 2**own + 8 * 2 ** (own - 10) + 8 * (n * sets[n] + most)
         assert kernels.tiled_order_sum_bytes(n, max_parents, threads, wide=wide, ranks=ranks) == expected
 
 

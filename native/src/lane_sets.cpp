@@ -14,39 +14,64 @@ constexpr unsigned kLaneBits = 2, kMiddle = kLow - kLaneBits;
 
 }  // namespace
 
-LaneSets::LaneSets(const Tiles& tiles)
-    : top_(std::min(tiles.n, kTop)), max_parents_(tiles.max_parents), places_(kTile / 4, 0) {
-    std::vector<Subset> middle;  // by size, then by mask
-    for (unsigned size = 0; size <= std::min(max_parents_, kMiddle); ++size) {
-        for (Subset mask = 0; mask < Subset{1} << kMiddle; ++mask) {
-            if (static_cast<unsigned>(std::popcount(mask)) == size) middle.push_back(mask);
-        }
-    }
-    for (std::size_t i = 0; i < middle.size(); ++i) places_[middle[i]] = static_cast<std::uint16_t>(4 + 4 * i);
-    for (unsigned high = 0; high <= max_parents_; ++high) {
-        lengths_.push_back(static_cast<std::size_t>(std::count_if(middle.begin(), middle.end(), [&](Subset mask) {
-            return static_cast<unsigned>(std::popcount(mask)) + high <= max_parents_;
+LaneSets::Layout::Layout(const Tiles& tiles, unsigned v)
+    : top(std::min(tiles.n, kTop)), max_parents(tiles.max_parents), places(kTile / 4, 0), ranks(4, kAbsent) {
+    add_middle(v);
+    for (unsigned high = 0; high <= max_parents; ++high) {
+        lengths.push_back(static_cast<std::size_t>(std::count_if(middle.begin(), middle.end(), [&](Subset mask) {
+            return static_cast<unsigned>(std::popcount(mask)) + high <= max_parents;
         })));
     }
-    ranks_.assign(4, kAbsent);
-    const auto rank = [&](Subset set) {
-        const auto size = static_cast<unsigned>(std::popcount(set));
-        if (size > max_parents_) return kAbsent;
-        std::size_t place = tiles.first[top_][size];
-        unsigned before = 0;
-        for_each_member(set, [&](unsigned v) { place += tiles.choose(v, ++before); });
-        return static_cast<std::uint32_t>(place);
-    };
-    for (Subset high = 0; high < Subset{1} << (top_ - kLow); ++high) {
-        blocks_.push_back(ranks_.size() / 4);
-        if (std::has_single_bit(high)) ends_.push_back(blocks_.back());
-        const auto size = static_cast<unsigned>(std::popcount(high));
-        for (std::size_t i = 0; size <= max_parents_ && i < lengths_[size]; ++i) {
-            for (Subset lane = 0; lane < 4; ++lane)
-                ranks_.push_back(rank(high << kLow | middle[i] << kLaneBits | lane));
+    for (Subset high = 0; high < Subset{1} << (top - kLow); ++high) {
+        blocks.push_back(ranks.size() / 4);
+        if (std::has_single_bit(high)) ends.push_back(blocks.back());
+        add_block(tiles, high);
+    }
+    ends.push_back(ranks.size() / 4);
+}
+
+void LaneSets::Layout::add_middle(unsigned v) {
+    for (unsigned size = 0; size <= std::min(max_parents, kMiddle); ++size) {
+        for (Subset mask = 0; mask < Subset{1} << kMiddle; ++mask) {
+            if (static_cast<unsigned>(std::popcount(mask)) != size || contains(mask << kLaneBits, v)) continue;
+            places[mask] = static_cast<std::uint16_t>(4 + 4 * middle.size());
+            middle.push_back(mask);
         }
     }
-    ends_.push_back(ranks_.size() / 4);
+}
+
+// The rank of a set among those of its size is the sum of the numbers of sets of its first i members that lie below
+// member number i.
+void LaneSets::Layout::add_block(const Tiles& tiles, Subset high) {
+    const auto highs = static_cast<unsigned>(std::popcount(high));
+    if (highs > max_parents) return;
+    const auto rank_of = [&](Subset set, unsigned before) {
+        std::size_t rank = 0;
+        for_each_member(set, [&](unsigned member) { rank += tiles.choose(member, ++before); });
+        return rank;
+    };
+    std::vector<std::size_t> high_ranks;  // by the number of low members
+    for (unsigned lows = 0; lows + highs <= max_parents; ++lows) high_ranks.push_back(rank_of(high << kLow, lows));
+    for (std::size_t i = 0; i < lengths[highs]; ++i) {
+        for (Subset lane = 0; lane < 4; ++lane) {
+            const Subset low = middle[i] << kLaneBits | lane;
+            const auto lows = static_cast<unsigned>(std::popcount(low));
+            const bool absent = lows + highs > max_parents;
+            ranks.push_back(absent ? kAbsent
+                                   : static_cast<std::uint32_t>(tiles.first[top][lows + highs] + rank_of(low, 0) +
+                                                                high_ranks[lows]));
+        }
+    }
+}
+
+std::vector<LaneSets> LaneSets::of_all(const Tiles& tiles) {
+    std::vector<LaneSets> all;
+    const auto common = std::make_shared<const Layout>(tiles, 0);
+    for (unsigned v = 0; v < tiles.n; ++v) {
+        const bool middle = v >= kLaneBits && v < kLow;
+        all.push_back(LaneSets(v, middle ? std::make_shared<const Layout>(tiles, v) : common));
+    }
+    return all;
 }
 
 double LaneSets::numbers(unsigned r, unsigned max_parents) noexcept {
@@ -61,10 +86,10 @@ double LaneSets::numbers(unsigned r, unsigned max_parents) noexcept {
 
 void LaneSets::spread(const double* sets, double* list) const {
     store(list, broadcast(0));
-    for (std::size_t at = 4; at < size(top_); at += 4) {
+    for (std::size_t at = 4; at < size(top()); at += 4) {
         Lanes four;
         for (unsigned lane = 0; lane < 4; ++lane) {
-            const std::uint32_t rank = ranks_[at + lane];
+            const std::uint32_t rank = layout_->ranks[at + lane];
             four[lane] = rank == kAbsent ? 0.0 : sets[rank];
         }
         store(list + at, zeta_of_lanes<Sums, Over::subsets>(four));
@@ -72,10 +97,10 @@ void LaneSets::spread(const double* sets, double* list) const {
 }
 
 void LaneSets::gather(const double* list, double* sets) const {
-    for (std::size_t at = 4; at < size(top_); at += 4) {
+    for (std::size_t at = 4; at < size(top()); at += 4) {
         const Lanes four = zeta_of_lanes<Sums, Over::supersets>(load(list + at));
         for (unsigned lane = 0; lane < 4; ++lane) {
-            if (ranks_[at + lane] != kAbsent) sets[ranks_[at + lane]] = four[lane];
+            if (layout_->ranks[at + lane] != kAbsent) sets[layout_->ranks[at + lane]] = four[lane];
         }
     }
 }
@@ -85,9 +110,9 @@ void LaneSets::for_each_block(unsigned r, Visit&& visit) const {
     const Subset last = singleton(r - 1 - kLow);
     for (Subset high = 0; high < last; ++high) {
         const auto size = static_cast<unsigned>(std::popcount(high));
-        if (size > max_parents_) continue;
-        visit(4 * blocks_[high], 4 * lengths_[size], 4 * blocks_[high | last],
-              size < max_parents_ ? 4 * lengths_[size + 1] : 0);
+        if (size > layout_->max_parents || contains(high << kLow, v_)) continue;
+        visit(4 * layout_->blocks[high], 4 * layout_->lengths[size], 4 * layout_->blocks[high | last],
+              size < layout_->max_parents ? 4 * layout_->lengths[size + 1] : 0);
     }
 }
 
@@ -100,15 +125,12 @@ void LaneSets::take(unsigned r, const double* from, double* to) const {
 
 void LaneSets::join(unsigned r, const double* taken, const double* left_out, double* to) const {
     for_each_block(r, [&](std::size_t at, std::size_t length, std::size_t with, std::size_t shared) {
+        if (r - 1 == v_) {
+            std::copy_n(left_out + at, length, to + at);
+            return;
+        }
         for (std::size_t i = 0; i < length; i += 4) store(to + at + i, load(taken + at + i) + load(left_out + at + i));
         for (std::size_t i = 0; i < shared; i += 4) store(to + with + i, load(taken + at + i));
-    });
-}
-
-void LaneSets::join_left_out(unsigned r, const double* left_out, double* to) const {
-    for_each_block(r, [&](std::size_t at, std::size_t length, std::size_t with, std::size_t shared) {
-        std::copy_n(left_out + at, length, to + at);
-        std::fill_n(to + with, shared, 0.0);
     });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "dagscape/subset.hpp"
@@ -39,18 +40,22 @@ template <class Body, std::size_t... index>
     (body(index), ...);
 }
 
-// Calls body(0) to body(15), without a loop.
-template <class Body>
+// Calls body(i) for 0 ≤ i < 16 without the bit `skipped`, which may be 0; without a loop.
+template <std::size_t skipped, class Body>
 [[gnu::always_inline]] inline void sixteen_times(Body&& body) {
-    unrolled(std::make_index_sequence<kStep>{}, body);
+    unrolled(std::make_index_sequence<kStep>{}, [&](std::size_t i) __attribute__((always_inline)) {
+        if ((i & skipped) == 0) body(i);
+    });
 }
 
-// The transform of four variables: sixteen vectors.
-template <Over over>
-[[gnu::always_inline]] inline void zeta_of_four(std::array<Lanes, kStep>& values) noexcept {
+using Registers = std::array<Lanes, kStep>;
+
+// The transform of four variables, or of all but one of these: sixteen vectors.
+template <Over over, std::size_t skipped>
+[[gnu::always_inline]] inline void zeta_of_four(Registers& values) noexcept {
     unrolled(std::index_sequence<1, 2, 4, 8>{}, [&](std::size_t bit) __attribute__((always_inline)) {
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) {
-            if ((i & bit) == 0) return;
+        sixteen_times<skipped>([&](std::size_t i) __attribute__((always_inline)) {
+            if ((i & bit) == 0 || bit == skipped) return;
             if constexpr (over == Over::subsets) {
                 values[i] = values[i] + values[i ^ bit];
             } else {
@@ -58,6 +63,92 @@ template <Over over>
             }
         });
     });
+}
+
+// The passes of a transform. The first four variables that do not distinguish lanes distinguish the vectors of a row of
+// sixteen, the other four the rows. A middle variable that no set contains is skipped: vectors and rows with its bit
+// are left as they are. One of the two bits is 0.
+struct Skipped {
+    std::size_t vector = 0, row = 0;
+};
+
+Skipped skipped_of(unsigned v) noexcept {
+    if (v < 2) return {};
+    return v < 6 ? Skipped{std::size_t{1} << (v - 2), 0} : Skipped{0, std::size_t{1} << (v - 6)};
+}
+
+// Calls pass(constant) with the bit as a constant expression.
+template <class Pass>
+void with_constant(std::size_t bit, Pass&& pass) {
+    switch (bit) {
+        case 1:
+            return pass(std::integral_constant<std::size_t, 1>{});
+        case 2:
+            return pass(std::integral_constant<std::size_t, 2>{});
+        case 4:
+            return pass(std::integral_constant<std::size_t, 4>{});
+        case 8:
+            return pass(std::integral_constant<std::size_t, 8>{});
+        default:
+            return pass(std::integral_constant<std::size_t, 0>{});
+    }
+}
+
+// Sums over subsets within each row, of the families.
+template <std::size_t skipped>
+void sum_rows(LaneList families, std::size_t skipped_row, Lanes* work) {
+    for (std::size_t row = 0; row < kStep; ++row) {
+        if ((row & skipped_row) != 0) continue;
+        Registers values;
+        const std::uint16_t* places = families.places + kStep * row;
+        sixteen_times<skipped>([&](std::size_t i)
+                                   __attribute__((always_inline)) { values[i] = load(families.numbers + places[i]); });
+        zeta_of_four<Over::subsets, skipped>(values);
+        sixteen_times<skipped>([&](std::size_t i)
+                                   __attribute__((always_inline)) { work[kStep * row + i] = values[i]; });
+    }
+}
+
+// Sums over subsets across the rows; calls use(registers, column) for each column.
+template <std::size_t skipped, class Use>
+void sum_columns(const Lanes* work, std::size_t skipped_column, Use&& use) {
+    for (std::size_t column = 0; column < kStep; ++column) {
+        if ((column & skipped_column) != 0) continue;
+        Registers values;
+        sixteen_times<skipped>([&](std::size_t i)
+                                   __attribute__((always_inline)) { values[i] = work[column + kStep * i]; });
+        zeta_of_four<Over::subsets, skipped>(values);
+        use(values, column);
+    }
+}
+
+// Sums over supersets across the rows: weight(q) is the number of vector q.
+template <std::size_t skipped, class Weight>
+void sum_weights(std::size_t skipped_column, Lanes* work, Weight&& weight) {
+    for (std::size_t column = 0; column < kStep; ++column) {
+        if ((column & skipped_column) != 0) continue;
+        Registers values;
+        sixteen_times<skipped>([&](std::size_t i)
+                                   __attribute__((always_inline)) { values[i] = weight(column + kStep * i); });
+        zeta_of_four<Over::supersets, skipped>(values);
+        sixteen_times<skipped>([&](std::size_t i)
+                                   __attribute__((always_inline)) { work[column + kStep * i] = values[i]; });
+    }
+}
+
+// Sums over supersets within each row, to shares.
+template <std::size_t skipped>
+void sum_to_shares(const Lanes* work, std::size_t skipped_row, const std::uint16_t* places, double* shares) {
+    for (std::size_t row = 0; row < kStep; ++row) {
+        if ((row & skipped_row) != 0) continue;
+        Registers values;
+        sixteen_times<skipped>([&](std::size_t i)
+                                   __attribute__((always_inline)) { values[i] = work[kStep * row + i]; });
+        zeta_of_four<Over::supersets, skipped>(values);
+        sixteen_times<skipped>(
+            [&](std::size_t i) __attribute__((always_inline)) { store(shares + places[kStep * row + i], values[i]); });
+    }
+    store(shares, broadcast(0));
 }
 
 std::int32_t exponent_of(std::uint64_t word) noexcept {
@@ -123,93 +214,78 @@ void PlainTile::read_forward(const std::int64_t* words, ScaledNumber total) {
     }
 }
 
-// The sums over the first four variables that do not distinguish lanes.
-void PlainTile::first_pass(const double* families) {
-    for (std::size_t q = 0; q < kVectors; q += kStep) {
-        std::array<Lanes, kStep> values;
-        sixteen_times([&](std::size_t i)
-                          __attribute__((always_inline)) { values[i] = load(families + places_[q + i]); });
-        zeta_of_four<Over::subsets>(values);
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { work_[q + i] = values[i]; });
-    }
+void PlainTile::sums_over_subsets(LaneList families, Lanes* sums) {
+    sum_rows<0>(families, 0, work_.data());
+    sum_columns<0>(work_.data(), 0, [&](const Registers& values, std::size_t column) {
+        sixteen_times<0>([&](std::size_t i) __attribute__((always_inline)) { sums[column + kStep * i] = values[i]; });
+    });
 }
 
-void PlainTile::sums_over_subsets(const double* families, Lanes* sums) {
-    first_pass(families);
-    for (std::size_t q = 0; q < kStep; ++q) {
-        std::array<Lanes, kStep> values;
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { values[i] = work_[q + kStep * i]; });
-        zeta_of_four<Over::subsets>(values);
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { sums[q + kStep * i] = values[i]; });
-    }
+void PlainTile::set_low(unsigned v, LaneList families) {
+    const Skipped skipped = skipped_of(v);
+    Lanes* sums = low_[v].data();
+    with_constant(skipped.vector,
+                  [&](auto vector) { sum_rows<decltype(vector)::value>(families, skipped.row, work_.data()); });
+    with_constant(skipped.row, [&](auto row) {
+        sum_columns<decltype(row)::value>(
+            work_.data(), skipped.vector, [&](const Registers& values, std::size_t column) {
+                sixteen_times<decltype(row)::value>(
+                    [&](std::size_t i) __attribute__((always_inline)) { sums[column + kStep * i] = values[i]; });
+            });
+    });
 }
 
-void PlainTile::add_neighbour(const double* families, const std::int64_t* words) {
-    first_pass(families);
+void PlainTile::add_neighbour(LaneList families, const std::int64_t* words) {
     const LaneWords base = words_of(base_of(frame_));
-    for (std::size_t q = 0; q < kStep; ++q) {
-        std::array<Lanes, kStep> values;
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { values[i] = work_[q + kStep * i]; });
-        zeta_of_four<Over::subsets>(values);
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) {
-            const std::size_t at = q + kStep * i;
-            tile_[at] = tile_[at] + unpacked(load_words(words + 4 * at), base) * values[i];
+    sum_rows<0>(families, 0, work_.data());
+    sum_columns<0>(work_.data(), 0, [&](const Registers& values, std::size_t column) {
+        sixteen_times<0>([&](std::size_t i) __attribute__((always_inline)) {
+            const std::size_t q = column + kStep * i;
+            tile_[q] = tile_[q] + unpacked(load_words(words + 4 * q), base) * values[i];
         });
-    }
+    });
 }
 
-void PlainTile::add_neighbour(const double* families, const std::int64_t* words, double* shares) {
-    first_pass(families);
+void PlainTile::add_neighbour(LaneList families, const std::int64_t* words, double* shares) {
     const LaneWords base = words_of(base_of(frame_));
-    for (std::size_t q = 0; q < kStep; ++q) {
-        std::array<Lanes, kStep> values;
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { values[i] = work_[q + kStep * i]; });
-        zeta_of_four<Over::subsets>(values);
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) {
-            const std::size_t at = q + kStep * i;
-            const Lanes neighbour = unpacked(load_words(words + 4 * at), base);
-            tile_[at] = tile_[at] + neighbour * values[i];
-            values[i] = neighbour * forward_[at];
+    sum_rows<0>(families, 0, work_.data());
+    sum_columns<0>(work_.data(), 0, [&](Registers& values, std::size_t column) {
+        sixteen_times<0>([&](std::size_t i) __attribute__((always_inline)) {
+            const std::size_t q = column + kStep * i;
+            const Lanes neighbour = unpacked(load_words(words + 4 * q), base);
+            tile_[q] = tile_[q] + neighbour * values[i];
+            values[i] = neighbour * forward_[q];
         });
-        zeta_of_four<Over::supersets>(values);
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { work_[q + kStep * i] = values[i]; });
-    }
-    last_pass(shares);
+        zeta_of_four<Over::supersets, 0>(values);
+        sixteen_times<0>([&](std::size_t i) __attribute__((always_inline)) { work_[column + kStep * i] = values[i]; });
+    });
+    sum_to_shares<0>(work_.data(), 0, families.places, shares);
 }
 
-// Continues with the sums over supersets in the first four variables that do not distinguish lanes.
-void PlainTile::last_pass(double* shares) const {
-    for (std::size_t q = 0; q < kVectors; q += kStep) {
-        std::array<Lanes, kStep> values;
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { values[i] = work_[q + i]; });
-        zeta_of_four<Over::supersets>(values);
-        sixteen_times([&](std::size_t i)
-                          __attribute__((always_inline)) { dagscape::store(shares + places_[q + i], values[i]); });
-    }
-    dagscape::store(shares, broadcast(0));
+void PlainTile::shares_of(const Lanes* weights, LaneList families, double* shares) {
+    sum_weights<0>(0, work_.data(), [&](std::size_t q) { return weights[q]; });
+    sum_to_shares<0>(work_.data(), 0, families.places, shares);
 }
 
-void PlainTile::shares_of(const Lanes* weights, double* shares) {
-    for (std::size_t q = 0; q < kStep; ++q) {
-        std::array<Lanes, kStep> values;
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { values[i] = weights[q + kStep * i]; });
-        zeta_of_four<Over::supersets>(values);
-        sixteen_times([&](std::size_t i) __attribute__((always_inline)) { work_[q + kStep * i] = values[i]; });
-    }
-    last_pass(shares);
-}
-
-void PlainTile::low_shares(unsigned v, double* shares) {
+void PlainTile::low_shares(unsigned v, LaneList families, double* shares) {
     // R of the set with v, for the sets without it.
-    for (std::size_t q = 0; q < kVectors; ++q) {
-        const Lanes same = tile_[q];
-        const Lanes after = v == 0               ? Sums::lanes_or_zero<1, 5, 3, 7>(same)
-                            : v == 1             ? Sums::lanes_or_zero<2, 3, 6, 7>(same)
-                            : contains(q, v - 2) ? broadcast(0)
-                                                 : tile_[q | std::size_t{1} << (v - 2)];
-        weights_[q] = forward_[q] * after;
+    const Skipped skipped = skipped_of(v);
+    if (v == 0) {
+        sum_weights<0>(0, work_.data(),
+                       [&](std::size_t q) { return forward_[q] * Sums::lanes_or_zero<1, 5, 3, 7>(tile_[q]); });
+    } else if (v == 1) {
+        sum_weights<0>(0, work_.data(),
+                       [&](std::size_t q) { return forward_[q] * Sums::lanes_or_zero<2, 3, 6, 7>(tile_[q]); });
+    } else {
+        const std::size_t bit = std::size_t{1} << (v - 2);
+        with_constant(skipped.row, [&](auto row) {
+            sum_weights<decltype(row)::value>(skipped.vector, work_.data(),
+                                              [&](std::size_t q) { return forward_[q] * tile_[q | bit]; });
+        });
     }
-    shares_of(weights_.data(), shares);
+    with_constant(skipped.vector, [&](auto vector) {
+        sum_to_shares<decltype(vector)::value>(work_.data(), skipped.row, families.places, shares);
+    });
 }
 
 // The terms of the low variables: those that distinguish vectors, then the two that distinguish lanes.
@@ -218,8 +294,10 @@ void PlainTile::recur() {
     for (std::size_t step = 0; step < kVectors; ++step) {
         const std::size_t q = forwards ? step : kVectors - 1 - step;
         Lanes four = tile_[q];
-        for_each_member(forwards ? q : ~q & (kVectors - 1),
-                        [&](unsigned bit) { four = four + tile_[q ^ std::size_t{1} << bit] * low_[bit + 2][q]; });
+        for_each_member(forwards ? q : ~q & (kVectors - 1), [&](unsigned bit) {
+            const std::size_t next = q ^ std::size_t{1} << bit;
+            four = four + tile_[next] * low_[bit + 2][forwards ? next : q];
+        });
         // Forwards, the lanes with one member come from the one with none, and the one with both from these; backwards,
         // the other way round. A_0 is the same in lanes 0 and 1, and in 2 and 3; A_1 in 0 and 2, and in 1 and 3.
         const Lanes zero = broadcast(0), first = low_[0][q], second = low_[1][q];

@@ -18,15 +18,15 @@ void restrict_column(const Tiles& tiles, unsigned r, bool take, const Column& fr
 }  // namespace
 
 PlainWalk::PlainWalk(const PlainProblem& problem)
-    : problem_(problem), tile_(problem.sets), decided_(problem.own, kUndecided), columns_(problem.own),
-      rooms_(problem.own), lists_(problem.own + 1, std::vector<const double*>(problem.tiles.n)) {
-    const unsigned n = problem_.tiles.n, top = problem_.sets.top();
+    : problem_(problem), decided_(problem.own, kUndecided), columns_(problem.own), rooms_(problem.own),
+      lists_(problem.own + 1, std::vector<const double*>(problem.tiles.n)) {
+    const unsigned n = problem_.tiles.n, top = problem_.sets.front().top();
     for (unsigned r = kLow; r < problem_.own; ++r) {
         if (r > top) {
             columns_[r].resize(n);
             for (Column& column : columns_[r]) column.reset(problem_.tiles.sets(r), false);
         } else {
-            rooms_[r].assign(n, Numbers(problem_.sets.size(r) / 4));
+            for (unsigned v = 0; v < n; ++v) rooms_[r].emplace_back(problem_.sets[v].size(r) / 4);
         }
     }
     if (problem_.own > top) last_column_.reset(problem_.tiles.sets(top), false);
@@ -87,19 +87,19 @@ void PlainWalk::decide(unsigned r, Subset members) {
 }
 
 void PlainWalk::decide(unsigned r, unsigned v, bool take) {
-    const unsigned top = problem_.sets.top();
+    const unsigned top = problem_.sets.front().top();
     if (r <= top) {
         lists_[r - 1][v] = lists_[r][v];
         if (!take) return;
         double* room = numbers(rooms_[r - 1][v]);
-        problem_.sets.take(r, lists_[r][v], room);
+        problem_.sets[v].take(r, lists_[r][v], room);
         lists_[r - 1][v] = room;
         return;
     }
     const Column& from = r == problem_.own ? problem_.families[v] : columns_[r][v];
     restrict_column(problem_.tiles, r, take, from, r - 1 == top ? last_column_ : columns_[r - 1][v]);
     if (r - 1 > top) return;
-    problem_.sets.spread(last_column_.mantissa.data(), numbers(rooms_[top][v]));
+    problem_.sets[v].spread(last_column_.mantissa.data(), numbers(rooms_[top][v]));
     lists_[top][v] = numbers(rooms_[top][v]);
 }
 
@@ -109,6 +109,8 @@ Subset PlainWalk::high() const noexcept { return ((Subset{1} << problem_.tiles.n
 const std::int64_t* PlainWalk::words_of(Subset tile, unsigned i) const {
     return i < problem_.own ? &problem_.words[tile ^ singleton(i)] : received_->tile(i - problem_.own, tile);
 }
+
+LaneList PlainWalk::list(unsigned v) const { return {problem_.sets[v].places(), lists_[kLow][v]}; }
 
 ExponentRange PlainWalk::range_of(Subset tile, unsigned i) const {
     const ExponentRange range = i < problem_.own ? problem_.ranges[(tile ^ singleton(i)) / kTile] : ExponentRange{};
@@ -128,10 +130,10 @@ void PlainWalk::fill(Subset tile, bool taken) {
         plain = PlainTile::suits_shares(neighbours, own, total_);
     }
     if (!plain || !fill_plain(tile, taken, neighbours)) fill_scaled(tile, taken);
-    if (!backwards() || problem_.sets.top() > kLow) return;
+    if (!backwards() || problem_.sets.front().top() > kLow) return;
     // With ten variables, there is nothing to join.
     for (unsigned v = 0; v < problem_.tiles.n; ++v) {
-        problem_.sets.gather(list_shares(kLow, taken, v), column_shares_[kLow][taken][v].mantissa.data());
+        problem_.sets[v].gather(list_shares(kLow, taken, v), column_shares_[kLow][taken][v].mantissa.data());
     }
 }
 
@@ -144,16 +146,16 @@ bool PlainWalk::fill_plain(Subset tile, bool taken, ExponentRange neighbours) {
     if (backwards()) {
         tile_.read_forward(words, total_);
         for_each_member(high() & ~members, [&](unsigned i) {
-            tile_.add_neighbour(lists_[kLow][i], words_of(tile, i), list_shares(kLow, taken, i));
+            tile_.add_neighbour(list(i), words_of(tile, i), list_shares(kLow, taken, i));
         });
     } else {
-        for_each_member(members, [&](unsigned i) { tile_.add_neighbour(lists_[kLow][i], words_of(tile, i)); });
+        for_each_member(members, [&](unsigned i) { tile_.add_neighbour(list(i), words_of(tile, i)); });
     }
-    for (unsigned i = 0; i < kLow; ++i) tile_.set_low(i, lists_[kLow][i]);
+    for (unsigned i = 0; i < kLow; ++i) tile_.set_low(i, list(i));
     if (!tile_.finish(direction_)) return false;
     problem_.ranges[tile / kTile] = tile_.store(words);
     if (!backwards()) return true;
-    for (unsigned v = 0; v < kLow; ++v) tile_.low_shares(v, list_shares(kLow, taken, v));
+    for (unsigned v = 0; v < kLow; ++v) tile_.low_shares(v, list(v), list_shares(kLow, taken, v));
     return true;
 }
 
@@ -168,7 +170,7 @@ struct PlainWalk::ScaledShares : TileObserver {
     void neighbour(std::size_t q, const ScaledLanes& four) { after[q] = four; }
     void neighbours_seen(unsigned v) {
         for (std::size_t q = 0; q < kTile / 4; ++q) weights[q] = to_plain(weight_of(forward[q], after[q], walk.total_));
-        walk.tile_.shares_of(weights.data(), walk.list_shares(kLow, taken, v));
+        walk.tile_.shares_of(weights.data(), walk.list(v), walk.list_shares(kLow, taken, v));
     }
     void end(const std::vector<ScaledLanes>& tile) {
         for (unsigned v = 0; v < kLow; ++v) {
@@ -188,7 +190,7 @@ void PlainWalk::fill_scaled(Subset tile, bool taken) {
     Numbers sums(kTile / 4);
     const auto neighbour = [&](unsigned i) { return words_of(tile, i); };
     const auto spread = [&](unsigned i, std::vector<ScaledLanes>& spread_sums) {
-        tile_.sums_over_subsets(lists_[kLow][i], sums.data());
+        tile_.sums_over_subsets(list(i), sums.data());
         for (std::size_t q = 0; q < kTile / 4; ++q) spread_sums[q] = ScaledArithmetic::from_plain(sums[q]);
     };
     const Subset members = tile | problem_.fixed;
@@ -201,16 +203,17 @@ void PlainWalk::fill_scaled(Subset tile, bool taken) {
 }
 
 void PlainWalk::make_room_for_shares(unsigned bits) {
-    const unsigned n = problem_.tiles.n, top = problem_.sets.top();
+    const unsigned n = problem_.tiles.n, top = problem_.sets.front().top();
     list_shares_.resize(top);
     if (top == kLow) list_shares_.resize(kLow + 1);
     column_shares_.resize(std::max<std::size_t>(column_shares_.size(), bits + 1));
-    joined_.resize(problem_.sets.size(top) / 4);
+    for (auto v = static_cast<unsigned>(joined_.size()); v < n; ++v)
+        joined_.emplace_back(problem_.sets[v].size(top) / 4);
     for (unsigned r = kLow; r <= bits; ++r) {
         for (const bool taken : {false, true}) {
             if (r < top || r == kLow) {
-                if (list_shares_[r][taken].empty())
-                    list_shares_[r][taken].assign(n, Numbers(problem_.sets.size(r) / 4));
+                for (unsigned v = static_cast<unsigned>(list_shares_[r][taken].size()); v < n; ++v)
+                    list_shares_[r][taken].emplace_back(problem_.sets[v].size(r) / 4);
             }
             if (r < top || !column_shares_[r][taken].empty()) continue;
             column_shares_[r][taken].resize(n);
@@ -224,7 +227,7 @@ double* PlainWalk::list_shares(unsigned r, bool taken, unsigned v) { return numb
 // Adds up the shares of a node from those of the two nodes below it (share_tree.hpp). Variables have no shares in sets
 // that contain them: what is in their rooms is old.
 void PlainWalk::join(unsigned r, Subset tile, bool taken) {
-    const unsigned top = problem_.sets.top();
+    const unsigned top = problem_.sets.front().top();
     for (unsigned v = 0; v < problem_.tiles.n; ++v) {
         if (v >= r && contains(tile | problem_.fixed, v)) continue;
         if (r > top) {
@@ -237,13 +240,9 @@ void PlainWalk::join(unsigned r, Subset tile, bool taken) {
             add_left_out(problem_.tiles, r, parent, column_shares_[r - 1][false][v]);
             continue;
         }
-        double* to = r == top ? numbers(joined_) : list_shares(r, taken, v);
-        if (v == r - 1) {
-            problem_.sets.join_left_out(r, list_shares(r - 1, false, v), to);
-        } else {
-            problem_.sets.join(r, list_shares(r - 1, true, v), list_shares(r - 1, false, v), to);
-        }
-        if (r == top) problem_.sets.gather(to, column_shares_[r][taken][v].mantissa.data());
+        double* to = r == top ? numbers(joined_[v]) : list_shares(r, taken, v);
+        problem_.sets[v].join(r, list_shares(r - 1, true, v), list_shares(r - 1, false, v), to);
+        if (r == top) problem_.sets[v].gather(to, column_shares_[r][taken][v].mantissa.data());
     }
 }
 
@@ -251,8 +250,8 @@ Shares PlainWalk::shares_of_unit(unsigned bits, Subset members) const {
     Shares shares(problem_.tiles.n);
     for (unsigned v = 0; v < problem_.tiles.n; ++v) {
         std::vector<double>& column = shares[v].mantissa;
-        const bool as_list = bits < problem_.sets.top();
-        column.assign(as_list ? problem_.sets.size(bits) : problem_.tiles.sets(bits), 0.0);
+        const bool as_list = bits < problem_.sets.front().top();
+        column.assign(as_list ? problem_.sets[v].size(bits) : problem_.tiles.sets(bits), 0.0);
         if (v >= bits && contains(members, v)) continue;
         if (as_list) {
             const auto* list = reinterpret_cast<const double*>(list_shares_[bits][false][v].data());

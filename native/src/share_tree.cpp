@@ -1,6 +1,7 @@
 #include "dagscape/share_tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dagscape {
 
@@ -33,32 +34,36 @@ void extract(std::span<const double> numbers, Shares& shares) {
     }
 }
 
-ShareTree::ShareTree(const Tiles& tiles, const LaneSets* lists, unsigned root, std::vector<bool> wide)
+ShareTree::ShareTree(const Tiles& tiles, std::span<const LaneSets> lists, unsigned root, std::vector<bool> wide)
     : tiles_(tiles), lists_(lists), root_(root), wide_(std::move(wide)) {}
 
 Shares ShareTree::room(unsigned level) const {
     Shares shares(wide_.size());
-    for (std::size_t v = 0; v < wide_.size(); ++v) shares[v].reset(size(level), wide_[v]);
+    for (std::size_t v = 0; v < wide_.size(); ++v) shares[v].reset(size(level, v), wide_[v]);
     return shares;
 }
 
 std::size_t ShareTree::numbers(unsigned level) const {
-    const auto wide = static_cast<std::size_t>(std::count(wide_.begin(), wide_.end(), true));
-    return (wide_.size() + wide) * size(level);
+    std::size_t sum = 0;
+    for (std::size_t v = 0; v < wide_.size(); ++v) sum += (wide_[v] ? 2 : 1) * size(level, v);
+    return sum;
 }
 
 Shares ShareTree::parent_of(unsigned level, const Shares& taken, const Shares& left_out) const {
     Shares parent = room(level + 1);
-    std::vector<double> joined(as_lists(level) && !as_lists(level + 1) ? lists_->size(level + 1) : 0);
     for (std::size_t v = 0; v < parent.size(); ++v) {
         if (!as_lists(level)) {
             add_taken(tiles_, level + 1, parent[v], taken[v]);
             add_left_out(tiles_, level + 1, parent[v], left_out[v]);
             continue;
         }
-        std::vector<double>& to = joined.empty() ? parent[v].mantissa : joined;
-        lists_->join(level + 1, taken[v].mantissa.data(), left_out[v].mantissa.data(), to.data());
-        if (!joined.empty()) lists_->gather(joined.data(), parent[v].mantissa.data());
+        std::vector<double> joined(lists_[v].size(level + 1));
+        lists_[v].join(level + 1, taken[v].mantissa.data(), left_out[v].mantissa.data(), joined.data());
+        if (as_lists(level + 1)) {
+            parent[v].mantissa = std::move(joined);
+        } else {
+            lists_[v].gather(joined.data(), parent[v].mantissa.data());
+        }
     }
     return parent;
 }

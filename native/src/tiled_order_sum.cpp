@@ -202,9 +202,11 @@ struct TiledOrderSum::Worker {
 
 TiledOrderSum::TiledOrderSum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                              std::span<std::int64_t> words, RankOfMany rank)
-    : tiles_(n, max_parents), sets_(tiles_), own_(n - rank.rank_bits), fixed_(rank.rank << own_), scores_(scores),
-      unit_bits_(unit_bits), words_(words), families_(restricted_families()), plain_(none_wide(families_)),
-      tree_(tiles_, plain_ ? &sets_ : nullptr, own_, wide_columns(families_)) {
+    : tiles_(n, max_parents), sets_(LaneSets::of_all(tiles_)), own_(n - rank.rank_bits), fixed_(rank.rank << own_),
+      scores_(scores), unit_bits_(unit_bits), words_(words), families_(restricted_families()),
+      plain_(none_wide(families_)),
+      tree_(tiles_, plain_ ? std::span<const LaneSets>(sets_) : std::span<const LaneSets>(), own_,
+            wide_columns(families_)) {
     if (plain_) ranges_.resize(words.size() / kTile);
     for (unsigned v = 0; v < n; ++v) families_[v] = restricted_further(v);
 }
@@ -216,7 +218,7 @@ std::vector<Column> TiledOrderSum::restricted_families() {
     std::vector<Column> columns;
     for (unsigned v = 0; v < tiles_.n; ++v) {
         auto [families, scale] = families_of(v);
-        for (unsigned r = tiles_.n; r > std::max(own_, sets_.top()); --r)
+        for (unsigned r = tiles_.n; r > std::max(own_, sets_.front().top()); --r)
             families = restricted(tiles_, r, contains(fixed_, r - 1), families);
         columns.push_back(std::move(families));
         scale_ += scale;
@@ -226,19 +228,19 @@ std::vector<Column> TiledOrderSum::restricted_families() {
 
 Column TiledOrderSum::restricted_further(unsigned v) const {
     Column families = families_[v];
-    if (own_ > sets_.top()) return families;
+    if (own_ > sets_.front().top()) return families;
     if (plain_) {
         Column list;
-        list.reset(sets_.size(sets_.top()), false);
-        sets_.spread(families.mantissa.data(), list.mantissa.data());
+        list.reset(sets_[v].size(sets_.front().top()), false);
+        sets_[v].spread(families.mantissa.data(), list.mantissa.data());
         families = std::move(list);
     }
-    for (unsigned r = sets_.top(); r > own_; --r) {
+    for (unsigned r = sets_.front().top(); r > own_; --r) {
         const bool take = contains(fixed_, r - 1);
         if (!plain_) {
             families = restricted(tiles_, r, take, families);
         } else if (take && v != r - 1) {
-            families = taken_list(sets_, r, families);
+            families = taken_list(sets_[v], r, families);
         }
     }
     return families;
@@ -368,23 +370,44 @@ bool TiledOrderSum::restore(std::span<const double> state) {
     return true;
 }
 
+namespace {
+
+// The numbers that each rank stores besides the scores: `size(r)` are those of a column of the first r variables, and
+// `rooms` how many columns a thread has of each level for the shares of a unit.
+template <class Size>
+double numbers_of_rank(unsigned n, unsigned own, unsigned rank_bits, unsigned threads, unsigned rooms, Size&& size) {
+    const auto below = [&](unsigned end) {
+        double sum = 0;
+        for (unsigned r = kLow; r < end && sum < kEndless; ++r) sum += size(r);
+        return sum;
+    };
+    const unsigned unit = std::max(own - std::min(lattice_bits(threads), own), kLow);
+    const double columns = threads * (below(own) + rooms * below(unit + 1));
+    // The tree holds at most the shares of the window of the lattice, as units or added up, and one node per level,
+    // each perhaps with its parent.
+    const double tree = 2 * static_cast<double>(lattice_window(threads)) * size(unit) + 2 * below(own + 1);
+    // Afterwards, shares of all sets are merged with those of other ranks: both, in a list and as columns, and the sum.
+    const double merging = rank_bits == 0 ? 0 : 4 * size(n);
+    // The weights of the rank's families, and those of all families of one variable, before and after a restriction.
+    return n * (size(own) + std::max(columns + tree, merging)) + 2 * size(n);
+}
+
+}  // namespace
+
 double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide,
                              unsigned rank_bits) noexcept {
     const unsigned own = n > rank_bits + kLow ? n - rank_bits : kLow;
-    const unsigned unit = std::max(own - std::min(lattice_bits(threads), own), kLow);
-    const double all = set_count(n, max_parents);
-    // On each thread, the columns of the walk and those of the shares of a unit. The tree holds at most the shares of
-    // the window of the lattice, as units or added up, and one node per level, each perhaps with its parent.
-    const double columns = threads * (Tiles::sets_below(own, max_parents) + Tiles::sets_below(unit + 1, max_parents));
-    const double tree = 2 * static_cast<double>(lattice_window(threads)) * set_count(unit, max_parents) +
-                        2 * Tiles::sets_below(own + 1, max_parents);
-    // Afterwards, shares of all sets are merged with those of other ranks: both, in a list and as columns, and the sum.
-    const double merging = rank_bits == 0 ? 0 : 4 * all;
-    // The weights of the rank's families, and those of all families of one variable, before and after a restriction.
-    const double numbers = n * (set_count(own, max_parents) + std::max(columns + tree, merging)) + 2 * all;
-    // Besides the columns, the words and the scores.
-    return at_most_endless(times_sets(sizeof(std::int64_t), own) +
-                           sizeof(double) * (n * all + (wide ? 2 : 1) * numbers));
+    const auto sets = [&](unsigned r) { return set_count(r, max_parents); };
+    // Columns become lists at the top of these, where there are both.
+    const auto lists = [&](unsigned r) {
+        const double list = r <= LaneSets::kTop ? LaneSets::numbers(r, max_parents) : 0;
+        return r < std::min(n, LaneSets::kTop) ? list : list + sets(r);
+    };
+    const double plain = numbers_of_rank(n, own, rank_bits, threads, 2, lists);
+    const double scaled = wide ? 2 * numbers_of_rank(n, own, rank_bits, threads, 1, sets) : 0;
+    // Besides the columns, the words and the exponents of their tiles, and the scores.
+    return at_most_endless(times_sets(sizeof(std::int64_t) + sizeof(ExponentRange) / static_cast<double>(kTile), own) +
+                           sizeof(double) * (n * sets(n) + std::max(plain, scaled)));
 }
 
 }  // namespace dagscape

@@ -44,10 +44,14 @@ struct ExponentRange {
 // The range of a tile without zeros.
 ExponentRange exponents_of(const std::int64_t* words) noexcept;
 
+// The families of a variable in a tile: where its vectors are in lists (LaneSets::places), and the list.
+struct LaneList {
+    const std::uint16_t* places;
+    const double* numbers;
+};
+
 class PlainTile {
 public:
-    explicit PlainTile(const LaneSets& sets) : places_(sets.places()) {}
-
     // Whether a tile can be computed from others with these exponents.
     static bool suits(ExponentRange neighbours) noexcept;
     // Whether shares can be computed in addition: `own` are the exponents of F of the tile.
@@ -62,18 +66,18 @@ public:
 
     // Adds the terms of a high variable, from the list of its families and the words of the tile with that variable
     // more or fewer; the second function also finds the shares of that variable, as a list.
-    void add_neighbour(const double* families, const std::int64_t* words);
-    void add_neighbour(const double* families, const std::int64_t* words, double* shares);
+    void add_neighbour(LaneList families, const std::int64_t* words);
+    void add_neighbour(LaneList families, const std::int64_t* words, double* shares);
 
     // Completes the tile, once it has the lists of the low variables; false if a number is too small.
-    void set_low(unsigned i, const double* families) { sums_over_subsets(families, low_[i].data()); }
+    void set_low(unsigned v, LaneList families);
     bool finish(Direction direction);
     ExponentRange store(std::int64_t* words) const;
-    void low_shares(unsigned v, double* shares);
+    void low_shares(unsigned v, LaneList families, double* shares);
 
     // A of the sets of a tile; and shares as a list, from F(U) R(U∪v) / total of the sets of a tile.
-    void sums_over_subsets(const double* families, Lanes* sums);
-    void shares_of(const Lanes* weights, double* shares);
+    void sums_over_subsets(LaneList families, Lanes* sums);
+    void shares_of(const Lanes* weights, LaneList families, double* shares);
 
 private:
     static constexpr int kHeadroom = 480, kWidestTile = 1200;
@@ -81,15 +85,12 @@ private:
 
     using Vectors = std::vector<Lanes>;
 
-    void first_pass(const double* families);
-    void last_pass(double* shares) const;
     template <bool forwards>
     void recur();
 
-    const std::uint16_t* places_;
     std::int64_t frame_ = 0;
-    Vectors tile_ = Vectors(kTile / 4), forward_ = Vectors(kTile / 4), work_ = Vectors(kTile / 4),
-            weights_ = Vectors(kTile / 4);
+    Vectors tile_ = Vectors(kTile / 4), forward_ = Vectors(kTile / 4), work_ = Vectors(kTile / 4);
+    // A_v of the low variables; that of a variable that does not distinguish lanes only in sets without it.
     std::vector<Vectors> low_ = std::vector<Vectors>(kLow, Vectors(kTile / 4));
 };
 

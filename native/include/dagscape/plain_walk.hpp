@@ -30,7 +30,7 @@ namespace dagscape {
 // there are few variables.
 struct PlainProblem {
     const Tiles& tiles;
-    const LaneSets& sets;
+    std::span<const LaneSets> sets;  // by variable
     unsigned own;
     Subset fixed;
     std::span<const Column> families;
@@ -57,6 +57,7 @@ private:
     Subset high() const noexcept;
     const std::int64_t* words_of(Subset tile, unsigned i) const;
     ExponentRange range_of(Subset tile, unsigned i) const;
+    LaneList list(unsigned v) const;
 
     void start(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received);
     void descend(unsigned r, Subset tile, bool taken, Monitor& monitor);
@@ -85,7 +86,7 @@ private:
     // [r][taken][v]: the shares of the last node at this level that takes, or leaves out, its last variable.
     std::vector<std::array<std::vector<Numbers>, 2>> list_shares_;
     std::vector<std::array<Shares, 2>> column_shares_;
-    Numbers joined_;
+    std::vector<Numbers> joined_;  // [v], at the top of the lists
 };
 
 }  // namespace dagscape

@@ -34,7 +34,7 @@ class ShareTree {
 public:
     // `wide`, by child: whether its columns have separate exponents. If `lists` is given, none has, and columns of
     // fewer than lists->top() variables are lists.
-    ShareTree(const Tiles& tiles, const LaneSets* lists, unsigned root, std::vector<bool> wide);
+    ShareTree(const Tiles& tiles, std::span<const LaneSets> lists, unsigned root, std::vector<bool> wide);
 
     // Shares of zero at a level, and the number of doubles in them.
     Shares room(unsigned level) const;
@@ -54,12 +54,14 @@ public:
     void clear() { waiting_.clear(); }
 
 private:
-    bool as_lists(unsigned level) const noexcept { return lists_ != nullptr && level < lists_->top(); }
-    std::size_t size(unsigned level) const { return as_lists(level) ? lists_->size(level) : tiles_.sets(level); }
+    bool as_lists(unsigned level) const noexcept { return !lists_.empty() && level < lists_.front().top(); }
+    std::size_t size(unsigned level, std::size_t v) const {
+        return as_lists(level) ? lists_[v].size(level) : tiles_.sets(level);
+    }
     Shares parent_of(unsigned level, const Shares& taken, const Shares& left_out) const;
 
     const Tiles& tiles_;
-    const LaneSets* lists_;
+    std::span<const LaneSets> lists_;
     unsigned root_;
     std::vector<bool> wide_;
     std::map<std::pair<unsigned, Subset>, Shares> waiting_;

@@ -109,7 +109,7 @@ private:
     void run(const SumBlock& block, Direction direction, unsigned threads, Monitor& monitor, Visit&& visit);
 
     const Tiles tiles_;
-    const LaneSets sets_;
+    const std::vector<LaneSets> sets_;  // by variable
     const unsigned own_;
     const Subset fixed_;
     std::span<const std::int64_t> scores_;
