@@ -31,10 +31,12 @@ def test_all_that_the_stub_declares_is_at_hand():
 @pytest.mark.parametrize(("n", "max_parents", "threads"), [(10, 2, 1), (18, 17, 2), (25, 4, 8)])
 def test_byte_counts_are_exact(n, max_parents, threads):
     families, columns = n * set_count(n, max_parents), n * sum(set_count(r, max_parents) for r in range(10, n))
-    dense = (n << (n - 1)) * (8 + 12) + (32 << n) + threads * (16 << (n - 1))
-    assert kernels.dag_sum_bytes(n, threads) == dense
-    assert kernels.order_sum_bytes(n, threads) == dense
-    assert kernels.dag_sum_bytes(n, threads, paths=True) == dense + (8 * n + threads * 8 * (2 * n + 8)) * 2**n
+    parents = (n << (n - 1)) * (8 + 12) + (2 << n) + threads * (16 << (n - 1))
+    # Numbers and references of sets, exponents of blocks of 256 sets, and 20 products of 104 bytes for 2048 sets.
+    dags = parents + 2**n * (32 + 16 / 256 + threads * 20 * 104 / 2048)
+    assert kernels.dag_sum_bytes(n, threads) == dags
+    assert kernels.order_sum_bytes(n, threads) == parents + (32 << n)
+    assert kernels.dag_sum_bytes(n, threads, paths=True) == dags + (8 * n + threads * 8 * (2 * n + 8)) * 2**n
     assert kernels.best_scores_bytes_by_mask(n) == 16 * n * 2 ** (n - 1)
     assert kernels.best_scores_bytes_by_size(n, max_parents, threads) == 8 * (2 * families + threads * columns)
 

@@ -61,8 +61,8 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
     std::vector<double> found_paths;
     run_monitored(progress, [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
-        DagSum dags(sums, threads, monitor, with_paths);
-        result = dags.run();
+        DagSum dags(sums, threads, with_paths);
+        result = dags.run(monitor);
         if (with_paths) found_paths = path_sum(sums, dags, threads, monitor);
         if (forward) dags.copy_forward(forward->data(), forward->data() + forward->size() / 2);
         if (parent_sums) sums.copy_to(parent_sums->data(), parent_sums->data() + parent_sums->size() / 2);
@@ -90,7 +90,7 @@ std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits,
 // Includes the bytes of the scores.
 double dag_sum_bytes(unsigned n, unsigned threads, bool paths) {
     const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
-    const double sums = scores + ParentSums::bytes(n, threads) + DagSum::bytes(n, paths);
+    const double sums = scores + ParentSums::bytes(n, threads) + DagSum::bytes(n, threads, paths);
     return at_most_endless(sums + (paths ? path_sum_bytes(n, threads) : 0));
 }
 

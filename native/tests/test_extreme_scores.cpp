@@ -182,8 +182,8 @@ void sums_do_not_overflow() {
         const bool possible = has_network(families);
         CHECK((orders.total_mantissa > 0) == possible);
         if (possible) check_probabilities(orders.edges, 1e-9);
-        DagSum dags(sums, 1, monitor, true);
-        const DagSumResult result = dags.run();
+        DagSum dags(sums, 1, true);
+        const DagSumResult result = dags.run(monitor);
         CHECK(!std::isnan(result.total_mantissa));
         if (result.total_mantissa > 0 && result.disagreement < 1e-6 && result.condition < 1e3) {
             check_probabilities(result.edges, 1e-3);

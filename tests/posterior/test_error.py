@@ -394,3 +394,22 @@ def test_an_error_if_the_total_cancels(monkeypatch):
     table = ds.FamilyTable({"a": {(): 0.0}, "b": {(): 0.0}}, complete=True)
     with pytest.raises(ds.DagscapeError, match="lost all its digits"):
         ds.feature_probability(table)
+
+
+@pytest.mark.parametrize("gain", [30.0, 120.0, 2000.0])
+def test_ranges_that_differ_between_blocks_of_sets(gain):
+    """Eight variables are likely to have the ninth as parent: without it, sums span eight times the gain."""
+    rng = np.random.default_rng(9)
+    names = [f"v{i}" for i in range(9)]
+    families = {
+        child: {
+            others: rng.normal(0, 1) - (gain if child != "v8" and "v8" not in others else 0.0)
+            for size in range(3)
+            for others in itertools.combinations([v for v in names if v != child], size)
+        }
+        for child in names
+    }
+    scores = ds.FamilyTable(families)
+    found = ds.posterior(scores)
+    assert 2 * true_error(found, rounded_log_weights(scores)) <= found.error < 1e-11
+    assert found.edge("v8", "v0") > 0.9

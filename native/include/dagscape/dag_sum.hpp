@@ -15,10 +15,7 @@
 // H and RR are defined in sections 3 and 4 of [tian2009]. Sums are pushed from U instead of pulled to S, which saves a
 // factor of n, and ancestor relations follow from q at no extra cost. Variables 0 and 1 are the lanes of the vectors:
 // for each pair of sets of the other variables, four sources meet four targets, and nine of the sixteen pairs are real.
-//
-// Range: H(S) is stored relative to 2^h(S), where h(S) is the best sum of exponents of A along an order of S. The
-// product of A along any order is part of H(S), and H(S) is at most the sum over all orders. The stored number is
-// therefore between 2^-n and n!. The same holds for RR.
+// How numbers beyond the range of doubles are stored is described in set_numbers.hpp.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +23,12 @@
 #include <vector>
 
 #include "dagscape/byte_counts.hpp"
-#include "dagscape/lanes.hpp"
+#include "dagscape/dag_backward.hpp"
+#include "dagscape/dag_forward.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/scaled.hpp"
+#include "dagscape/set_numbers.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {
@@ -50,49 +49,28 @@ class DagSum {
 public:
     // Needs at least two variables. The sums must outlive this object. Recording the nondescendants needs n 2^n
     // numbers.
-    DagSum(const ParentSums& sums, unsigned threads, Monitor& monitor, bool record_nondescendants = false);
+    DagSum(const ParentSums& sums, unsigned threads, bool record_nondescendants = false);
 
-    DagSumResult run();
+    DagSumResult run(Monitor& monitor);
 
-    // Bytes of H, RR and their references, and of the nondescendants.
-    static double bytes(unsigned n, bool record_nondescendants) noexcept {
-        return times_sets(sizeof(double) * (4.0 + (record_nondescendants ? n : 0)), n);
+    // Bytes of H, RR and their exponents, of the nondescendants, and of the products for groups of tiles.
+    static double bytes(unsigned n, unsigned threads, bool record_nondescendants) noexcept {
+        const double numbers = 2 * SetNumbers::kBytesForEachSet + (record_nondescendants ? n * sizeof(double) : 0);
+        return times_sets(numbers + threads * DagBackward::kWorkBytesForEachSet, n);
     }
 
     // After run(): H(S), and q_v(U) / total if it was recorded.
-    ScaledNumber forward(Subset S) const noexcept { return {forward_[S], forward_reference_[S]}; }
+    ScaledNumber forward(Subset S) const noexcept { return forward_.numbers().get(S); }
     // Copies H of all sets as normal numbers (scaled.hpp), from which DAGs can be sampled: 2^n mantissas and 2^n
     // exponents.
     void copy_forward(double* mantissa, double* exponent) const;
-    double nondescendants(unsigned v, Subset U) const noexcept { return nondescendants_[(std::size_t{v} << n()) + U]; }
+    double nondescendants(unsigned v, Subset U) const noexcept { return backward_.nondescendants(v, U); }
 
 private:
-    struct Features;
-    struct TargetProducts;
-
-    unsigned n() const noexcept { return sums_.n(); }
-    // The lanes are variables 0 and 1; tiles are sets of the others.
-    unsigned tile_variables() const noexcept { return n() - 2; }
-    Subset tiles() const noexcept { return Subset{1} << tile_variables(); }
-
-    void find_references();
-    void sum_forward();
-    void finish_tile(Subset tile);
-    void push_tile(Subset tile, Subset owned, Subset owner_mask, TargetProducts& products_of_targets);
-    void sum_backward(DagSumResult& result);
-    void pull_tile(Subset tile, Features& features);
-    void start_pull(Subset tile, Features& features);
-    void sum_subsets(Subset tile, Features& features) const;
-    void finish_pull(Subset tile, Features& features);
-    void add_features(Subset tile, unsigned v, Lanes unfinished, Features& features);
-    double top_condition() const;
-
-    const ParentSums& sums_;
-    unsigned threads_;
-    Monitor& monitor_;
-    std::vector<double> forward_, forward_reference_;    // H, by set
-    std::vector<double> backward_, backward_reference_;  // RR, by set
-    std::vector<double> nondescendants_;                 // q / total, by variable and set, or empty
+    unsigned n_, threads_;
+    BlockRange range_;
+    DagForward forward_;
+    DagBackward backward_;
 };
 
 }  // namespace dagscape

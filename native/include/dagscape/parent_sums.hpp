@@ -2,9 +2,15 @@
 //
 // This is the zeta transform of B_v in scaled numbers, so nothing overflows or underflows, whatever the range of the
 // scores. Cost: n² 2^(n-2) additions; memory: 12 bytes for each of n 2^(n-1) pairs of a variable and a set without it.
+//
+// Sets that differ only in variables 0 and 1, the lanes of vectors, form a tile. Sums are stored in rows of four: for
+// each tile, first a row for variables 0 and 1, then one for every other variable outside the tile. The sums of all
+// variables for one set are thus close together.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -12,6 +18,7 @@
 #include "dagscape/lanes.hpp"
 #include "dagscape/monitor.hpp"
 #include "dagscape/scaled.hpp"
+#include "dagscape/scaled_lanes.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {
@@ -33,7 +40,9 @@ public:
     // Bytes of the sums and of the work on them.
     static double bytes(unsigned n, unsigned threads) noexcept {
         constexpr double kEach = sizeof(double) + sizeof(std::int32_t), kWork = 2 * sizeof(double);
-        return at_most_endless(times_sets(kEach * n, n - 1) + times_sets(kWork * threads, n - 1));
+        constexpr double kFirstRow = sizeof(std::size_t) / 4.0;
+        const double sums = times_sets(kEach * n, n - 1) + times_sets(kFirstRow, n);
+        return at_most_endless(sums + times_sets(kWork * threads, n - 1));
     }
 
     // Copies all sums, by variable and then by mask with the variable's bit removed: n 2^(n-1) mantissas and exponents.
@@ -46,11 +55,17 @@ public:
     double exponent(unsigned v, Subset U) const noexcept { return wide(exponent_[place(v, U)]); }
     ScaledNumber get(unsigned v, Subset U) const noexcept { return {mantissa(v, U), exponent(v, U)}; }
 
-    // The same for U, U + {0}, U + {1} and U + {0, 1}, where v > 1 and U contains neither 0 nor 1.
-    Lanes mantissas(unsigned v, Subset U) const noexcept { return load(&mantissa_[place(v, U)]); }
-    Lanes exponents(unsigned v, Subset U) const noexcept {
-        const std::int32_t* from = &exponent_[place(v, U)];
-        return Lanes{wide(from[0]), wide(from[1]), wide(from[2]), wide(from[3])};
+    // The row of variables 0 and 1 for a tile; those of the other variables outside it follow in increasing order.
+    std::size_t first_row(Subset tile) const noexcept { return first_row_[tile]; }
+    // The row of v > 1 for a tile without it.
+    std::size_t row_of(unsigned v, Subset tile) const noexcept {
+        const Subset below = (singleton(v) - 1) >> 2 & ~tile;
+        return first_row_[tile] + 1 + static_cast<std::size_t>(std::popcount(below));
+    }
+    // A row holds the sums for a set without the variables 0 and 1, and with 0, 1 and both added. The first row has
+    // those of variable 0 for sets without and with 1, then those of variable 1 for sets without and with 0.
+    ScaledLanes row(std::size_t index) const noexcept {
+        return {load(&mantissa_[4 * index]), wide_lanes(&exponent_[4 * index])};
     }
 
 private:
@@ -59,13 +74,22 @@ private:
     static double wide(std::int32_t exponent) noexcept {
         return exponent == kPackedNothing ? kNothing : static_cast<double>(exponent);
     }
-    std::size_t place(unsigned v, Subset U) const noexcept {
-        const Subset below = U & (singleton(v) - 1);
-        return (std::size_t{v} << (n_ - 1)) + (below | (U >> (v + 1) << v));
+    static Lanes wide_lanes(const std::int32_t* from) noexcept {
+        using FourWords = std::int32_t __attribute__((vector_size(16)));
+        FourWords words;
+        std::memcpy(&words, from, sizeof words);
+        const Lanes exponents = __builtin_convertvector(words, Lanes);
+        return exponents == broadcast(kPackedNothing) ? broadcast(kNothing) : exponents;
     }
-    void fill(unsigned v, std::span<const std::int64_t> scores, int unit_bits, const Monitor& monitor);
+    std::size_t place(unsigned v, Subset U) const noexcept {
+        if (v < 2) return 4 * first_row_[U >> 2] + 2 * v + (v == 0 ? U >> 1 & 1 : U & 1);
+        return 4 * row_of(v, U >> 2) + (U & 3);
+    }
+    struct Table;
+    void fill(unsigned v, std::span<const std::int64_t> scores, int unit_bits, Table& table, const Monitor& monitor);
 
     unsigned n_;
+    std::vector<std::size_t> first_row_;  // by tile
     std::vector<double> mantissa_;
     std::vector<std::int32_t> exponent_;
 };

@@ -1,0 +1,76 @@
+// RR(X) and q_v(U) for every set and variable, and the features that follow from them, in O(3^n); the notation is that
+// of dag_sum.hpp.
+//
+// For U = V∖X, the terms w(Y) = RR(Y) g_U(X∖Y) are pulled from all Y ⊊ X. A term is the weight of the DAGs in which all
+// of X∖Y have only parents in U, so it is at most RR(X), and at most the term of a larger Y.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dagscape/dag_products.hpp"
+#include "dagscape/monitor.hpp"
+#include "dagscape/parent_sums.hpp"
+#include "dagscape/set_numbers.hpp"
+
+namespace dagscape {
+
+// Sums of q_v(U) / total.
+struct DagFeatures {
+    explicit DagFeatures(unsigned n);
+
+    std::vector<double> mass;       // [v]: over all U
+    std::vector<double> ancestors;  // [s * n + t]: P(s ⇝ t)
+    std::vector<double> edges;      // [u * n + v]: P(u → v)
+};
+
+class DagBackward {
+public:
+    // The sums, and H, must outlive this object. Recording the nondescendants needs n 2^n numbers.
+    DagBackward(const ParentSums& sums, const BlockRange& range, const SetNumbers& forward, bool record_nondescendants);
+
+    // Products and sums over the outer variables, on one thread.
+    static constexpr double kWorkBytesForEachSet = static_cast<double>(kLargestGroup) *
+                                                   (3 * sizeof(Lanes) + sizeof(Subset)) /
+                                                   (1 << (kLaneVariables + kInnerVariables + kMiddleVariables));
+
+    // References; H is complete by now.
+    void start(unsigned threads, Monitor& monitor);
+    // Computes RR of the complements of tiles with `size` members, and their features; layers are run in decreasing
+    // order.
+    void run_layer(unsigned size, unsigned threads, Monitor& monitor);
+
+    const SetNumbers& numbers() const noexcept { return numbers_; }
+    SetNumbers& numbers() noexcept { return numbers_; }
+    const DagFeatures& features() const noexcept { return features_; }
+    DagFeatures& features() noexcept { return features_; }
+    double nondescendants(unsigned v, Subset U) const noexcept {
+        return nondescendants_[(std::size_t{v} << sums_.n()) + U];
+    }
+
+private:
+    struct Part;
+    struct Work;
+
+    unsigned tile_variables() const noexcept { return sums_.n() - kLaneVariables; }
+    Subset tiles() const noexcept { return Subset{1} << tile_variables(); }
+    void find_products(Subset tile, Work& work) const;
+    void pull_group(std::span<Work> group) const;
+    Lanes pull(ScaledLanes outer, Subset lacking, Work& work) const;
+    Lanes pull_plain(Lanes outer, Subset largest, std::size_t first, Work& work) const;
+    Lanes pull_scaled(ScaledLanes outer, Subset largest, std::size_t first, Work& work) const;
+    void finish_tile(Work& work, Part& part);
+    void finish_pull(Work& work);
+    void add_features(const Work& work, unsigned v, Lanes sums, Part& part);
+    void add_edges(const Work& work, Part& part) const;
+
+    const ParentSums& sums_;
+    const BlockRange& range_;
+    const SetNumbers& forward_;
+    SetNumbers numbers_;
+    ScaledNumber total_;
+    DagFeatures features_;
+    std::vector<double> nondescendants_;  // q / total, by variable and set, or empty
+};
+
+}  // namespace dagscape
