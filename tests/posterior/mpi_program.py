@@ -182,8 +182,8 @@ def resumed():
 
 
 def waits():
-    """Sums without end; ranks say their processes, and rank 0 says when the first sum is under way."""
-    scores = on_rank_0(lambda: ds.local_scores(random_data(20, 50, 1, 2), max_parents=3))
+    """Sums without end, of which the first takes a second or more; rank 0 says the processes when it is under way."""
+    scores = on_rank_0(lambda: ds.local_scores(random_data(23, 50, 1, 2), max_parents=3))
     processes = MPI.COMM_WORLD.gather(os.getpid())
     said = []
 

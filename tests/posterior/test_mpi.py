@@ -67,7 +67,7 @@ def test_the_end_of_a_rank_ends_the_job(number, who):
     assert time.monotonic() - begin < 10
     assert process.returncode != 0
     if number == signal.SIGKILL:
-        assert f"dagscape: rank {who} (process {processes[who]} on " in err
+        assert f"rank {who} (process {processes[who]} on " in err
 
 
 def test_an_error_of_another_rank_ends_the_job_with_its_message():

@@ -61,6 +61,11 @@ class _Finished:
     value: Any = None
     error: BaseException | None = None
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal has ended the work; a command tells that by its exit code."""
+        return isinstance(self.error, KeyboardInterrupt) or (isinstance(self.value, int) and self.value > 128)
+
     def follow(self, team: Team) -> None:
         """Nothing is left to do."""
 
@@ -138,10 +143,11 @@ class Team:
             with DelayedSignals() as self._signals:
                 finished = self._obey()
                 self._leave()
-                # Rank 0 has it, too, and has done what it asks for.
-                self._signals.received = None
+                if finished.interrupted:
+                    # The signal has come to all ranks, and rank 0 has done what it asks for.
+                    self._signals.received = None
         except BaseException as error:
-            self.abort(_told(error))
+            self._fail(error)
         if finished.error is not None:
             finished.error.add_note("(raised on rank 0)")
             raise finished.error
@@ -168,7 +174,8 @@ class Team:
             self._leave()
 
     def _leave(self) -> None:
-        """No rank may end before the guards know that it may."""
+        """Leave together: guards must watch all ranks until the last has done its part, and know before one may end."""
+        self._control.Barrier()
         if self._guard is not None:
             self._guard.tell(working=False)
         self._control.Barrier()
@@ -207,6 +214,8 @@ class Team:
             self.send(command)
             try:
                 return part()
+            except self.mpi.Exception as error:
+                self._fail(error)
             except BaseException:
                 self.send(Stop())
                 self.discard_messages()
@@ -227,6 +236,14 @@ class Team:
         """End all ranks, with a message."""
         os.write(2, f"dagscape: rank {self.rank}: {message}\n".encode())
         self._end_job()
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        """End all ranks because of an error."""
+        if isinstance(error, self.mpi.Exception):
+            # The guard or the launcher says more exactly what has happened, and may end this process meanwhile.
+            time.sleep(_PATIENCE)
+            self.abort(f"the connection to another rank is lost ({str(error).splitlines()[-1]})")
+        self.abort(_told(error))
 
     def _end_job(self) -> NoReturn:
         self.mpi.COMM_WORLD.Abort(1)
@@ -288,6 +305,4 @@ def _told(error: BaseException) -> str:
         return "interrupted"
     if isinstance(error, MemoryError):
         return f"out of memory: {error}".rstrip(": ")
-    if isinstance(error, library.load().Exception):
-        return f"the connection to another rank is lost ({error})"
     return "".join(traceback.format_exception(error)).rstrip()
