@@ -60,10 +60,13 @@ def test_all_ranks_get_the_bits_of_the_cpu_and_the_errors_of_rank_0(ranks):
 )
 def test_the_end_of_a_rank_ends_the_job(number, who):
     process = start(2, PROGRAM, "waits")
-    processes = json.loads(process.stdout.readline())
-    begin = time.monotonic()
-    os.kill(process.pid if who == "launcher" else processes[who], number)
-    _, err = process.communicate(timeout=60)
+    try:
+        processes = json.loads(process.stdout.readline())
+        begin = time.monotonic()
+        os.kill(process.pid if who == "launcher" else processes[who], number)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert time.monotonic() - begin < 10
     assert process.returncode != 0
     if number == signal.SIGKILL:
