@@ -1,9 +1,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -73,6 +77,79 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
     return {result.total_mantissa, result.total_exponent, result.disagreement, result.condition};
 }
 
+// A sum over DAGs in steps.
+struct BoundDagSum {
+    std::unique_ptr<ParentSums> sums;
+    std::unique_ptr<DagSum> dags;
+};
+
+void construct(BoundDagSum* self, Scores scores, int unit_bits, unsigned threads, const Progress& progress) {
+    const unsigned n = variables(scores, 2);
+    check_range(can_be_summed(view(scores), unit_bits));
+    BoundDagSum bound;
+    run_monitored(progress, [&](Monitor& monitor) {
+        bound.sums = std::make_unique<ParentSums>(n, view(scores), unit_bits, threads, monitor);
+        bound.dags = std::make_unique<DagSum>(*bound.sums, threads);
+    });
+    new (self) BoundDagSum(std::move(bound));
+}
+
+void check_step(const BoundDagSum& bound, unsigned step) {
+    if (step > bound.dags->steps()) throw nb::value_error("the sum has fewer steps");
+}
+
+void run_until(BoundDagSum& bound, unsigned end, const Progress& progress) {
+    check_step(bound, end);
+    run_monitored(progress, [&](Monitor& monitor) { bound.dags->run_until(end, monitor); });
+}
+
+// The mantissa and exponent of the total, and the condition.
+std::tuple<double, double, double> total(BoundDagSum& bound) {
+    if (bound.dags->step() < bound.dags->forward_steps()) throw nb::value_error("the forward steps are not complete");
+    const DagSumResult result = bound.dags->result();
+    return {result.total_mantissa, result.total_exponent, result.condition};
+}
+
+// Fills the two matrices; returns the disagreement.
+double features(BoundDagSum& bound, Matrix edges, Matrix ancestors) {
+    if (bound.dags->step() < bound.dags->steps()) throw nb::value_error("the steps are not complete");
+    const DagSumResult result = bound.dags->result();
+    fill(edges, result.edges);
+    fill(ancestors, result.ancestors);
+    return result.disagreement;
+}
+
+// The sizes of the arrays of the state.
+std::vector<std::size_t> state_sizes(BoundDagSum& bound) {
+    std::vector<std::size_t> sizes;
+    for (const std::span<double> numbers : bound.dags->state()) sizes.push_back(numbers.size());
+    return sizes;
+}
+
+std::vector<std::span<double>> checked_state(BoundDagSum& bound, const auto& arrays) {
+    const std::vector<std::span<double>> numbers = bound.dags->state();
+    const auto same_size = [](const auto& array, std::span<double> own) { return array.size() == own.size(); };
+    if (!std::equal(arrays.begin(), arrays.end(), numbers.begin(), numbers.end(), same_size)) {
+        throw nb::value_error("the arrays must have the sizes of those of the state");
+    }
+    return numbers;
+}
+
+// Copies the state to arrays.
+void save(BoundDagSum& bound, std::vector<Output<double, 1>> arrays) {
+    const std::vector<std::span<double>> numbers = checked_state(bound, arrays);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        std::copy(numbers[i].begin(), numbers[i].end(), arrays[i].data());
+    }
+}
+
+void restore(BoundDagSum& bound, unsigned step, const std::vector<Input<double, 1>>& arrays) {
+    check_step(bound, step);
+    bound.dags->restore(step);
+    const std::vector<std::span<double>> numbers = checked_state(bound, arrays);
+    for (std::size_t i = 0; i < arrays.size(); ++i) std::copy_n(arrays[i].data(), numbers[i].size(), numbers[i].data());
+}
+
 // Fills the matrix; returns the mantissa and exponent of the total, and the disagreement.
 std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
                                                    const Progress& progress) {
@@ -85,6 +162,17 @@ std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits,
     });
     fill(edges, result.edges);
     return {result.total_mantissa, result.total_exponent, result.disagreement};
+}
+
+// The mantissa and exponent of the total.
+std::tuple<double, double> order_total_alone(Scores scores, int unit_bits, unsigned threads, const Progress& progress) {
+    const unsigned n = variables(scores, 1);
+    check_range(can_be_summed(view(scores), unit_bits));
+    ScaledNumber total;
+    run_monitored(progress, [&](Monitor& monitor) {
+        total = order_total(ParentSums(n, view(scores), unit_bits, threads, monitor), monitor);
+    });
+    return {total.mantissa, total.exponent};
 }
 
 // Includes the bytes of the scores.
@@ -106,8 +194,22 @@ void bind_sums(nb::module_& module) {
     module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
                "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none(),
                "forward"_a.noconvert().none() = nb::none(), "parent_sums"_a.noconvert().none() = nb::none());
+    nb::class_<BoundDagSum>(module, "DagSum")
+        .def("__init__", &construct, "scores"_a.noconvert(), "unit_bits"_a, "threads"_a,
+             "progress"_a.none() = nb::none())
+        .def_prop_ro("forward_steps", [](const BoundDagSum& bound) { return bound.dags->forward_steps(); })
+        .def_prop_ro("steps", [](const BoundDagSum& bound) { return bound.dags->steps(); })
+        .def_prop_ro("step", [](const BoundDagSum& bound) { return bound.dags->step(); })
+        .def("run_until", &run_until, "end"_a, "progress"_a.none() = nb::none())
+        .def("total", &total)
+        .def("features", &features, "edges"_a.noconvert(), "ancestors"_a.noconvert())
+        .def_prop_ro("state_sizes", &state_sizes)
+        .def("save", &save, "arrays"_a)
+        .def("restore", &restore, "step"_a, "arrays"_a);
     module.def("dag_sum_bytes", &dag_sum_bytes, "n"_a, "threads"_a, "paths"_a = false);
     module.def("order_sum_bytes", &dense_order_sum_bytes, "n"_a, "threads"_a);
+    module.def("order_total", &order_total_alone, "scores"_a.noconvert(), "unit_bits"_a, "threads"_a,
+               "progress"_a.none());
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,
                "progress"_a.none());
 }

@@ -37,8 +37,6 @@ std::size_t rounded_to_lanes(unsigned n) { return (n + 3) / 4 * 4; }
 
 }  // namespace
 
-DagFeatures::DagFeatures(unsigned n) : mass(n, 0), ancestors(n * n, 0), edges(n * n, 0) {}
-
 // The tables for the current tile, whose memory is reused from tile to tile; and the features of a part of a layer.
 struct DagBackward::Part {
     explicit Part(unsigned n)
@@ -103,10 +101,10 @@ void DagBackward::run_layer(unsigned size, unsigned threads, Monitor& monitor) {
     });
     for (const Part& part : parts) {
         for (unsigned v = 0; v < n; ++v) {
-            features_.mass[v] += sum(part.mass[v]);
+            features_.mass()[v] += sum(part.mass[v]);
             for (unsigned t = 0; t < n; ++t) {
-                features_.ancestors[v * n + t] += t == v ? 0 : part.ancestors[v * rounded_to_lanes(n) + t];
-                features_.edges[v * n + t] += sum(part.edges[v * n + t]);
+                features_.ancestors()[v * n + t] += t == v ? 0 : part.ancestors[v * rounded_to_lanes(n) + t];
+                features_.edges()[v * n + t] += sum(part.edges[v * n + t]);
             }
         }
     }

@@ -33,6 +33,7 @@ void DagForward::start(unsigned threads, Monitor& monitor) {
         },
         [&](unsigned v, Subset S) { return sums_.exponent(v, S & ~singleton(v)); });
     numbers_.choose_units(range_);
+    // Restored numbers have it already.
     numbers_.set(0, {1, 0});
 }
 

@@ -79,6 +79,14 @@ void add_edges(const ParentSums& sums, const Lattice& forward, const Lattice& ba
 
 }  // namespace
 
+ScaledNumber order_total(const ParentSums& sums, Monitor& monitor) {
+    const Subset all = (Subset{1} << sums.n()) - 1;
+    monitor.expect(all + 1);
+    Lattice forward(all + 1);
+    sum_forward(sums, forward, monitor);
+    return forward.get(all);
+}
+
 OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor) {
     const unsigned n = sums.n();
     const Subset all = (Subset{1} << n) - 1;

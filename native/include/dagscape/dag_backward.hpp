@@ -15,13 +15,20 @@
 
 namespace dagscape {
 
-// Sums of q_v(U) / total.
-struct DagFeatures {
-    explicit DagFeatures(unsigned n);
+// Sums of q_v(U) / total, in one array.
+class DagFeatures {
+public:
+    explicit DagFeatures(unsigned n) : n_(n), values_(n * (1 + 2 * n), 0) {}
 
-    std::vector<double> mass;       // [v]: over all U
-    std::vector<double> ancestors;  // [s * n + t]: P(s ⇝ t)
-    std::vector<double> edges;      // [u * n + v]: P(u → v)
+    std::span<double> values() noexcept { return values_; }
+    // [v]: over all U; [s * n + t]: P(s ⇝ t); [u * n + v]: P(u → v)
+    std::span<double> mass() noexcept { return values().first(n_); }
+    std::span<double> ancestors() noexcept { return values().subspan(n_, n_ * n_); }
+    std::span<double> edges() noexcept { return values().last(n_ * n_); }
+
+private:
+    std::size_t n_;
+    std::vector<double> values_;
 };
 
 class DagBackward {
@@ -40,10 +47,9 @@ public:
     // order.
     void run_layer(unsigned size, unsigned threads, Monitor& monitor);
 
-    const SetNumbers& numbers() const noexcept { return numbers_; }
     SetNumbers& numbers() noexcept { return numbers_; }
-    const DagFeatures& features() const noexcept { return features_; }
     DagFeatures& features() noexcept { return features_; }
+    std::span<double> nondescendants() noexcept { return nondescendants_; }
     double nondescendants(unsigned v, Subset U) const noexcept {
         return nondescendants_[(std::size_t{v} << sums_.n()) + U];
     }

@@ -19,7 +19,7 @@ public:
     // The sums must outlive this object.
     DagForward(const ParentSums& sums, const BlockRange& range);
 
-    // References, and H(∅).
+    // References; H(∅) is set to 1.
     void start(unsigned threads, Monitor& monitor);
     // Completes the tiles with `size` members, and pushes from them; layers are run in increasing order.
     void run_layer(unsigned size, unsigned threads, Monitor& monitor);

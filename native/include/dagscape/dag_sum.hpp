@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,13 +46,31 @@ struct DagSumResult {
     std::vector<double> ancestors;  // [s * n + t]: P(s ⇝ t)
 };
 
+// A sum runs in steps, one for each layer of tiles: forward for H, then backward for RR and the features. Between two
+// steps, its state can be saved, and restored in another object for the same weights; results have the same bits. The
+// forward steps suffice for the total.
 class DagSum {
 public:
     // Needs at least two variables. The sums must outlive this object. Recording the nondescendants needs n 2^n
     // numbers.
     DagSum(const ParentSums& sums, unsigned threads, bool record_nondescendants = false);
 
+    unsigned forward_steps() const noexcept { return n_ - kLaneVariables + 1; }
+    unsigned steps() const noexcept { return 2 * forward_steps(); }
+    // The next step.
+    unsigned step() const noexcept { return step_; }
+
+    // Runs the steps before `end`. If it throws, the state is lost.
+    void run_until(unsigned end, Monitor& monitor);
+    // The total and its condition after the forward steps; everything after all steps.
+    DagSumResult result();
     DagSumResult run(Monitor& monitor);
+
+    // The numbers that the completed steps have computed: H; after backward steps also RR, the features, and the
+    // nondescendants if they are recorded.
+    std::vector<std::span<double>> state();
+    // Continues with this step, after the caller has copied numbers to the new state().
+    void restore(unsigned step);
 
     // Bytes of H, RR and their exponents, of the nondescendants, and of the products for groups of tiles.
     static double bytes(unsigned n, unsigned threads, bool record_nondescendants) noexcept {
@@ -59,18 +78,26 @@ public:
         return times_sets(numbers + threads * DagBackward::kWorkBytesForEachSet, n);
     }
 
-    // After run(): H(S), and q_v(U) / total if it was recorded.
+    // After the forward steps: H(S). After all steps: q_v(U) / total if it was recorded.
     ScaledNumber forward(Subset S) const noexcept { return forward_.numbers().get(S); }
     // Copies H of all sets as normal numbers (scaled.hpp), from which DAGs can be sampled: 2^n mantissas and 2^n
     // exponents.
     void copy_forward(double* mantissa, double* exponent) const;
-    double nondescendants(unsigned v, Subset U) const noexcept { return backward_.nondescendants(v, U); }
+    double nondescendants(unsigned v, Subset U) const noexcept { return backward_->nondescendants(v, U); }
 
 private:
+    void prepare(bool for_backward, Monitor& monitor);
+    DagBackward& backward();
+
+    const ParentSums& sums_;
     unsigned n_, threads_;
+    bool record_nondescendants_;
+    unsigned step_ = 0;
     BlockRange range_;
     DagForward forward_;
-    DagBackward backward_;
+    std::optional<DagBackward> backward_;  // created after the forward steps
+    bool forward_prepared_ = false, backward_prepared_ = false;
+    std::optional<double> condition_;
 };
 
 }  // namespace dagscape

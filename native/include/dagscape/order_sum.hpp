@@ -3,14 +3,15 @@
 //   F(S) = Σ_{i∈S} A_i(S∖i) F(S∖i)        R(U) = Σ_{i∉U} A_i(U) R(U∪i)        total = F(V) = R(∅)
 //   P(u → v) = Σ_{U ∌ v, U ∋ u} F(U) R(U∪v) (A_v(U) - A_v(U∖u)) / total
 //
-// All terms are positive, so nothing cancels. F and R are scaled by the best order, as in dag_sum.hpp. Cost: O(n² 2^n)
-// for all edges.
+// All terms are positive, so nothing cancels. F and R are scaled numbers. Cost: O(n² 2^n) for all edges, and
+// O(n 2^n) for the total alone.
 #pragma once
 
 #include <vector>
 
 #include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/scaled.hpp"
 
 namespace dagscape {
 
@@ -24,6 +25,7 @@ struct OrderSumResult {
 // Bytes of F and R.
 inline double order_sum_bytes(unsigned n) noexcept { return times_sets(4 * sizeof(double), n); }
 
+ScaledNumber order_total(const ParentSums& sums, Monitor& monitor);
 OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor);
 
 }  // namespace dagscape
