@@ -79,17 +79,20 @@ std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits,
 
 // A sum over DAGs in steps.
 struct BoundDagSum {
+    bool with_paths = false;
     std::unique_ptr<ParentSums> sums;
     std::unique_ptr<DagSum> dags;
 };
 
-void construct(BoundDagSum* self, Scores scores, int unit_bits, unsigned threads, const Progress& progress) {
+void construct(BoundDagSum* self, Scores scores, int unit_bits, unsigned threads, bool with_paths,
+               const Progress& progress) {
     const unsigned n = variables(scores, 2);
     check_range(can_be_summed(view(scores), unit_bits));
     BoundDagSum bound;
+    bound.with_paths = with_paths;
     run_monitored(progress, [&](Monitor& monitor) {
         bound.sums = std::make_unique<ParentSums>(n, view(scores), unit_bits, threads, monitor);
-        bound.dags = std::make_unique<DagSum>(*bound.sums, threads);
+        bound.dags = std::make_unique<DagSum>(*bound.sums, threads, with_paths);
     });
     new (self) BoundDagSum(std::move(bound));
 }
@@ -117,6 +120,22 @@ double features(BoundDagSum& bound, Matrix edges, Matrix ancestors) {
     fill(edges, result.edges);
     fill(ancestors, result.ancestors);
     return result.disagreement;
+}
+
+// Adds the probabilities of some chunks of paths (path_sum.hpp).
+void add_paths(BoundDagSum& bound, std::size_t first, std::size_t end, Cube paths, unsigned threads,
+               const Progress& progress) {
+    const unsigned n = bound.sums->n();
+    if (!bound.with_paths || bound.dags->step() < bound.dags->steps()) {
+        throw nb::value_error("the steps are not complete, or the sum is not one with paths");
+    }
+    if (first > end || end > path_chunks(n)) throw nb::value_error("there are not so many chunks");
+    if (paths.size() != std::size_t{n} * n * n) throw nb::value_error("the paths must have the shape (n, n, n)");
+    run_monitored(progress, [&](Monitor& monitor) {
+        monitor.expect(static_cast<std::uint64_t>(std::pow(4.0, n) * static_cast<double>(end - first) /
+                                                  static_cast<double>(path_chunks(n))));
+        add_path_chunks(*bound.sums, *bound.dags, first, end, {paths.data(), paths.size()}, threads, monitor);
+    });
 }
 
 // The sizes of the arrays of the state.
@@ -195,14 +214,17 @@ void bind_sums(nb::module_& module) {
                "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none(),
                "forward"_a.noconvert().none() = nb::none(), "parent_sums"_a.noconvert().none() = nb::none());
     nb::class_<BoundDagSum>(module, "DagSum")
-        .def("__init__", &construct, "scores"_a.noconvert(), "unit_bits"_a, "threads"_a,
+        .def("__init__", &construct, "scores"_a.noconvert(), "unit_bits"_a, "threads"_a, "with_paths"_a = false,
              "progress"_a.none() = nb::none())
+        .def_prop_ro("path_chunks", [](const BoundDagSum& bound) { return path_chunks(bound.sums->n()); })
         .def_prop_ro("forward_steps", [](const BoundDagSum& bound) { return bound.dags->forward_steps(); })
         .def_prop_ro("steps", [](const BoundDagSum& bound) { return bound.dags->steps(); })
         .def_prop_ro("step", [](const BoundDagSum& bound) { return bound.dags->step(); })
         .def("run_until", &run_until, "end"_a, "progress"_a.none() = nb::none())
         .def("total", &total)
         .def("features", &features, "edges"_a.noconvert(), "ancestors"_a.noconvert())
+        .def("add_paths", &add_paths, "first"_a, "end"_a, "paths"_a.noconvert(), "threads"_a,
+             "progress"_a.none() = nb::none())
         .def_prop_ro("state_sizes", &state_sizes)
         .def("save", &save, "arrays"_a)
         .def("restore", &restore, "step"_a, "arrays"_a);

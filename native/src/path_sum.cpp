@@ -163,25 +163,33 @@ void add_paths(const ParentSums& sums, const DagSum& dags, Subset W, std::vector
 
 }  // namespace
 
-std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigned threads, Monitor& monitor) {
+std::size_t path_chunks(unsigned n) noexcept { return std::min<std::size_t>(kChunks, std::size_t{1} << n); }
+
+void add_path_chunks(const ParentSums& sums, const DagSum& dags, std::size_t first, std::size_t end,
+                     std::span<double> paths, unsigned threads, Monitor& monitor) {
     const unsigned n = sums.n();
     const Subset sets = Subset{1} << n;
-    const std::size_t chunks = std::min<std::size_t>(kChunks, sets);
-    monitor.expect(monitor.total() + static_cast<std::uint64_t>(std::pow(4.0, n)));
-    std::vector<std::vector<double>> parts(chunks);
-    run_tasks(chunks, threads, monitor, [&](std::size_t chunk, unsigned) {
-        parts[chunk].assign(std::size_t{n} * n * n, 0);
+    const std::size_t chunks = path_chunks(n);
+    std::vector<std::vector<double>> parts(end - first);
+    run_tasks(parts.size(), threads, monitor, [&](std::size_t task, unsigned) {
+        parts[task].assign(paths.size(), 0);
         // Every chunk has sets of all sizes, because large sets cost most.
-        for (Subset W = chunk; W < sets; W += chunks) {
+        for (Subset W = first + task; W < sets; W += chunks) {
             monitor.check();
-            add_paths(sums, dags, W, parts[chunk]);
+            add_paths(sums, dags, W, parts[task]);
             monitor.advance(static_cast<std::uint64_t>(std::pow(3.0, std::popcount(W))));
         }
     });
-    std::vector<double> paths(std::size_t{n} * n * n, 0);
     for (const std::vector<double>& part : parts) {
         std::transform(paths.begin(), paths.end(), part.begin(), paths.begin(), std::plus<>());
     }
+}
+
+std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigned threads, Monitor& monitor) {
+    const unsigned n = sums.n();
+    monitor.expect(monitor.total() + static_cast<std::uint64_t>(std::pow(4.0, n)));
+    std::vector<double> paths(std::size_t{n} * n * n, 0);
+    add_path_chunks(sums, dags, 0, path_chunks(n), paths, threads, monitor);
     return paths;
 }
 

@@ -9,6 +9,8 @@
 // dag_sum.hpp inside W. (Appendix B of [chen2016] needs O(n 7^(n-2)) for each relation.)
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "dagscape/dag_sum.hpp"
@@ -17,7 +19,15 @@
 
 namespace dagscape {
 
-// Indexed by (s * n + p) * n + t. `dags` must have run with its nondescendants recorded.
+// The sets W are divided among this many chunks, or among 2^n if that is less.
+std::size_t path_chunks(unsigned n) noexcept;
+
+// Adds the probabilities of some chunks, indexed by (s * n + p) * n + t. If all chunks are added in order, the result
+// has the same bits, however many are added together. `dags` must have run with its nondescendants recorded.
+void add_path_chunks(const ParentSums& sums, const DagSum& dags, std::size_t first, std::size_t end,
+                     std::span<double> paths, unsigned threads, Monitor& monitor);
+
+// The probabilities of all chunks.
 std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigned threads, Monitor& monitor);
 
 // Bytes of the tables inside one set W, on all threads.

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.posterior.accuracy import dag_sum_error, dag_total_error, order_sum_error, tiled_order_sum_error
+from dagscape.posterior.accuracy import order_sum_error, tiled_order_sum_error
 from dagscape.posterior.contract import Job, KernelProgress, Sum, SumBackend, log_of
+from dagscape.posterior.dag_steps import sum_over_dags
 from dagscape.posterior.order_blocks import BlockCheckpoints, Position
 from dagscape.posterior.weights import (
     FamilyWeights,
@@ -21,31 +22,6 @@ from dagscape.scores.lattice import set_count
 
 # With checkpoints, a sum has up to 2^this many blocks.
 _CHECKPOINT_BITS = 8
-
-# Up to this many variables, a sum over DAGs takes so little time that the backward pass is worth its better estimate of
-# the error.
-_COMPARED_TOTALS = 16
-
-
-def _sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
-    n, with_paths = weights.n, job.wanted == "paths"
-    if job.wanted == "total" and n > _COMPARED_TOTALS:
-        return _total_over_dags(weights, job)
-    edges, ancestors = np.empty((n, n)), np.empty((n, n))
-    paths = np.empty((n, n, n) if with_paths else (0, 0, 0))
-    mantissa, exponent, disagreement, condition = kernels.dag_sum(
-        weights.values, job.unit_bits, edges, ancestors, paths, job.threads, job.progress
-    )
-    error = dag_sum_error(n, disagreement, condition, log_of(mantissa, exponent))
-    return Sum(mantissa, exponent, edges, ancestors, paths if with_paths else None, error, condition)
-
-
-def _total_over_dags(weights: FamilyWeights, job: Job) -> Sum:
-    dags = kernels.DagSum(weights.values, job.unit_bits, job.threads)
-    dags.run_until(dags.forward_steps, job.progress)
-    mantissa, exponent, condition = dags.total()
-    error = dag_total_error(weights.n, condition, log_of(mantissa, exponent))
-    return Sum(mantissa, exponent, np.empty((0, 0)), None, None, error, condition)
 
 
 def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
@@ -108,7 +84,7 @@ CPU = (
     SumBackend(
         over="dags",
         name="cpu",
-        run=_sum_over_dags,
+        run=sum_over_dags,
         paths=True,
         arrange=lambda scores, n, prior_only, threads, limit: dense_weights(scores, n, prior_only),
         table=lambda n, max_parents: n << (n - 1),
