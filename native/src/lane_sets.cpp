@@ -117,9 +117,14 @@ void LaneSets::for_each_block(unsigned r, Visit&& visit) const {
 }
 
 void LaneSets::take(unsigned r, const double* from, double* to) const {
-    for_each_block(r, [&](std::size_t at, std::size_t length, std::size_t with, std::size_t shared) {
+    for_each_block(r, [&](std::size_t at, std::size_t, std::size_t with, std::size_t shared) {
         for (std::size_t i = 0; i < shared; i += 4) store(to + at + i, load(from + at + i) + load(from + with + i));
-        for (std::size_t i = shared; i < length; i += 4) store(to + at + i, load(from + at + i));
+    });
+}
+
+void LaneSets::copy_largest(unsigned r, const double* from, double* to) const {
+    for_each_block(r + 1, [&](std::size_t at, std::size_t length, std::size_t, std::size_t shared) {
+        std::copy(from + at + shared, from + at + length, to + at + shared);
     });
 }
 

@@ -18,8 +18,9 @@ void restrict_column(const Tiles& tiles, unsigned r, bool take, const Column& fr
 }  // namespace
 
 PlainWalk::PlainWalk(const PlainProblem& problem)
-    : problem_(problem), decided_(problem.own, kUndecided), columns_(problem.own), rooms_(problem.own),
-      lists_(problem.own + 1, std::vector<const double*>(problem.tiles.n)) {
+    : problem_(problem), columns_(problem.own), rooms_(problem.own),
+      lists_(problem.own + 1, std::vector<const double*>(problem.tiles.n)),
+      decided_(problem.tiles.n, std::vector<Subset>(problem.own, kUndecided)) {
     const unsigned n = problem_.tiles.n, top = problem_.sets.front().top();
     for (unsigned r = kLow; r < problem_.own; ++r) {
         if (r > top) {
@@ -31,61 +32,53 @@ PlainWalk::PlainWalk(const PlainProblem& problem)
     }
     if (problem_.own > top) last_column_.reset(problem_.tiles.sets(top), false);
     if (problem_.own > top) return;
-    for (unsigned v = 0; v < n; ++v) lists_[problem_.own][v] = problem_.families[v].mantissa.data();
+    for (unsigned v = 0; v < n; ++v) {
+        lists_[problem_.own][v] = problem_.families[v].mantissa.data();
+        for (unsigned r = kLow; r < problem_.own; ++r)
+            problem_.sets[v].copy_largest(r, lists_[problem_.own][v], numbers(rooms_[r][v]));
+    }
 }
 
 void PlainWalk::forward(Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor) {
-    start(Direction::forwards, pattern, bits, received);
-    descend(bits, pattern, false, monitor);
+    walk(Direction::forwards, pattern, bits, received, monitor);
 }
 
 Shares PlainWalk::backward(Subset pattern, unsigned bits, ScaledNumber total, const ReceivedWords& received,
                            Monitor& monitor) {
     total_ = total;
     make_room_for_shares(bits);
-    start(Direction::backwards, pattern, bits, received);
-    descend(bits, pattern, false, monitor);
+    walk(Direction::backwards, pattern, bits, received, monitor);
     return shares_of_unit(bits, pattern | problem_.fixed);
 }
 
-void PlainWalk::start(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received) {
-    // Columns that one direction needs, the other may not.
-    if (direction != direction_) std::fill(decided_.begin(), decided_.end(), kUndecided);
+void PlainWalk::walk(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received,
+                     Monitor& monitor) {
     direction_ = direction;
+    bits_ = bits;
     received_ = &received;
-    for (unsigned r = problem_.own; r > bits; --r) decide(r, pattern & ~((Subset{1} << (r - 1)) - 1));
-}
-
-// `taken`: whether the node takes its last variable, and which of two rooms its shares are for.
-void PlainWalk::descend(unsigned r, Subset tile, bool taken, Monitor& monitor) {
-    if (r == kLow) {
+    const Subset tiles = Subset{1} << (bits - kLow);
+    for (Subset i = 0; i < tiles; ++i) {
         monitor.check();
-        fill(tile, taken);
+        fill(pattern | (backwards() ? tiles - 1 - i : i) << kLow);
         monitor.advance(1);
-        return;
     }
-    for (const bool first : {true, false}) {
-        const bool take = first == backwards();
-        const Subset part = take ? tile | singleton(r - 1) : tile;
-        decide(r, part);
-        descend(r - 1, part, take, monitor);
-    }
-    if (backwards()) join(r, tile, taken);
 }
 
-// Restricts the columns that are needed from the first r variables to the first r - 1, given the members among the
-// others: those of all undecided variables; forwards, of members, and backwards, of others.
-void PlainWalk::decide(unsigned r, Subset members) {
-    if (decided_[r - 1] == members) return;
-    for (unsigned v = 0; v < problem_.tiles.n; ++v) {
-        if (v < r - 1 || contains(members | problem_.fixed, v) != backwards()) {
-            // No family of a variable contains it.
-            decide(r, v, contains(members, r - 1) && v != r - 1);
-        }
+// The families of v, restricted to the members above a tile: from the first level where this has not been done yet.
+LaneList PlainWalk::list(Subset tile, unsigned v) {
+    std::vector<Subset>& decided = decided_[v];
+    const auto members = [&](unsigned r) { return tile >> r << r; };
+    unsigned r = kLow;
+    while (r < problem_.own && decided[r] != members(r)) ++r;
+    for (; r > kLow; --r) {
+        // No family of a variable contains it.
+        decide(r, v, contains(tile, r - 1) && v != r - 1);
+        decided[r - 1] = members(r - 1);
     }
-    decided_[r - 1] = members;
+    return {problem_.sets[v].places(), lists_[kLow][v]};
 }
 
+// Restricts the families of v from the first r variables to the first r - 1.
 void PlainWalk::decide(unsigned r, unsigned v, bool take) {
     const unsigned top = problem_.sets.front().top();
     if (r <= top) {
@@ -99,8 +92,11 @@ void PlainWalk::decide(unsigned r, unsigned v, bool take) {
     const Column& from = r == problem_.own ? problem_.families[v] : columns_[r][v];
     restrict_column(problem_.tiles, r, take, from, r - 1 == top ? last_column_ : columns_[r - 1][v]);
     if (r - 1 > top) return;
-    problem_.sets[v].spread(last_column_.mantissa.data(), numbers(rooms_[top][v]));
-    lists_[top][v] = numbers(rooms_[top][v]);
+    double* list = numbers(rooms_[top][v]);
+    problem_.sets[v].spread(last_column_.mantissa.data(), list);
+    lists_[top][v] = list;
+    for (unsigned below = kLow; below < top; ++below)
+        problem_.sets[v].copy_largest(below, list, numbers(rooms_[below][v]));
 }
 
 Subset PlainWalk::high() const noexcept { return ((Subset{1} << problem_.tiles.n) - 1) & ~(Subset{kTile} - 1); }
@@ -110,14 +106,12 @@ const std::int64_t* PlainWalk::words_of(Subset tile, unsigned i) const {
     return i < problem_.own ? &problem_.words[tile ^ singleton(i)] : received_->tile(i - problem_.own, tile);
 }
 
-LaneList PlainWalk::list(unsigned v) const { return {problem_.sets[v].places(), lists_[kLow][v]}; }
-
 ExponentRange PlainWalk::range_of(Subset tile, unsigned i) const {
     const ExponentRange range = i < problem_.own ? problem_.ranges[(tile ^ singleton(i)) / kTile] : ExponentRange{};
     return range.known() ? range : exponents_of(words_of(tile, i));
 }
 
-void PlainWalk::fill(Subset tile, bool taken) {
+void PlainWalk::fill(Subset tile) {
     const Subset members = tile | problem_.fixed;
     ExponentRange neighbours;
     for_each_member(backwards() ? high() & ~members : members,
@@ -129,16 +123,11 @@ void PlainWalk::fill(Subset tile, bool taken) {
         const ExponentRange own = known.known() ? known : exponents_of(&problem_.words[tile]);
         plain = PlainTile::suits_shares(neighbours, own, total_);
     }
-    if (!plain || !fill_plain(tile, taken, neighbours)) fill_scaled(tile, taken);
-    if (!backwards() || problem_.sets.front().top() > kLow) return;
-    // With ten variables, there is nothing to join.
-    for (unsigned v = 0; v < problem_.tiles.n; ++v) {
-        problem_.sets[v].gather(list_shares(kLow, taken, v), column_shares_[kLow][taken][v].mantissa.data());
-    }
+    if (!plain || !fill_plain(tile, neighbours)) fill_scaled(tile);
 }
 
 // Returns false if a number is too small for that.
-bool PlainWalk::fill_plain(Subset tile, bool taken, ExponentRange neighbours) {
+bool PlainWalk::fill_plain(Subset tile, ExponentRange neighbours) {
     const Subset members = tile | problem_.fixed;
     std::int64_t* words = &problem_.words[tile];
     tile_.start(neighbours);
@@ -146,23 +135,27 @@ bool PlainWalk::fill_plain(Subset tile, bool taken, ExponentRange neighbours) {
     if (backwards()) {
         tile_.read_forward(words, total_);
         for_each_member(high() & ~members, [&](unsigned i) {
-            tile_.add_neighbour(list(i), words_of(tile, i), list_shares(kLow, taken, i));
+            tile_.add_neighbour(list(tile, i), words_of(tile, i), list_shares(kLow, tile, i));
+            join(tile, i);
         });
     } else {
-        for_each_member(members, [&](unsigned i) { tile_.add_neighbour(list(i), words_of(tile, i)); });
+        for_each_member(members, [&](unsigned i) { tile_.add_neighbour(list(tile, i), words_of(tile, i)); });
     }
-    for (unsigned i = 0; i < kLow; ++i) tile_.set_low(i, list(i));
+    for (unsigned i = 0; i < kLow; ++i) tile_.set_low(i, list(tile, i));
     if (!tile_.finish(direction_)) return false;
     problem_.ranges[tile / kTile] = tile_.store(words);
     if (!backwards()) return true;
-    for (unsigned v = 0; v < kLow; ++v) tile_.low_shares(v, list(v), list_shares(kLow, taken, v));
+    for (unsigned v = 0; v < kLow; ++v) {
+        tile_.low_shares(v, list(tile, v), list_shares(kLow, tile, v));
+        join(tile, v);
+    }
     return true;
 }
 
 // Observes a tile of scaled numbers in the backward walk.
 struct PlainWalk::ScaledShares : TileObserver {
-    ScaledShares(PlainWalk& owner, Subset tile, bool taken_slot)
-        : walk(owner), taken(taken_slot), forward(kTile / 4), after(kTile / 4), weights(kTile / 4) {
+    ScaledShares(PlainWalk& owner, Subset observed)
+        : walk(owner), tile(observed), forward(kTile / 4), after(kTile / 4), weights(kTile / 4) {
         for (std::size_t q = 0; q < kTile / 4; ++q)
             forward[q] = ScaledArithmetic::load(&walk.problem_.words[tile + 4 * q]);
     }
@@ -170,32 +163,33 @@ struct PlainWalk::ScaledShares : TileObserver {
     void neighbour(std::size_t q, const ScaledLanes& four) { after[q] = four; }
     void neighbours_seen(unsigned v) {
         for (std::size_t q = 0; q < kTile / 4; ++q) weights[q] = to_plain(weight_of(forward[q], after[q], walk.total_));
-        walk.tile_.shares_of(weights.data(), walk.list(v), walk.list_shares(kLow, taken, v));
+        walk.tile_.shares_of(weights.data(), walk.list(tile, v), walk.list_shares(kLow, tile, v));
+        walk.join(tile, v);
     }
-    void end(const std::vector<ScaledLanes>& tile) {
+    void end(const std::vector<ScaledLanes>& filled) {
         for (unsigned v = 0; v < kLow; ++v) {
-            for (std::size_t q = 0; q < kTile / 4; ++q) after[q] = with_member(tile, q, v);
+            for (std::size_t q = 0; q < kTile / 4; ++q) after[q] = with_member(filled, q, v);
             neighbours_seen(v);
         }
     }
 
     PlainWalk& walk;
-    bool taken;
+    Subset tile;
     std::vector<ScaledLanes> forward, after;
     Numbers weights;
 };
 
-void PlainWalk::fill_scaled(Subset tile, bool taken) {
+void PlainWalk::fill_scaled(Subset tile) {
     std::int64_t* words = &problem_.words[tile];
     Numbers sums(kTile / 4);
     const auto neighbour = [&](unsigned i) { return words_of(tile, i); };
     const auto spread = [&](unsigned i, std::vector<ScaledLanes>& spread_sums) {
-        tile_.sums_over_subsets(list(i), sums.data());
+        tile_.sums_over_subsets(list(tile, i), sums.data());
         for (std::size_t q = 0; q < kTile / 4; ++q) spread_sums[q] = ScaledArithmetic::from_plain(sums[q]);
     };
     const Subset members = tile | problem_.fixed;
     if (backwards()) {
-        scaled_.fill(problem_.tiles.n, direction_, members, words, neighbour, spread, ScaledShares(*this, tile, taken));
+        scaled_.fill(problem_.tiles.n, direction_, members, words, neighbour, spread, ScaledShares(*this, tile));
     } else {
         scaled_.fill(problem_.tiles.n, direction_, members, words, neighbour, spread, TileObserver{});
     }
@@ -222,27 +216,34 @@ void PlainWalk::make_room_for_shares(unsigned bits) {
     }
 }
 
-double* PlainWalk::list_shares(unsigned r, bool taken, unsigned v) { return numbers(list_shares_[r][taken][v]); }
+// Whether the node above a tile at level r takes its last variable; if it is a whole unit, this does not matter.
+bool PlainWalk::taken(unsigned r, Subset tile) const noexcept { return r < bits_ && contains(tile, r); }
 
-// Adds up the shares of a node from those of the two nodes below it (share_tree.hpp). Variables have no shares in sets
-// that contain them: what is in their rooms is old.
-void PlainWalk::join(unsigned r, Subset tile, bool taken) {
+double* PlainWalk::list_shares(unsigned r, Subset tile, unsigned v) {
+    return numbers(list_shares_[r][taken(r, tile)][v]);
+}
+
+// Adds up the shares of v in the nodes above a tile that it completes (share_tree.hpp). Nodes that contain v have no
+// shares, and what is in their rooms is old.
+void PlainWalk::join(Subset tile, unsigned v) {
     const unsigned top = problem_.sets.front().top();
-    for (unsigned v = 0; v < problem_.tiles.n; ++v) {
-        if (v >= r && contains(tile | problem_.fixed, v)) continue;
-        if (r > top) {
-            Column& parent = column_shares_[r][taken][v];
-            if (v == r - 1) {
-                parent.reset(parent.mantissa.size(), false);
-            } else {
-                add_taken(problem_.tiles, r, parent, column_shares_[r - 1][true][v]);
-            }
-            add_left_out(problem_.tiles, r, parent, column_shares_[r - 1][false][v]);
+    const LaneSets& sets = problem_.sets[v];
+    // With ten variables, lists end at the tile.
+    if (top == kLow) sets.gather(list_shares(kLow, tile, v), column_shares_[kLow][false][v].mantissa.data());
+    for (unsigned r = kLow + 1; r <= bits_ && !contains(tile, r - 1); ++r) {
+        if (r <= top) {
+            double* to = r == top ? numbers(joined_[v]) : list_shares(r, tile, v);
+            sets.join(r, numbers(list_shares_[r - 1][true][v]), numbers(list_shares_[r - 1][false][v]), to);
+            if (r == top) sets.gather(to, column_shares_[r][taken(r, tile)][v].mantissa.data());
             continue;
         }
-        double* to = r == top ? numbers(joined_[v]) : list_shares(r, taken, v);
-        problem_.sets[v].join(r, list_shares(r - 1, true, v), list_shares(r - 1, false, v), to);
-        if (r == top) problem_.sets[v].gather(to, column_shares_[r][taken][v].mantissa.data());
+        Column& parent = column_shares_[r][taken(r, tile)][v];
+        if (v == r - 1) {
+            parent.reset(parent.mantissa.size(), false);
+        } else {
+            add_taken(problem_.tiles, r, parent, column_shares_[r - 1][true][v]);
+        }
+        add_left_out(problem_.tiles, r, parent, column_shares_[r - 1][false][v]);
     }
 }
 

@@ -65,6 +65,7 @@ Column restricted(const Tiles& tiles, unsigned r, bool take, const Column& famil
 Column taken_list(const LaneSets& sets, unsigned r, const Column& list) {
     Column rest;
     rest.reset(sets.size(r - 1), false);
+    sets.copy_largest(r - 1, list.mantissa.data(), rest.mantissa.data());
     sets.take(r, list.mantissa.data(), rest.mantissa.data());
     return rest;
 }

@@ -43,8 +43,10 @@ public:
     void spread(const double* sets, double* list) const;
     void gather(const double* list, double* sets) const;
 
-    // Restricts a list to sets that contain variable r - 1.
+    // Restricts a list to sets that contain variable r - 1. The largest families that a list holds have no larger one
+    // to be merged with, so they stay as they are: copy_largest() copies them to a list of the first r variables.
     void take(unsigned r, const double* from, double* to) const;
+    void copy_largest(unsigned r, const double* from, double* to) const;
     // Adds up the shares of the sets that contain variable r - 1 and of those that do not (share_tree.hpp). No set with
     // v itself has a share.
     void join(unsigned r, const double* taken, const double* left_out, double* to) const;

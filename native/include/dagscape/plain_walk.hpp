@@ -55,34 +55,34 @@ private:
 
     bool backwards() const noexcept { return direction_ == Direction::backwards; }
     Subset high() const noexcept;
+    bool taken(unsigned r, Subset tile) const noexcept;
     const std::int64_t* words_of(Subset tile, unsigned i) const;
     ExponentRange range_of(Subset tile, unsigned i) const;
-    LaneList list(unsigned v) const;
 
-    void start(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received);
-    void descend(unsigned r, Subset tile, bool taken, Monitor& monitor);
-    void decide(unsigned r, Subset members);
+    void walk(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor);
+    void fill(Subset tile);
+    bool fill_plain(Subset tile, ExponentRange neighbours);
+    void fill_scaled(Subset tile);
+    LaneList list(Subset tile, unsigned v);
     void decide(unsigned r, unsigned v, bool take);
-    void join(unsigned r, Subset tile, bool taken);
-    void fill(Subset tile, bool taken);
-    bool fill_plain(Subset tile, bool taken, ExponentRange neighbours);
-    void fill_scaled(Subset tile, bool taken);
-    double* list_shares(unsigned r, bool taken, unsigned v);
     void make_room_for_shares(unsigned bits);
+    double* list_shares(unsigned r, Subset tile, unsigned v);
+    void join(Subset tile, unsigned v);
     Shares shares_of_unit(unsigned bits, Subset members) const;
 
     const PlainProblem problem_;
     Direction direction_ = Direction::forwards;
+    unsigned bits_ = kLow;
     const ReceivedWords* received_ = nullptr;
     ScaledNumber total_;
     PlainTile tile_;
     TileFill<ScaledArithmetic> scaled_;
 
-    std::vector<Subset> decided_;                    // [r]: the members for which the columns of this level hold
     std::vector<std::vector<Column>> columns_;       // [r][v], above the top of the lists
     Column last_column_;                             // at the top of the lists, before it becomes a list
     std::vector<std::vector<Numbers>> rooms_;        // [r][v], for lists
     std::vector<std::vector<const double*>> lists_;  // [r][v]
+    std::vector<std::vector<Subset>> decided_;       // [v][r]: the members for which the column or list holds
     // [r][taken][v]: the shares of the last node at this level that takes, or leaves out, its last variable.
     std::vector<std::array<std::vector<Numbers>, 2>> list_shares_;
     std::vector<std::array<Shares, 2>> column_shares_;
