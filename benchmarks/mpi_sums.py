@@ -32,6 +32,7 @@ from dagscape.posterior.contract import Job
 from dagscape.posterior.mpi import order_sum
 from dagscape.posterior.mpi.backend import rank_memory
 from dagscape.posterior.mpi.team import Team, team
+from dagscape.posterior.trial import NETWORK_RATE, rank_seconds
 
 RUNS = Path("build/mpi_sums.jsonl")
 FIGURES = Path(__file__).parent / "figures"
@@ -39,9 +40,8 @@ RANKS = (1, 2, 4, 8)
 MAX_PARENTS = 4
 CORES = 2
 
-# The network of the model: messages between machines, as InfiniBand has them (assumed, not measured).
-NETWORK_LATENCY = 2e-6
-NETWORK_BANDWIDTH = 10e9
+# Seconds per message between machines: assumed, like the rate, since there is only one machine here.
+LATENCY = 20e-6
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,8 @@ class Model:
     """The time of a sum on ranks with a core each, like that of section 4.4 of the dissertation.
 
     Each pass has as many steps as there are blocks and, to fill the pipeline, as there are bits in a rank. A step takes
-    the time of its block, or of its messages if that is longer, because they travel at the same time.
+    the time of its block, or of its messages if that is longer, because they travel at the same time
+    (:func:`dagscape.posterior.trial.rank_seconds`).
 
     Attributes
     ----------
@@ -169,15 +170,12 @@ class Model:
     per_set: float
     per_family: float
 
-    def seconds(self, n: int, ranks: int, families: int) -> float:
+    def seconds(self, n: int, ranks: int) -> float:
         """The predicted seconds."""
-        bits = ranks.bit_length() - 1
-        size = 1 << order_sum.block_bits_of(n, ranks)
-        blocks = (1 << n) // ranks // size
-        compute = self.per_set * n * size / 2
-        messages = bits * (NETWORK_LATENCY + 8 * size / NETWORK_BANDWIDTH) if bits else 0.0
-        shares = bits * (NETWORK_LATENCY + 8 * families / NETWORK_BANDWIDTH)
-        return 2 * (blocks + bits) * max(compute, messages) + self.per_family * families + shares
+        bits, families = ranks.bit_length() - 1, families_of(n)
+        alone = self.per_set * n * 2**n
+        shares = bits * (LATENCY + 8 * families / NETWORK_RATE)
+        return (rank_seconds(alone, n, ranks) if bits else alone) + self.per_family * families + shares
 
 
 def families_of(n: int) -> int:
@@ -197,7 +195,7 @@ def model(n: int = 25) -> None:
     rows = []
     for ranks in many:
         fits = [ranks <= 1 << (size - 10) for size in sizes]
-        seconds = [fitted.seconds(size, ranks, families_of(size)) for size in sizes]
+        seconds = [fitted.seconds(size, ranks) for size in sizes]
         rows.append([ranks, *(f"{s:.3g}" if fit else None for s, fit in zip(seconds, fits, strict=True))])
     table("Predicted seconds, d = 4, one core for each rank", rows, ["ranks", *(f"n = {size}" for size in sizes)])
     _draw_measured(n)
@@ -223,7 +221,7 @@ def _draw_predicted(fitted: Model, sizes: tuple[int, ...], many: list[int]) -> N
     logs = np.log2(many)
     speedups = {}
     for n in sizes:
-        times = [fitted.seconds(n, ranks, families_of(n)) for ranks in many]
+        times = [fitted.seconds(n, ranks) for ranks in many]
         speedups[f"n = {n}"] = np.array([times[0] / seconds for seconds in times])
     panels = {
         "log2 of the speed-up (predicted)": {
