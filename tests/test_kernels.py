@@ -49,19 +49,26 @@ def list_count(r: int, max_parents: int) -> int:
     return 4 + 4 * sum(blocks)
 
 
-@pytest.mark.parametrize(("threads", "unit_bits", "window"), [(1, 0, 1), (2, 6, 16), (8, 8, 64)])
+@pytest.mark.parametrize(("threads", "unit_bits", "window"), [(1, 0, 1), (2, 6, 8), (8, 8, 32)])
 @pytest.mark.parametrize(("n", "max_parents", "ranks"), [(10, 2, 1), (16, 3, 4), (18, 17, 1), (25, 4, 1), (28, 4, 8)])
 def test_byte_counts_of_tiled_sums_are_exact(n, max_parents, ranks, threads, unit_bits, window):
     own = n - ranks.bit_length() + 1
-    unit = max(own - unit_bits, 10)
     sets = {r: set_count(r, max_parents) for r in range(10, n + 1)}
     lists = {r: list_count(r, max_parents) if r <= 18 else 0 for r in sets}
     plain = {r: lists[r] + (sets[r] if r >= min(n, 18) else 0) for r in sets}
 
     def numbers(size, rooms):
-        columns = threads * (sum(size[r] for r in range(10, own)) + rooms * sum(size[r] for r in range(10, unit + 1)))
-        tree = 2 * window * size[unit] + 2 * sum(size[r] for r in range(10, own + 1))
-        return n * (size[own] + max(columns + tree, 0 if ranks == 1 else 4 * size[n])) + 2 * size[n]
+        def below(end):
+            return sum(size[r] for r in range(10, end))
+
+        def summing(unit):
+            shares = threads * (rooms * below(unit) + size[unit])
+            waiting = below(own + 1) - below(unit)
+            tree = waiting + size[own] if threads == 1 else 2 * waiting + 2 * window * size[unit]
+            return threads * below(own) + shares + tree
+
+        most = max(summing(unit) for unit in range(10, max(own - unit_bits, 10) + 1))
+        return n * (size[own] + max(most, 0 if ranks == 1 else 4 * size[n])) + 2 * size[n]
 
     for wide in (False, True):
         most = max(numbers(plain, 2), 2 * numbers(sets, 1) if wide else 0)

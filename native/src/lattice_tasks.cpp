@@ -69,7 +69,7 @@ unsigned lattice_bits(unsigned threads) noexcept {
     return threads == 1 ? 0 : std::min(static_cast<unsigned>(std::bit_width(threads - 1)) + 5, 12U);
 }
 
-std::size_t lattice_window(unsigned threads) noexcept { return threads == 1 ? 1 : std::size_t{8} * threads; }
+std::size_t lattice_window(unsigned threads) noexcept { return threads == 1 ? 1 : std::size_t{4} * threads; }
 
 void run_lattice(unsigned bits, Direction direction, unsigned threads, Monitor& monitor,
                  const std::function<void(Subset, unsigned)>& work) {

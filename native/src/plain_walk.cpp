@@ -201,10 +201,14 @@ void PlainWalk::make_room_for_shares(unsigned bits) {
     list_shares_.resize(top);
     if (top == kLow) list_shares_.resize(kLow + 1);
     column_shares_.resize(std::max<std::size_t>(column_shares_.size(), bits + 1));
-    for (auto v = static_cast<unsigned>(joined_.size()); v < n; ++v)
-        joined_.emplace_back(problem_.sets[v].size(top) / 4);
+    if (bits >= top) {
+        for (auto v = static_cast<unsigned>(joined_.size()); v < n; ++v)
+            joined_.emplace_back(problem_.sets[v].size(top) / 4);
+    }
     for (unsigned r = kLow; r <= bits; ++r) {
         for (const bool taken : {false, true}) {
+            // A unit as a whole is neither.
+            if (r == bits && taken) continue;
             if (r < top || r == kLow) {
                 for (unsigned v = static_cast<unsigned>(list_shares_[r][taken].size()); v < n; ++v)
                     list_shares_[r][taken].emplace_back(problem_.sets[v].size(r) / 4);

@@ -374,23 +374,27 @@ bool TiledOrderSum::restore(std::span<const double> state) {
 namespace {
 
 // The numbers that each rank stores besides the scores: `size(r)` are those of a column of the first r variables, and
-// `rooms` how many columns a thread has of each level for the shares of a unit.
+// `rooms` how many columns of a level below a unit a thread has for its shares.
 template <class Size>
 double numbers_of_rank(unsigned n, unsigned own, unsigned rank_bits, unsigned threads, unsigned rooms, Size&& size) {
-    const auto below = [&](unsigned end) {
-        double sum = 0;
-        for (unsigned r = kLow; r < end && sum < kEndless; ++r) sum += size(r);
-        return sum;
-    };
-    const unsigned unit = std::max(own - std::min(lattice_bits(threads), own), kLow);
-    const double columns = threads * (below(own) + rooms * below(unit + 1));
-    // The tree holds at most the shares of the window of the lattice, as units or added up, and one node per level,
-    // each perhaps with its parent.
-    const double tree = 2 * static_cast<double>(lattice_window(threads)) * size(unit) + 2 * below(own + 1);
+    std::vector<double> below(own + 2);  // the sizes of the levels below r
+    for (unsigned r = kLow; r <= own; ++r) below[r + 1] = at_most_endless(below[r] + size(r));
+    const unsigned largest = std::max(own - std::min(lattice_bits(threads), own), kLow);
+    double summing = 0;
+    // The units may be smaller if the blocks are.
+    for (unsigned unit = kLow; unit <= largest; ++unit) {
+        const double shares = threads * (rooms * below[unit] + size(unit));
+        // One node per level waits for its sibling, and one may be joined. Of several threads, each may join one; they
+        // hold no more units, as such or added up, than the window of the lattice.
+        const double waiting = below[own + 1] - below[unit];
+        const double tree = threads == 1 ? waiting + size(own)
+                                         : 2 * waiting + 2 * static_cast<double>(lattice_window(threads)) * size(unit);
+        summing = std::max(summing, shares + tree);
+    }
     // Afterwards, shares of all sets are merged with those of other ranks: both, in a list and as columns, and the sum.
     const double merging = rank_bits == 0 ? 0 : 4 * size(n);
     // The weights of the rank's families, and those of all families of one variable, before and after a restriction.
-    return n * (size(own) + std::max(columns + tree, merging)) + 2 * size(n);
+    return n * (size(own) + std::max(threads * below[own] + summing, merging)) + 2 * size(n);
 }
 
 }  // namespace
