@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.posterior import running, summing
+from dagscape.posterior import cpu, running, summing
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job, Sum
 from oracles.high_precision import (
@@ -413,3 +413,27 @@ def test_ranges_that_differ_between_blocks_of_sets(gain):
     found = ds.posterior(scores)
     assert 2 * true_error(found, rounded_log_weights(scores)) <= found.error < 1e-11
     assert found.edge("v8", "v0") > 0.9
+
+
+@pytest.mark.parametrize("penalty", [0.5, 8.0])
+def test_totals_without_probabilities(monkeypatch, penalty):
+    """Equal variables, whose errors add up: only the number of terms says how large they may be."""
+    monkeypatch.setattr(cpu, "_COMPARED_TOTALS", 0)
+    names = [f"v{i}" for i in range(9)]
+    families = {
+        child: {
+            others: -penalty * len(others)
+            for size in range(9)
+            for others in itertools.combinations([v for v in names if v != child], size)
+        }
+        for child in names
+    }
+    scores = ds.FamilyTable(families)
+    backend = BACKENDS["dags", "cpu"]
+    found = backend.run(backend.weights(scores, 1, 2**30), Job(scores.unit.bits, 1, wanted="total"))
+    assert found.edges.size == 0
+    log_total, _, _ = dag_posterior(rounded_log_weights(scores))
+    with mpmath.workdps(50):
+        relative = mpmath.mpf(found.mantissa) * mpmath.mpf(2) ** int(found.exponent)
+        error = abs(relative * mpmath.exp(-log_total) - 1)
+    assert 4 * error <= found.error < 1e-10
