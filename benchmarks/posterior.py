@@ -42,6 +42,11 @@ def over_dags() -> None:
         scores = ds.local_scores(random_network(n).sample(500, seed=3), max_parents=4)
         repeats = 3 if n < 20 else 1
         report(f"DAGs, n={n}, m=500, up to 4 parents", best_of(repeats, lambda s=scores: ds.posterior(s))[0], reference)
+    scores = ds.local_scores(random_network(20).sample(500, seed=3))
+    report("DAGs, n=20, m=500, any number of parents", best_of(1, lambda s=scores: ds.posterior(s))[0])
+    edge = [scores.variables[:2]]
+    seconds, _ = best_of(1, lambda s=scores: ds.feature_probability(s, required=edge))
+    report("DAGs, n=20, m=500, two totals (feature_probability)", seconds)
     for n in (12, 15):
         scores = ds.local_scores(random_network(n).sample(500, seed=3))
         report(f"all paths by way of a third, n={n}", best_of(1, lambda s=scores: ds.posterior(s, via="all"))[0])
