@@ -106,6 +106,11 @@ def mistakes():
     except ds.InvalidData as error:
         raised["nothing"] = f"{type(error).__name__}: {error}"
     try:
+        with without_memory():
+            ds.posterior(scores, "orders", backend="mpi")
+    except MemoryError as error:
+        raised["allocation"] = f"{type(error).__name__}: {error}"
+    try:
         with another_machine(limit=1000):
             ds.posterior(scores, "orders", backend="mpi")
     except ds.TooLarge as error:
@@ -113,6 +118,22 @@ def mistakes():
     everywhere = MPI.COMM_WORLD.allgather(raised)
     usable = ds.posterior(scores, "orders", backend="mpi").log_total < 0
     return {"raised": everywhere[0], "everywhere": everywhere.count(raised) == len(everywhere), "usable": usable}
+
+
+@contextmanager
+def without_memory():
+    """Let rank 0 have no memory for its part of a sum."""
+    before = order_sum.kernels.TiledOrderSum
+
+    def fail(*arguments):
+        raise MemoryError("nothing is left")
+
+    if RANK == 0:
+        order_sum.kernels.TiledOrderSum = fail
+    try:
+        yield
+    finally:
+        order_sum.kernels.TiledOrderSum = before
 
 
 @contextmanager

@@ -21,6 +21,7 @@ MISTAKES = {
     "threads": "InvalidOption: threads is 0; it must be between 1 and 1024",
     "over": "InvalidOption: backend is 'mpi'; for sums over dags it must be one of 'auto', 'cpu', 'cuda'",
     "listener": "KeyError: 'stop'",
+    "allocation": "MemoryError: nothing is left",
     "interrupt": "KeyboardInterrupt: ",
     "nothing": "InvalidData: every structure has an impossible family: there is nothing to sum",
 }

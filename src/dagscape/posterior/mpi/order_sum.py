@@ -142,11 +142,12 @@ class RankSum:
     def __init__(self, team: Team, command: OrderSumJob, values: NDArray[np.int64]) -> None:
         self._team, self._job = team, command.job
         self._bits = [1 << i for i in range(team.size.bit_length() - 1)]
+        # First of all: if anything fails, all ranks must agree on which messages are under way.
+        self._messages = Messages(team, [team.rank ^ bit for bit in self._bits])
         self._block_bits = block_bits_of(command.n, team.size)
         self._edges = np.zeros((command.n, command.n))
         words = np.empty((1 << command.n) // team.size, dtype=np.int64)
         self._blocks = words.reshape(-1, 1 << self._block_bits)
-        self._messages = Messages(team, [team.rank ^ bit for bit in self._bits])
         unit_bits = self._job.unit_bits
         self._kernel = kernels.TiledOrderSum(values, command.max_parents, unit_bits, words, team.size, team.rank)
         checkpoint = self._job.checkpoint and self._job.checkpoint.of_rank(team.rank, team.size)
