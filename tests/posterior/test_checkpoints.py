@@ -77,8 +77,23 @@ def test_ranks_do_not_share_files(tmp_path):
 def test_a_broken_state_is_named(tmp_path):
     checkpoint = Checkpoint(tmp_path / "sum", 10.0)
     (tmp_path / "sum.state.npz").write_bytes(b"nonsense")
-    with pytest.raises(InvalidData, match=r"sum\.state\.npz.*remove it"):
+    with pytest.raises(InvalidData, match=r"sum\.\*'.*; remove these files"):
         checkpoint.load()
+
+
+@pytest.mark.parametrize("over", ["orders", "dags"])
+def test_a_state_of_something_else_is_named(tmp_path, over):
+    scores = ds.local_scores(random_data(12, 50, 2), max_parents=2)
+    options = {"checkpoint": tmp_path, "checkpoint_seconds": 0}
+    with pytest.raises(Killed):
+        ds.posterior(scores, over, progress=killed_after(5), **options)
+    (state,) = tmp_path.glob("*.state.npz")
+    np.savez(state, step=np.array(1))
+    with pytest.raises(InvalidData, match="remove these files"):
+        ds.posterior(scores, over, **options)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert ds.posterior(scores, over, **options) == ds.posterior(scores, over)
 
 
 def test_other_weights_units_or_sums_have_other_checkpoints(tmp_path):

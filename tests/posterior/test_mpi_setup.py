@@ -231,3 +231,11 @@ def test_sums_that_are_not_tiled_need_the_memory_of_one_process():
     assert record.memory(9, 8, 2) == BACKENDS["orders", "cpu"].memory(9, 8, 2)
     assert kernels.LEAST_TILED == 10
     assert np.isfinite(record.widest)
+
+
+def test_systems_that_cannot_watch_processes_have_no_guard(monkeypatch):
+    def refuse(process):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", refuse, raising=False)
+    assert guarding.Guard("here", {0: guarding.this_process()})._process is None

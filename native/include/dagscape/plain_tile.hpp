@@ -9,13 +9,14 @@
 //   multiplies this by less than 10 · 2^40 + 1 < 2^43.4, so that all numbers are below 2^(kHeadroom + 479).
 // - All numbers of those tiles are normal doubles, because their exponents differ by at most kWidestTile.
 // - Terms that are too small for a normal double lose digits, or vanish: each of at most 40 terms of a number loses
-// less
-//   than 2^-1022. If the number is at least 2^kLeast, this is less than 2^-110 of it. A tile with a smaller number
+//   less than 2^-1022. If the number is at least 2^kLeast, this is less than 2^-110 of it. A tile with a smaller number
 //   cannot be computed like this, nor one with zeros; if A_i(∅) is positive for all i, there are none.
 //
 // The shares of a variable v, F(U) R(U∪v) / total, are doubles as they are: F(U) A_v(U) R(U∪v) is at most the total,
-// and A_v is at least 2^-990. F(U) / total is multiplied by 2^frame, so that R may stay in the frame; where this
-// product is below 2^-700, the share is below 2^-200, and its contribution to any sum of shares is lost in rounding.
+// and A_v is at least 2^-990. F(U) / total is multiplied by 2^frame, so that R may stay in the frame. R(U∪v) is below
+// 2^526 there: it is a number of a neighbour if v is a high variable, and otherwise, if h is a high variable that U
+// lacks, an order with h first shows that R(U∪v) ≤ 40 max A_h · R(U∪v∪h), which is a neighbour's. Where the product is
+// below 2^-700, the share is therefore below 2^-174, and its contribution to any sum of shares is lost in rounding.
 //
 // The transforms (zeta.hpp) of the eight variables that do not distinguish lanes take two passes, of four variables
 // each; a pass keeps 16 vectors in registers. The lists of families (lane_sets.hpp) are summed over the other two.

@@ -13,9 +13,8 @@
 // outer factor, which is a number times A of the variables of T outside the block, and an inner factor, which is the
 // product of A over the others. Let c be the largest difference between references of a block. In narrow blocks,
 //
-//   - outer factors are zero if they are certain to be below 2^-(2n+60) of every number of the block that they meet.
-//   The
-//     term without inner variables is then at most 2^-(n+60) of its sum, and so are those with inner variables;
+//   - outer factors are zero if they are certain to be below 2^-(2n+60) of every number of the block that they meet;
+//     the term without inner variables is then at most 2^-(n+60) of its sum, and so are those with inner variables;
 //   - inner factors are zero if they, or partial products, are below 2^-(f+a+c+2n+60). The others of a term are at most
 //     2^(f+c+n) times its sum (its number meets another of the same block), so the term is below 2^-(n+60) of the sum.
 //

@@ -66,11 +66,18 @@ class Checkpoint:
         path = self._path(f"{name}.npz")
         if not path.exists():
             return None
+        with self.reading(), np.load(path, allow_pickle=False) as saved:
+            return dict(saved)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn what goes wrong with a state that is not what was saved into an error that says so."""
         try:
-            with np.load(path, allow_pickle=False) as saved:
-                return dict(saved)
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise InvalidData(f"cannot read the checkpoint {str(path)!r}: {error}; remove it to start anew") from error
+            yield
+        except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise InvalidData(
+                f"cannot use the checkpoint {str(self._path('*'))!r}: {error}; remove these files to start anew"
+            ) from error
 
     def save(self, state: State, name: str = "state") -> None:
         """Replace the last state with a name."""

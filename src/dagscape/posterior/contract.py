@@ -304,6 +304,15 @@ def check_total(found: Sum) -> None:
         raise InvalidData("every structure has an impossible family: there is nothing to sum")
 
 
+def check_agreement(disagreement: float, error: float) -> None:
+    """Raise an error if the totals of the two passes of a sum over orders differ by more than their errors."""
+    if not disagreement <= 2 * error:
+        raise DagscapeError(
+            f"the totals of the two passes differ by {disagreement:.2g} of their value, more than the error "
+            f"{error:.2g}: a checkpoint is damaged, or this is a defect of dagscape"
+        )
+
+
 def log_of(mantissa: float, exponent: float) -> float:
     """Return the natural log of mantissa · 2^exponent; minus infinity if it is not positive."""
     return math.log(mantissa) + exponent * math.log(2) if mantissa > 0 else -math.inf

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dagscape import kernels
 from dagscape.posterior.accuracy import order_sum_error, tiled_order_sum_error
-from dagscape.posterior.contract import Job, KernelProgress, Sum, SumBackend, log_of
+from dagscape.posterior.contract import Job, KernelProgress, Sum, SumBackend, check_agreement, log_of
 from dagscape.posterior.dag_steps import sum_over_dags
 from dagscape.posterior.order_blocks import BlockCheckpoints, Position
 from dagscape.posterior.weights import (
@@ -26,23 +26,26 @@ _CHECKPOINT_BITS = 8
 
 def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     n = weights.n
-    edges = np.zeros((n, n))
+    edges, disagreement = np.zeros((n, n)), 0.0
     if weights.max_parents is None and job.wanted == "total":
         mantissa, exponent = kernels.order_total(weights.values, job.unit_bits, job.threads, job.progress)
         error = order_sum_error(n, log_of(mantissa, exponent))
     elif weights.max_parents is None:
-        mantissa, exponent, _ = kernels.order_sum(weights.values, job.unit_bits, edges, job.threads, job.progress)
+        mantissa, exponent, disagreement = kernels.order_sum(
+            weights.values, job.unit_bits, edges, job.threads, job.progress
+        )
         error = order_sum_error(n, log_of(mantissa, exponent))
     else:
-        mantissa, exponent = _tiled_order_sum(weights, weights.max_parents, edges, job)
+        mantissa, exponent, disagreement = _tiled_order_sum(weights, weights.max_parents, edges, job)
         error = tiled_order_sum_error(n, weights.max_parents, log_of(mantissa, exponent))
+    check_agreement(disagreement, error)
     return Sum(mantissa, exponent, edges, None, None, error)
 
 
 def _tiled_order_sum(
     weights: FamilyWeights, max_parents: int, edges: NDArray[np.float64], job: Job
-) -> tuple[float, float]:
-    """Fill in the edges if they are wanted, and return the mantissa and exponent of the total.
+) -> tuple[float, float, float]:
+    """Fill in the edges if they are wanted; return the mantissa and exponent of the total, and the disagreement.
 
     One block has all sets; with checkpoints, there are several.
     """
@@ -58,13 +61,12 @@ def _tiled_order_sum(
         saved.after(Position(block + 1))
     total = saved.total if done.backwards else int(blocks[-1, -1])
     if total == 0 or job.wanted == "total":
-        return summing.total(total)
+        return *summing.total(total), 0.0
     saved.total = total
     for step in range(done.backwards, count):
         summing.backward(bits, count - 1 - step, [], total, job.threads, _part_of(job.progress, count + step, parts))
         saved.after(Position(count, step + 1))
-    mantissa, exponent, _ = summing.finish(edges)
-    return mantissa, exponent
+    return summing.finish(edges)
 
 
 def _part_of(progress: KernelProgress, part: int, parts: int) -> KernelProgress:

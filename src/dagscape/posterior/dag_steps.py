@@ -77,13 +77,14 @@ class _Steps:
 
     def restore(self) -> None:
         """Continue after the last checkpoint, if there is one."""
-        state = None if self._job.checkpoint is None else self._job.checkpoint.load()
-        if state is None:
+        checkpoint = self._job.checkpoint
+        if checkpoint is None or (state := checkpoint.load()) is None:
             return
-        arrays = [state[name] for name in sorted(name for name in state if name.startswith("array"))]
-        self.dags.restore(int(state["step"]), arrays)
-        if self._paths is not None:
-            self._paths, self._chunks = state["paths"], int(state["chunks"])
+        with checkpoint.reading():
+            arrays = [state[name] for name in sorted(name for name in state if name.startswith("array"))]
+            self.dags.restore(int(state["step"]), arrays)
+            if self._paths is not None:
+                self._paths, self._chunks = state["paths"], int(state["chunks"])
 
     def _save_if_due(self) -> None:
         checkpoint = self._job.checkpoint

@@ -49,17 +49,25 @@ class BlockCheckpoints:
         self._saved = Position()
         self.total = 0
 
+    def position(self) -> Position:
+        """Return how far the last checkpoint is."""
+        if self._checkpoint is None or (state := self._checkpoint.load()) is None:
+            return Position()
+        with self._checkpoint.reading():
+            return Position(int(state["forwards"]), int(state["backwards"]))
+
     def restore(self) -> Position:
         """Restore what was saved, and return how far that is."""
         if self._checkpoint is None or (state := self._checkpoint.load()) is None:
             return self._saved
-        self._saved = Position(int(state["forwards"]), int(state["backwards"]))
-        first_back = len(self._blocks) - self._saved.backwards
-        self._forward_file.read(self._part(0, min(self._saved.forwards, first_back)), 0)
-        if self._saved.backwards:
-            self._backward_file.read(self._part(first_back, len(self._blocks)), self._place(first_back))
-            self._kernel.restore(state["shares"])
-            self.total = int(state["total"])
+        with self._checkpoint.reading():
+            self._saved = Position(int(state["forwards"]), int(state["backwards"]))
+            first_back = len(self._blocks) - self._saved.backwards
+            self._forward_file.read(self._part(0, min(self._saved.forwards, first_back)), 0)
+            if self._saved.backwards:
+                self._backward_file.read(self._part(first_back, len(self._blocks)), self._place(first_back))
+                self._kernel.restore(state["shares"])
+                self.total = int(state["total"])
         return self._saved
 
     def after(self, position: Position) -> None:

@@ -48,6 +48,7 @@ def planned_requirements(
     place = planned_place(over, backend, ranks, card_memory)
     host = find_backend(over) if place.backend.ranks is not None else place.backend
     needs = requirements_of(host, size, threads, limit)
+    needs = replace(needs, refusal=needs.refusal or place.too_many_ranks(n, max_parents))
     if (used := place.ranks_of(n, max_parents)) > 1:
         sent = format_bytes(bytes_sent(n, used))
         return replace(

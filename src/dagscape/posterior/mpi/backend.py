@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dagscape import kernels
 from dagscape.errors import TooLarge, argument
 from dagscape.posterior.accuracy import tiled_order_sum_error
-from dagscape.posterior.contract import Job, Ranks, Sum, log_of
+from dagscape.posterior.contract import Job, Ranks, Sum, check_agreement, log_of
 from dagscape.posterior.cpu import CPU
 from dagscape.posterior.mpi import library, order_sum
 from dagscape.posterior.mpi.team import Team, check_ranks, team, work_together
@@ -24,6 +24,7 @@ def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
         return _CPU.run(weights, job)
     found = order_sum.order_sum(team(), weights.values, weights.max_parents, job)
     error = tiled_order_sum_error(weights.n, weights.max_parents, log_of(found.mantissa, found.exponent))
+    check_agreement(found.disagreement, error)
     return Sum(found.mantissa, found.exponent, found.edges, None, None, error)
 
 

@@ -11,8 +11,11 @@ import os
 import select
 import sys
 
+# The exit code if a rank has died; any other means that the guard itself has failed, or has nothing to do.
+REPORTED = 3
 
-def watch(host: str, processes: dict[int, int]) -> None:
+
+def watch(host: str, processes: dict[int, int]) -> int:
     """Say so if one of these processes, given as ranks and their process numbers, ends while they work."""
     events = select.poll()
     events.register(0, select.POLLIN)
@@ -35,7 +38,7 @@ def watch(host: str, processes: dict[int, int]) -> None:
                 host, {files[file]: processes[files[file]] for file in ended} or dict([next(iter(processes.items()))])
             )
         if orders == b"" or (working and ended):
-            return
+            return REPORTED if working else 0
 
 
 def _tell(host: str, ended: dict[int, int]) -> None:
@@ -45,4 +48,4 @@ def _tell(host: str, ended: dict[int, int]) -> None:
 
 if __name__ == "__main__":
     numbers = [int(argument) for argument in sys.argv[2:]]
-    watch(sys.argv[1], dict(zip(numbers[::2], numbers[1::2], strict=True)))
+    sys.exit(watch(sys.argv[1], dict(zip(numbers[::2], numbers[1::2], strict=True))))

@@ -25,6 +25,15 @@ def this_process() -> Process:
     return os.getpid(), space
 
 
+def _can_watch() -> bool:
+    """Whether the system tells when a process ends: Linux 5.3 and later, unless a sandbox forbids it."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
 class Guard:
     """Watches ranks of this machine, if the system can (Linux) and they are in the same container.
 
@@ -39,7 +48,7 @@ class Guard:
     def __init__(self, host: str, processes: Mapping[int, Process]) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         here = this_process()[1]
-        if not hasattr(os, "pidfd_open") or any(space != here for _, space in processes.values()):
+        if not _can_watch() or any(space != here for _, space in processes.values()):
             return
         watched = [str(number) for rank, (process, _) in processes.items() for number in (rank, process)]
         with suppress(OSError):
@@ -62,7 +71,7 @@ class Guard:
     @property
     def has_reported(self) -> bool:
         """Whether a rank has died."""
-        return self._process is not None and self._process.poll() is not None
+        return self._process is not None and self._process.poll() == guard.REPORTED
 
     def _end(self) -> None:
         if self._process is not None:

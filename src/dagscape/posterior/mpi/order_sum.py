@@ -76,11 +76,12 @@ class OrderSumJob:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a sum."""
+    """The result of a sum, and the relative difference of its total from R(∅)."""
 
     mantissa: float
     exponent: float
     edges: NDArray[np.float64]
+    disagreement: float = 0.0
 
 
 def order_sum(team: Team, values: NDArray[np.int64], max_parents: int, job: Job) -> Found:
@@ -157,12 +158,12 @@ class RankSum:
     def run(self, progress: KernelProgress) -> Found | None:
         """Do the work of this rank; return the result on rank 0, and None or no more than the total on others."""
         count, threads = len(self._blocks), self._job.threads
-        done = self._saved.restore()
+        known = self._saved_positions()
+        done = self._saved.restore() if any(map(any, known)) else Position()
         report = _Reporter(progress, count, self._messages.advance)
         report.skip(done.forwards + _BACKWARD_UNITS * done.backwards)
         below = [self._team.rank ^ bit for bit in self._bits if self._team.rank & bit]
         above = [self._team.rank ^ bit for bit in self._bits if not self._team.rank & bit]
-        known = self._exchange(done)
 
         def forward(block: int, received: list[Words]) -> None:
             self._kernel.forward(self._block_bits, block, received, threads, report.of_block(1))
@@ -187,19 +188,20 @@ class RankSum:
         )
         if not self._merge_shares():
             return None
-        mantissa, exponent, _ = self._kernel.finish(self._edges)
-        return Found(mantissa, exponent, self._edges)
+        mantissa, exponent, disagreement = self._kernel.finish(self._edges)
+        return Found(mantissa, exponent, self._edges, disagreement)
 
-    def _exchange(self, done: Position) -> dict[int, Position]:
-        """Return how far the checkpoints of the neighbours are."""
-        own = np.array(done, dtype=np.int64)
-        others = {self._team.rank ^ bit: np.empty_like(own) for bit in self._bits}
-        expected = [self._messages.expect(other, rank) for rank, other in others.items()]
-        for rank in others:
-            self._messages.send(own, rank)
-        self._messages.wait(expected)
-        self._messages.complete()
-        return {rank: Position(*map(int, other)) for rank, other in others.items()}
+    def _saved_positions(self) -> list[Position]:
+        """Return how far the checkpoints of all ranks are.
+
+        Once a rank has R, it has lost F. If another one has lost its files since, and needs that, all start anew.
+        """
+        if self._job.checkpoint is None:
+            return [Position()] * self._team.size
+        known = [Position(*found) for found in self._team.data.allgather(tuple(self._saved.position()))]
+        all_have_f = all(found.forwards == len(self._blocks) for found in known)
+        no_rank_has_r = not any(found.backwards for found in known)
+        return known if all_have_f or no_rank_has_r else [Position()] * self._team.size
 
     def _pass(
         self,
