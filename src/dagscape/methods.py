@@ -19,6 +19,7 @@ from dagscape.errors import InvalidOption
 from dagscape.resources import check_memory
 from dagscape.results import Provenance, Result
 from dagscape.version import __version__
+from dagscape.wording import plural
 
 # The limit on the number of parents that messages and plans mean by "few parents".
 FEW_PARENTS = 4
@@ -133,5 +134,5 @@ def provenance_of(
     engine: str | None = None,
 ) -> Provenance:
     """Return the record of how a result was made, with this version, this back end and this engine."""
-    used = f"{backend}: {engine or kernels.name}, {threads} threads"
+    used = f"{backend}: {engine or kernels.name}, {plural(threads, 'thread')}"
     return Provenance(__version__, method, parameters, seed, seconds, used)

@@ -135,8 +135,10 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InvalidOption, match="checkpoint"), Checkpoints(tmp_path / "file" / "x", 10.0).in_use():
         pass
-    with pytest.raises(InvalidOption, match="file"), Checkpoints(tmp_path / "file", 10.0).in_use():
+    with pytest.raises(InvalidOption, match="is a file"), Checkpoints(tmp_path / "file", 10.0).in_use():
         pass
+    with pytest.raises(InvalidOption, match="checkpoint is empty"):
+        Checkpoints("", 10.0)
 
 
 def test_more_than_fits_on_the_disk_is_refused(tmp_path):
@@ -237,6 +239,10 @@ def test_a_command_that_is_killed_continues_with_the_same_result(tmp_path):
     process.kill()
     assert process.wait() == -signal.SIGKILL
     assert list(saved.glob("*.words"))
-    subprocess.run(resumable, check=True)
+    again = subprocess.run(
+        [part for part in resumable if part != "--quiet"], check=True, capture_output=True, text=True
+    )
+    assert again.stderr.startswith("dagscape: continuing after the checkpoint of ")
+    assert "dagscape: saved a checkpoint in " in again.stderr
     subprocess.run([*command, "-o", tmp_path / "expected.json"], check=True)
     assert ds.load_result(found).edges.tobytes() == ds.load_result(tmp_path / "expected.json").edges.tobytes()

@@ -135,8 +135,10 @@ def test_commands_that_ranks_run_as_one(monkeypatch):
     monkeypatch.setenv("PMI_SIZE", "2")
     monkeypatch.setattr(ranks.importlib.util, "find_spec", lambda name: object())
     assert ranks.run_as_one(["posterior", "x.csv", "--over", "orders"])
-    assert not ranks.run_as_one(["posterior", "x.csv", "--over", "orders", "--backend", "cpu"])
-    assert not ranks.run_as_one(["posterior", "x.csv", "--over"])
+    assert ranks.run_as_one(["posterior", "x.csv", "--over", "orders", "--backend", "cpu"])
+    assert not ranks.run_as_one(["plan", "x.csv"])
+    assert "rank 0 does this sum alone" in ranks.ranks_in_vain("cpu")
+    assert not ranks.ranks_in_vain("mpi")
     assert [ranks.chosen_backend(*chosen) for chosen in (("orders", "auto"), ("dags", "auto"), ("orders", "cpu"))] == [
         "mpi",
         "auto",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -101,6 +102,20 @@ class Output:
             yield progress
         for message in dict.fromkeys(worded(warning.message) for warning in caught):
             self.warn(message)
+
+    @contextmanager
+    def telling(self, log: logging.Logger) -> Iterator[None]:
+        """Show what a part of the library logs on standard error."""
+        handler = logging.Handler(logging.INFO)
+        handler.emit = lambda record: self.note(record.getMessage())  # type: ignore[method-assign]  # all it does
+        level = log.level
+        log.addHandler(handler)
+        log.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            log.removeHandler(handler)
+            log.setLevel(level)
 
 
 def format_option(formats: Sequence[str], default: str | None = None) -> Callable[[Command], Command]:

@@ -12,13 +12,13 @@ from dagscape.cli.drawing_options import picture_options, posterior_lines
 from dagscape.cli.numbers import FloatRange
 from dagscape.cli.options import DATA_HELP, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
-from dagscape.cli.ranks import chosen_backend
+from dagscape.cli.ranks import chosen_backend, ranks_in_vain
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER, find_backend
-from dagscape.posterior.checkpoints import DEFAULT_SECONDS
+from dagscape.posterior.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import path_seconds
@@ -122,13 +122,15 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     with_paths = via_all or bool(via)
     backend = chosen_backend(over, backend)
+    if in_vain := ranks_in_vain(backend):
+        out.warn(in_vain)
 
     def needs(size: ProblemSize, threads: int, limit: int) -> Requirements:
         # Each rank has fewer threads than there are for scoring, which rank 0 does alone.
         threads = find_backend(over, backend, paths=with_paths, size=size).thread_count(work["threads"])
         return sum_requirements(size, threads, limit, over=over, backend=backend, with_paths=with_paths)
 
-    with out.working() as progress:
+    with out.working() as progress, out.telling(CHECKPOINT_LOG):
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [needs])
         check_consensus_file(consensus_file, dataset)
         if with_paths:

@@ -12,16 +12,22 @@ _COMMAND = "posterior"
 
 
 def run_as_one(arguments: Sequence[str]) -> bool:
-    """Whether the ranks run a command together: a sum over orders, for which MPI or nothing else is chosen."""
+    """Whether the ranks run a command together; if it cannot use them all, rank 0 runs it alone."""
     if not arguments or arguments[0] != _COMMAND:
         return False
-    backend, over = _last(arguments, "--backend", "auto"), _last(arguments, "--over", "")
-    return backend == "mpi" or (backend == "auto" and over == "orders" and _many_ranks())
+    return _last(arguments, "--backend", "auto") == "mpi" or _many_ranks()
 
 
 def chosen_backend(over: str, backend: str) -> str:
     """Return the back end of a sum: ``auto`` is MPI for sums over orders on several ranks."""
     return "mpi" if backend == "auto" and over == "orders" and _many_ranks() else backend
+
+
+def ranks_in_vain(backend: str) -> str:
+    """Return a sentence if there are several ranks of which a back end uses only one; otherwise an empty string."""
+    if backend == "mpi" or not _many_ranks():
+        return ""
+    return "rank 0 does this sum alone: use --over orders, and no --backend but mpi, for a sum on all ranks"
 
 
 def _many_ranks() -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import logging
 import math
 import os
 import time
@@ -31,6 +32,9 @@ from dagscape.version import __version__
 
 # The time between checkpoints, in seconds.
 DEFAULT_SECONDS = 600.0
+
+# Tells when work is saved, and when it is continued.
+CHECKPOINT_LOG = logging.getLogger("dagscape.checkpoints")
 
 State = Mapping[str, NDArray[Any]]
 
@@ -67,7 +71,10 @@ class Checkpoint:
         if not path.exists():
             return None
         with self.reading(), np.load(path, allow_pickle=False) as saved:
-            return dict(saved)
+            state = dict(saved)
+        written = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(path.stat().st_mtime))
+        CHECKPOINT_LOG.info("continuing after the checkpoint of %s in %r", written, str(path.parent))
+        return state
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -84,6 +91,7 @@ class Checkpoint:
         with replace_file(self._path(f"{name}.npz")) as stream:
             np.savez(stream, **state)  # type: ignore[arg-type]  # numpy's stub takes the arrays for another argument
         self._saved_at = self._clock()
+        CHECKPOINT_LOG.info("saved a checkpoint in %r", str(self._stem.parent))
 
     def words(self, name: str, count: int) -> WordFile:
         """Return the file of a table of words, which is written in parts."""
@@ -147,7 +155,9 @@ class Checkpoints:
     """
 
     def __init__(self, folder: str | os.PathLike[str], seconds: float) -> None:
-        self._folder = Path(path_text(folder))
+        if not (name := path_text(folder)):
+            raise InvalidOption("is empty; it must be the name of a folder", option="checkpoint")
+        self._folder = Path(name)
         self._seconds = seconds
         self._used: list[Checkpoint] = []
 
@@ -174,14 +184,16 @@ class Checkpoints:
     @contextmanager
     def in_use(self) -> Iterator[Checkpoints]:
         """Create and lock the folder; at a successful end, remove the checkpoints."""
+        if self._folder.exists() and not self._folder.is_dir():
+            raise InvalidOption(f"is {str(self._folder)!r}, which is a file; it must be a folder", option="checkpoint")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
+            check_writable(self._folder / "sum")
+        except (OSError, InvalidOption) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
             raise InvalidOption(
-                f"is {str(self._folder)!r}, where no folder can be created: {error.strerror or error}",
-                option="checkpoint",
+                f"is {str(self._folder)!r}, where nothing can be saved: {reason}", option="checkpoint"
             ) from error
-        check_writable(self._folder / "sum")
         with self._locked():
             yield self
             for checkpoint in self._used:

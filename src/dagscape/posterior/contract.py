@@ -306,7 +306,7 @@ def check_total(found: Sum) -> None:
 
 def check_agreement(disagreement: float, error: float) -> None:
     """Raise an error if the totals of the two passes of a sum over orders differ by more than their errors."""
-    if not disagreement <= 2 * error:
+    if disagreement > 2 * error:
         raise DagscapeError(
             f"the totals of the two passes differ by {disagreement:.2g} of their value, more than the error "
             f"{error:.2g}: a checkpoint is damaged, or this is a defect of dagscape"

@@ -54,7 +54,8 @@ def _tiled_order_sum(
     blocks = np.empty((1 << (n - bits), 1 << bits), dtype=np.int64)
     summing = kernels.TiledOrderSum(weights.values, max_parents, job.unit_bits, blocks.reshape(-1))
     saved = BlockCheckpoints(job.checkpoint, summing, blocks)
-    done, count = saved.restore(), len(blocks)
+    done, count = saved.position(), len(blocks)
+    saved.restore(done)
     parts = count if job.wanted == "total" else 2 * count
     for block in range(done.forwards, count):
         summing.forward(bits, block, [], job.threads, _part_of(job.progress, block, parts))

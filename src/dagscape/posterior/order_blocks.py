@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.posterior.checkpoints import Checkpoint, WordFile
+from dagscape.posterior.checkpoints import Checkpoint, State, WordFile
 
 Words = NDArray[np.int64]
 
@@ -46,6 +46,7 @@ class BlockCheckpoints:
         self._checkpoint = checkpoint
         self._kernel = kernel
         self._blocks = blocks
+        self._state: State = {}
         self._saved = Position()
         self.total = 0
 
@@ -53,22 +54,22 @@ class BlockCheckpoints:
         """Return how far the last checkpoint is."""
         if self._checkpoint is None or (state := self._checkpoint.load()) is None:
             return Position()
+        self._state = state
         with self._checkpoint.reading():
             return Position(int(state["forwards"]), int(state["backwards"]))
 
-    def restore(self) -> Position:
-        """Restore what was saved, and return how far that is."""
-        if self._checkpoint is None or (state := self._checkpoint.load()) is None:
-            return self._saved
+    def restore(self, position: Position) -> None:
+        """Restore what was saved up to that position."""
+        if self._checkpoint is None or not any(position):
+            return
+        first_back = len(self._blocks) - position.backwards
         with self._checkpoint.reading():
-            self._saved = Position(int(state["forwards"]), int(state["backwards"]))
-            first_back = len(self._blocks) - self._saved.backwards
-            self._forward_file.read(self._part(0, min(self._saved.forwards, first_back)), 0)
-            if self._saved.backwards:
+            self._forward_file.read(self._part(0, min(position.forwards, first_back)), 0)
+            if position.backwards:
                 self._backward_file.read(self._part(first_back, len(self._blocks)), self._place(first_back))
-                self._kernel.restore(state["shares"])
-                self.total = int(state["total"])
-        return self._saved
+                self._kernel.restore(self._state["shares"])
+                self.total = int(self._state["total"])
+        self._saved = position
 
     def after(self, position: Position) -> None:
         """Save the blocks that were done since the last checkpoint, if it is time for one."""

@@ -159,7 +159,8 @@ class RankSum:
         """Do the work of this rank; return the result on rank 0, and None or no more than the total on others."""
         count, threads = len(self._blocks), self._job.threads
         known = self._saved_positions()
-        done = self._saved.restore() if any(map(any, known)) else Position()
+        done = known[self._team.rank]
+        self._saved.restore(done)
         report = _Reporter(progress, count, self._messages.advance)
         report.skip(done.forwards + _BACKWARD_UNITS * done.backwards)
         below = [self._team.rank ^ bit for bit in self._bits if self._team.rank & bit]
