@@ -36,6 +36,7 @@ _PATIENCE = 3.0
 
 # A rank that waits sleeps between two looks, for longer and longer, because another rank may need its core.
 _FIRST_NAP, _LONGEST_NAP = 10e-6, 2e-3
+_LONGEST_NAP_WITHOUT_WORK = 10e-3
 
 
 class Command(Protocol):
@@ -155,7 +156,7 @@ class Team:
 
     def _obey(self) -> _Finished:
         while True:
-            nap = Nap()
+            nap = Nap(_LONGEST_NAP_WITHOUT_WORK)
             while self._arrived is None:
                 nap.take()
                 self._look_for_commands()
@@ -253,13 +254,13 @@ class Team:
 class Nap:
     """Sleeps between two looks, for longer and longer."""
 
-    def __init__(self) -> None:
-        self._seconds = _FIRST_NAP
+    def __init__(self, longest: float = _LONGEST_NAP) -> None:
+        self._seconds, self._longest = _FIRST_NAP, longest
 
     def take(self) -> None:
         """Sleep."""
         time.sleep(self._seconds)
-        self._seconds = min(1.3 * self._seconds, _LONGEST_NAP)
+        self._seconds = min(1.3 * self._seconds, self._longest)
 
 
 @cache
