@@ -132,5 +132,5 @@ def requirements_of(
         memory=memory,
         subject=f"sums over {over} of {plural(n, 'variable')}",
         remedy=remedy,
-        refusal=_too_many_variables(backend, n),
+        refusal=_too_many_variables(backend, n) if memory <= limit else "",
     )
