@@ -30,7 +30,10 @@ FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
 
-test: lint types native-test pytest docs
+# The C++ tests are compiled while pip installs, which has little for a second processor to do.
+test:
+	$(MAKE) --jobs=$(JOBS) lint types native-test docs
+	$(MAKE) pytest
 
 check-all: test native-test-threads native-test-clang dist
 
