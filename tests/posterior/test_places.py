@@ -148,3 +148,12 @@ def test_the_command_line_plans_for_ranks_and_cards(capfd, tmp_path):
     assert (code, "--backend mpi needs a power of two" in err) == (2, True)
     code, _, err = run(capfd, "plan", table, "--ranks", 2)
     assert (code, "--ranks is for --task posterior" in err) == (2, True)
+
+
+@pytest.mark.parametrize("n", [10, 11])
+def test_more_ranks_than_a_small_sum_can_use_are_refused(n):
+    data = ds.Dataset.from_array(np.random.default_rng(n).integers(0, 2, (20, n)))
+    planned = ds.plan(data, "posterior", over="orders", max_parents=2, ranks=8)
+    assert not planned.fits
+    assert "; there are 8" in repr(planned)
+    assert ds.plan(data, "posterior", over="orders", max_parents=2, ranks=1).fits

@@ -47,8 +47,7 @@ def planned_requirements(
     n, max_parents = size.n, size.max_parents
     place = planned_place(over, backend, ranks, card_memory)
     host = find_backend(over) if place.backend.ranks is not None else place.backend
-    needs = requirements_of(host, size, threads, limit)
-    needs = replace(needs, refusal=needs.refusal or place.too_many_ranks(n, max_parents))
+    needs, too_many_ranks = requirements_of(host, size, threads, limit), place.too_many_ranks(n, max_parents)
     if (used := place.ranks_of(n, max_parents)) > 1:
         sent = format_bytes(bytes_sent(n, used))
         return replace(
@@ -56,8 +55,9 @@ def planned_requirements(
             step=f"{needs.step} on {place.ranks} ranks",
             work=f"{needs.work}; each rank sends {sent}",
             memory=place.memory(n, max_parents, threads),
-            refusal=_too_many_variables(host, n) or place.too_many_ranks(n, max_parents),
+            refusal=_too_many_variables(host, n) or too_many_ranks,
         )
+    needs = replace(needs, refusal=needs.refusal or too_many_ranks)
     return _on_card(needs, place, place.backend.device_memory(n, max_parents)) if place.backend.device else needs
 
 
