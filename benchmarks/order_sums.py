@@ -14,7 +14,7 @@ from benchmarks.timing import best_of, machine
 from dagscape.posterior.backends import find_backend
 from dagscape.resources import format_bytes
 
-# Variables, parents and the seconds of the serial program, REBEL; none where it ran out of memory.
+# Variables, parents and the seconds of the serial program, REBEL; none where the tables have none.
 SERIAL = [
     (25, 2, 1319.0),
     (25, 4, 2295.0),
