@@ -106,9 +106,7 @@ class Output:
     @contextmanager
     def telling(self, log: logging.Logger) -> Iterator[None]:
         """Show what a part of the library logs on standard error."""
-        handler = logging.Handler(logging.INFO)
-        handler.emit = lambda record: self.note(record.getMessage())  # type: ignore[method-assign]  # all it does
-        level = log.level
+        handler, level = _Notes(self), log.level
         log.addHandler(handler)
         log.setLevel(logging.INFO)
         try:
@@ -116,6 +114,18 @@ class Output:
         finally:
             log.removeHandler(handler)
             log.setLevel(level)
+
+
+class _Notes(logging.Handler):
+    """Shows what is logged as notes of a subcommand."""
+
+    def __init__(self, out: Output) -> None:
+        super().__init__(logging.INFO)
+        self._out = out
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one message."""
+        self._out.note(record.getMessage())
 
 
 def format_option(formats: Sequence[str], default: str | None = None) -> Callable[[Command], Command]:

@@ -218,11 +218,11 @@ class Checkpoints:
             os.close(descriptor)
 
 
-def check_interval(seconds: object) -> float:
+def check_interval(seconds: float) -> float:
     """Check the time between two checkpoints, and return it."""
     if not is_between(seconds, 0, math.inf):
         raise InvalidOption(f"is {seconds!r}; it must be a number of seconds, 0 or more", option="checkpoint_seconds")
-    return float(seconds)  # type: ignore[arg-type]  # checked above
+    return float(seconds)
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class Sum:
     mantissa, exponent : float
         The total is mantissa · 2^exponent, relative to the best families (``FamilyWeights.offset``).
     edges, ancestors, paths : array or None
-        The probabilities. If the total alone was wanted, ``edges`` is empty.
+        The probabilities; without meaning if the total alone was wanted.
     error : float
         The error of the probabilities and the relative error of the total, without the rounding of scores.
     condition : float
