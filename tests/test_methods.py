@@ -204,15 +204,16 @@ def test_an_interrupt_stops_the_work(method, settings, scores):
 
 
 @pytest.mark.parametrize(
-    ("function", "options"),
+    ("function", "variables", "options"),
     [
-        (ds.posterior, {"over": "dags"}),
-        (ds.k_best, {"k": 10**8, "space": "dags"}),
-        (ds.modes, {"k": 10**6, "delta": 0, "bound": "none", "merge": False}),
+        (ds.posterior, 24, {"over": "orders"}),
+        (ds.posterior, 18, {"over": "dags"}),
+        (ds.k_best, 18, {"k": 10**8, "space": "dags"}),
+        (ds.modes, 18, {"k": 10**6, "delta": 0, "bound": "none", "merge": False}),
     ],
 )
-def test_an_interrupt_stops_long_work_without_a_listener(function, options):
-    scores = ds.local_scores(dependent_data(18, 30), max_parents=3)
+def test_an_interrupt_stops_long_work_without_a_listener(function, variables, options):
+    scores = ds.local_scores(dependent_data(variables, 30), max_parents=3)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):

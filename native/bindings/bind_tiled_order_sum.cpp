@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -74,10 +75,15 @@ SumBlock checked_block(const BoundSum& bound, unsigned bits, std::size_t index, 
     return block;
 }
 
+// Blocks may be small, so that another thread is only worth its cost if there are several.
+void run(unsigned threads, const Progress& progress, const std::function<void(Monitor&)>& kernel) {
+    threads == 1 ? run_here(progress, kernel) : run_monitored(progress, kernel);
+}
+
 void forward(BoundSum& bound, unsigned block_bits, std::size_t block, const Blocks& received, unsigned threads,
              const Progress& progress) {
     const SumBlock checked = checked_block(bound, block_bits, block, received, bound.sum->received_forwards());
-    run_monitored(progress, [&](Monitor& monitor) { bound.sum->forward(checked, threads, monitor); });
+    run(threads, progress, [&](Monitor& monitor) { bound.sum->forward(checked, threads, monitor); });
 }
 
 void backward(BoundSum& bound, unsigned block_bits, std::size_t block, const Blocks& received, std::int64_t total,
@@ -87,7 +93,7 @@ void backward(BoundSum& bound, unsigned block_bits, std::size_t block, const Blo
     if (((block + 1) << block_bits) + bound.sum->sets_done() != bound.words.size()) {
         throw nb::value_error("blocks must come in decreasing order");
     }
-    run_monitored(progress, [&](Monitor& monitor) { bound.sum->backward(checked, total, threads, monitor); });
+    run(threads, progress, [&](Monitor& monitor) { bound.sum->backward(checked, total, threads, monitor); });
 }
 
 // The mantissa and exponent of the sum over all orders, from the last word of the last rank.

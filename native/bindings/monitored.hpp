@@ -73,11 +73,16 @@ private:
     std::thread thread_;
 };
 
+// Runs Python's signal handlers and reports progress; throws what they raise.
+inline void look_up(const Progress& progress, const Monitor& monitor) {
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+    if (progress) (*progress)(monitor.done(), monitor.total());
+}
+
 // Calls kernel(monitor) without the GIL. Ten times a second it reacquires the GIL to run Python's signal handlers and
 // to call progress(done, total), if given. If either raises, it stops the kernel, waits for it and rethrows the Python
 // exception. If the system provides no thread, the kernel runs on this one, without either.
 inline void run_monitored(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
-    using namespace std::chrono_literals;
     Monitor monitor;
     std::optional<RunningKernel> running;
     try {
@@ -92,10 +97,7 @@ inline void run_monitored(const Progress& progress, const std::function<void(Mon
         return running->wait_for(patience);
     };
     try {
-        while (!wait(100ms)) {
-            if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
-            if (progress) (*progress)(monitor.done(), monitor.total());
-        }
+        while (!wait(kLookUp)) look_up(progress, monitor);
         if (progress) (*progress)(monitor.done(), monitor.total());
     } catch (...) {
         monitor.stop();
@@ -106,13 +108,24 @@ inline void run_monitored(const Progress& progress, const std::function<void(Mon
     running->get();
 }
 
-// Calls a kernel that takes a few milliseconds on this thread, without the GIL, where starting another thread would
-// cost too much. Python's signal handlers run afterwards.
+// The same on this thread, where starting another one would cost too much: kernels that take a few milliseconds, or
+// that use one thread. It looks up whenever the kernel calls check() here.
 inline void run_here(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
-    Monitor monitor;
-    {
+    std::exception_ptr failure;
+    Monitor monitor([&] {
+        const nanobind::gil_scoped_acquire locked;
+        try {
+            look_up(progress, monitor);
+        } catch (...) {
+            failure = std::current_exception();
+            monitor.stop();
+        }
+    });
+    try {
         nanobind::gil_scoped_release unlocked;
         kernel(monitor);
+    } catch (const Stopped&) {
+        std::rethrow_exception(failure);
     }
     if (progress) (*progress)(monitor.done(), monitor.total());
 }

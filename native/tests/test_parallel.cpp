@@ -1,5 +1,6 @@
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -54,6 +55,35 @@ void a_stopped_monitor_ends_the_work() {
     CHECK(runs < 1000);
 }
 
+void a_kernel_looks_up_on_its_own_thread_only() {
+    int looks = 0;
+    Monitor monitor([&] {
+        ++looks;
+        monitor.stop();
+    });
+    std::this_thread::sleep_for(kLookUp);
+    std::thread([&] { monitor.check(); }).join();
+    CHECK(looks == 0);
+    bool stopped = false;
+    try {
+        monitor.check();
+    } catch (const Stopped&) {
+        stopped = true;
+    }
+    CHECK(stopped && looks == 1);
+}
+
+void check_looks_up_no_more_often_than_it_should() {
+    int looks = 0;
+    const Monitor monitor([&] { ++looks; });
+    monitor.check();
+    CHECK(looks == 0);
+    std::this_thread::sleep_for(kLookUp);
+    monitor.check();
+    monitor.check();
+    CHECK(looks == 1);
+}
+
 }  // namespace
 
 int main() {
@@ -61,4 +91,6 @@ int main() {
     no_tasks_is_fine();
     an_exception_ends_the_work_and_arrives();
     a_stopped_monitor_ends_the_work();
+    a_kernel_looks_up_on_its_own_thread_only();
+    check_looks_up_no_more_often_than_it_should();
 }
