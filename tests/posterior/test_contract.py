@@ -105,6 +105,19 @@ def test_features(backend):
     assert never == 0
 
 
+def test_totals_without_a_backward_pass(backend):
+    scores = ds.local_scores(random_data(17, 50, 15, 2), max_parents=2)
+    seen = {}
+    feature = {"required": [("v0", "v1")], "forbidden": [("v2", "v16")], "over": backend.over}
+    found = ds.feature_probability(
+        scores, **feature, backend=backend.name, progress=lambda report: seen.update({report.task: report})
+    )
+    expected = ds.feature_probability(scores, **feature, backend="cpu")
+    assert found == pytest.approx(expected, abs=found.error + expected.error)
+    assert 0 < found.error < 1e-6
+    assert all(report.done == report.total for report in seen.values())
+
+
 def test_nothing_to_sum_is_an_error(backend):
     cycle = ds.FamilyTable({"a": {("b",): 0.0}, "b": {("a",): 0.0}}, complete=True)
     with pytest.raises(ds.InvalidData, match="nothing to sum"):

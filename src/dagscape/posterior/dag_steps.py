@@ -21,9 +21,14 @@ _COMPARED_TOTALS = 16
 _CHUNKS_TOGETHER = 32
 
 
+def needs_no_backward_pass(n: int, job: Job) -> bool:
+    """Return whether the forward pass over n variables is enough for what is wanted."""
+    return job.wanted == "total" and n > _COMPARED_TOTALS
+
+
 def sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
     """Return the sum over all DAGs."""
-    alone = job.wanted == "total" and weights.n > _COMPARED_TOTALS
+    alone = needs_no_backward_pass(weights.n, job)
     steps = _Steps(weights, job)
     steps.restore()
     steps.run_until(steps.dags.forward_steps if alone else steps.dags.steps)

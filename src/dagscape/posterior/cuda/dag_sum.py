@@ -50,19 +50,30 @@ def dag_sum_bytes(n: int) -> int:
 
 
 def dag_sum(
-    values: NDArray[np.int64], unit_bits: int, progress: Progress, masks: NDArray[np.uint64] | None = None
+    values: NDArray[np.int64],
+    unit_bits: int,
+    progress: Progress,
+    masks: NDArray[np.uint64] | None = None,
+    *,
+    total_alone: bool = False,
 ) -> DagSum:
     """Sum over all DAGs; ``values`` is relative to the best family of each child.
 
-    Columns are the sets in ``masks``, or all sets of the other variables, by mask without the child's bit.
+    Columns are the sets in ``masks``, or all sets of the other variables, by mask without the child's bit. The total
+    alone needs no backward pass, and is not compared with anything.
     """
     with using_card():
-        return _Run(values, unit_bits, progress, masks).result()
+        return _Run(values, unit_bits, progress, masks, total_alone).result()
 
 
 class _Run:
     def __init__(
-        self, values: NDArray[np.int64], unit_bits: int, progress: Progress, masks: NDArray[np.uint64] | None
+        self,
+        values: NDArray[np.int64],
+        unit_bits: int,
+        progress: Progress,
+        masks: NDArray[np.uint64] | None,
+        total_alone: bool,
     ) -> None:
         import cupy
 
@@ -70,6 +81,7 @@ class _Run:
         self._module = module("dag_sum")
         self._n = n = len(values)
         self._progress = progress
+        self._total_alone = total_alone
         self._done = 0
         self._scores = cupy.asarray(values) if masks is None else self._spread(values, masks)
         self._sum_parents(unit_bits)
@@ -94,6 +106,8 @@ class _Run:
         condition = self._condition()
         if mantissa <= 0:
             return DagSum(mantissa, float(exponent), math.inf, condition, nowhere, nowhere)
+        if self._total_alone:
+            return DagSum(mantissa, float(exponent), 0.0, condition, nowhere, nowhere)
         shares = self._cupy.empty(n << (n - 1))
         self._sum_backward(mantissa, exponent, shares)
         back = float(self._backward[-1]) / mantissa
@@ -144,7 +158,7 @@ class _Run:
         self._cupy.cuda.get_current_stream().synchronize()
         self._done += steps
         if self._progress is not None:
-            self._progress(self._done, 2 * 3 ** (self._n - _LOW))
+            self._progress(self._done, (1 if self._total_alone else 2) * 3 ** (self._n - _LOW))
 
     def _sum_forward(self) -> None:
         for targets, loop, parts in self._batches():

@@ -85,11 +85,19 @@ def order_sum_bytes(n: int, max_parents: int) -> int:
 
 
 def order_sum(
-    values: NDArray[np.int64], max_parents: int, unit_bits: int, progress: Callable[[int, int], None] | None
+    values: NDArray[np.int64],
+    max_parents: int,
+    unit_bits: int,
+    progress: Callable[[int, int], None] | None,
+    *,
+    total_alone: bool = False,
 ) -> OrderSum:
-    """Sum over all orders; ``values`` is by size and then by mask, relative to the best family of each variable."""
+    """Sum over all orders; ``values`` is by size and then by mask, relative to the best family of each variable.
+
+    The total alone needs no backward pass, and is not compared with anything.
+    """
     with using_card():
-        return _Run(values, max_parents, unit_bits, progress).result()
+        return _Run(values, max_parents, unit_bits, progress, total_alone).result()
 
 
 class _Run:
@@ -99,6 +107,7 @@ class _Run:
         max_parents: int,
         unit_bits: int,
         progress: Callable[[int, int], None] | None,
+        total_alone: bool,
     ) -> None:
         import cupy
 
@@ -106,6 +115,7 @@ class _Run:
         self._module = module("order_sum")
         self._shape = shape = _Shape(len(values), max_parents)
         self._progress = progress
+        self._total_alone = total_alone
         self._done = 0
         self._wide = cupy.asarray(_wide_children(values, unit_bits))
         self._list_sets()
@@ -121,11 +131,13 @@ class _Run:
         edges = np.zeros((n, n))
         if total == 0:
             return OrderSum(0.0, 0.0, 0.0, edges, 0.0)
-        self._sum_backward(total)
         mantissa, exponent = _unpacked(total)
+        error = _arithmetic_error(self._shape, wide=bool(self._wide.any()))
+        if self._total_alone:
+            return OrderSum(mantissa, float(exponent), 0.0, edges, error)
+        self._sum_backward(total)
         back, back_exponent = _unpacked(int(self._words[0]))
         ratio = math.ldexp(back / mantissa, max(min(back_exponent - exponent, 1000), -1000))
-        error = _arithmetic_error(self._shape, wide=bool(self._wide.any()))
         return OrderSum(mantissa, float(exponent), abs(ratio - 1), self._edges(), error)
 
     def _list_sets(self) -> None:
@@ -211,7 +223,7 @@ class _Run:
         self._cupy.cuda.get_current_stream().synchronize()
         self._done += blocks
         if self._progress is not None:
-            self._progress(self._done, 2 << self._shape.top)
+            self._progress(self._done, (1 if self._total_alone else 2) << self._shape.top)
 
     def _sum_forward(self) -> None:
         for blocks, bases in self._batches(backwards=False):
