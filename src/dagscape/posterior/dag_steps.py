@@ -13,9 +13,9 @@ from dagscape.posterior.accuracy import dag_sum_error, dag_total_error
 from dagscape.posterior.contract import Job, KernelProgress, Sum, log_of
 from dagscape.posterior.weights import FamilyWeights
 
-# Up to this many variables, a sum takes so little time that the backward pass is worth its better estimate of the
-# error.
-_COMPARED_TOTALS = 16
+# For these numbers of variables, totals are summed without the backward pass. With fewer, it takes so little time that
+# it is worth its better estimate of the error; with more, the estimate without it would leave fewer than four digits.
+_TOTALS_ALONE = range(17, 23)
 
 # With checkpoints, this many chunks of paths are added at a time: enough for many threads.
 _CHUNKS_TOGETHER = 32
@@ -23,7 +23,7 @@ _CHUNKS_TOGETHER = 32
 
 def needs_no_backward_pass(n: int, job: Job) -> bool:
     """Return whether the forward pass over n variables is enough for what is wanted."""
-    return job.wanted == "total" and n > _COMPARED_TOTALS
+    return job.wanted == "total" and n in _TOTALS_ALONE
 
 
 def sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
