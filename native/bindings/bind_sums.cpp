@@ -1,10 +1,8 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -41,42 +39,6 @@ void fill(Matrix& matrix, const std::vector<double>& values) {
     std::copy(values.begin(), values.end(), matrix.data());
 }
 
-// Checks an optional output table: mantissas, followed by exponents.
-void check_table(const auto& table, std::size_t numbers) {
-    if (table && (table->shape(0) != 2 || table->size() != 2 * numbers)) {
-        throw nb::value_error("a table must have one mantissa and one exponent for each set");
-    }
-}
-
-// Fills the two matrices; returns the mantissa and exponent of the total, the disagreement and the condition. `paths`
-// is empty if no paths are requested. H and A are copied to `forward` and `parent_sums` if these are given: 2 × 2^n and
-// 2 × n × 2^(n-1) numbers, mantissas in [1/2, 1) followed by exponents; zero has the mantissa 0.
-std::tuple<double, double, double, double> dag_sum(Scores scores, int unit_bits, Matrix edges, Matrix ancestors,
-                                                   Cube paths, unsigned threads, const Progress& progress,
-                                                   std::optional<Matrix> forward, std::optional<Cube> parent_sums) {
-    const unsigned n = variables(scores, 2);
-    check_range(can_be_summed(view(scores), unit_bits));
-    check_table(forward, std::size_t{1} << n);
-    check_table(parent_sums, scores.size());
-    const bool with_paths = paths.size() > 0;
-    if (with_paths && paths.size() != std::size_t{n} * n * n)
-        throw nb::value_error("the paths must have the shape (n, n, n)");
-    DagSumResult result;
-    std::vector<double> found_paths;
-    run_monitored(progress, [&](Monitor& monitor) {
-        const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
-        DagSum dags(sums, threads, with_paths);
-        result = dags.run(monitor);
-        if (with_paths) found_paths = path_sum(sums, dags, threads, monitor);
-        if (forward) dags.copy_forward(forward->data(), forward->data() + forward->size() / 2);
-        if (parent_sums) sums.copy_to(parent_sums->data(), parent_sums->data() + parent_sums->size() / 2);
-    });
-    std::copy(found_paths.begin(), found_paths.end(), paths.data());
-    fill(edges, result.edges);
-    fill(ancestors, result.ancestors);
-    return {result.total_mantissa, result.total_exponent, result.disagreement, result.condition};
-}
-
 // A sum over DAGs in steps.
 struct BoundDagSum {
     bool with_paths = false;
@@ -106,9 +68,13 @@ void run_until(BoundDagSum& bound, unsigned end, const Progress& progress) {
     run_monitored(progress, [&](Monitor& monitor) { bound.dags->run_until(end, monitor); });
 }
 
+void check_forward(const BoundDagSum& bound) {
+    if (bound.dags->step() < bound.dags->forward_steps()) throw nb::value_error("the forward steps are not complete");
+}
+
 // The mantissa and exponent of the total, and the condition.
 std::tuple<double, double, double> total(BoundDagSum& bound) {
-    if (bound.dags->step() < bound.dags->forward_steps()) throw nb::value_error("the forward steps are not complete");
+    check_forward(bound);
     const DagSumResult result = bound.dags->result();
     return {result.total_mantissa, result.total_exponent, result.condition};
 }
@@ -120,6 +86,29 @@ double features(BoundDagSum& bound, Matrix edges, Matrix ancestors) {
     fill(edges, result.edges);
     fill(ancestors, result.ancestors);
     return result.disagreement;
+}
+
+// A table has mantissas in [1/2, 1), followed by exponents; zero has the mantissa 0.
+void check_table(const auto& table, std::size_t numbers) {
+    if (table.shape(0) != 2 || table.size() != 2 * numbers) {
+        throw nb::value_error("a table must have one mantissa and one exponent for each set");
+    }
+}
+
+// Copies H: 2 × 2^n numbers.
+void copy_forward(const BoundDagSum& bound, Matrix table) {
+    check_forward(bound);
+    const std::size_t sets = std::size_t{1} << bound.sums->n();
+    check_table(table, sets);
+    bound.dags->copy_forward(table.data(), table.data() + sets);
+}
+
+// Copies A: 2 × n × 2^(n-1) numbers.
+void copy_parent_sums(const BoundDagSum& bound, Cube table) {
+    const unsigned n = bound.sums->n();
+    const std::size_t sets = std::size_t{n} << (n - 1);
+    check_table(table, sets);
+    bound.sums->copy_to(table.data(), table.data() + sets);
 }
 
 // Adds the probabilities of some chunks of paths (path_sum.hpp).
@@ -210,9 +199,6 @@ double dense_order_sum_bytes(unsigned n, unsigned threads) {
 
 void bind_sums(nb::module_& module) {
     module.attr("WIDEST_SCORE") = kWidestScore;
-    module.def("dag_sum", &dag_sum, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(),
-               "ancestors"_a.noconvert(), "paths"_a.noconvert(), "threads"_a, "progress"_a.none(),
-               "forward"_a.noconvert().none() = nb::none(), "parent_sums"_a.noconvert().none() = nb::none());
     nb::class_<BoundDagSum>(module, "DagSum")
         .def("__init__", &construct, "scores"_a.noconvert(), "unit_bits"_a, "threads"_a, "with_paths"_a = false,
              "progress"_a.none() = nb::none())
@@ -223,6 +209,8 @@ void bind_sums(nb::module_& module) {
         .def("run_until", &run_until, "end"_a, "progress"_a.none() = nb::none())
         .def("total", &total)
         .def("features", &features, "edges"_a.noconvert(), "ancestors"_a.noconvert())
+        .def("copy_forward", &copy_forward, "table"_a.noconvert())
+        .def("copy_parent_sums", &copy_parent_sums, "table"_a.noconvert())
         .def("add_paths", &add_paths, "first"_a, "end"_a, "paths"_a.noconvert(), "threads"_a,
              "progress"_a.none() = nb::none())
         .def_prop_ro("state_sizes", &state_sizes)

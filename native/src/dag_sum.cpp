@@ -65,11 +65,6 @@ DagSumResult DagSum::result() {
     return result;
 }
 
-DagSumResult DagSum::run(Monitor& monitor) {
-    run_until(steps(), monitor);
-    return result();
-}
-
 std::vector<std::span<double>> DagSum::state() {
     std::vector<std::span<double>> numbers{forward_.numbers().value};
     if (step_ <= forward_steps()) return numbers;

@@ -185,14 +185,6 @@ void add_path_chunks(const ParentSums& sums, const DagSum& dags, std::size_t fir
     }
 }
 
-std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigned threads, Monitor& monitor) {
-    const unsigned n = sums.n();
-    monitor.expect(monitor.total() + static_cast<std::uint64_t>(std::pow(4.0, n)));
-    std::vector<double> paths(std::size_t{n} * n * n, 0);
-    add_path_chunks(sums, dags, 0, path_chunks(n), paths, threads, monitor);
-    return paths;
-}
-
 double path_sum_bytes(unsigned n, unsigned threads) noexcept {
     // InsideSums: two numbers for every set and variable, and eight for every set.
     return times_sets(sizeof(double) * (2.0 * n + 8) * threads, n);

@@ -13,10 +13,10 @@
 #include "dagscape/k_best.hpp"
 #include "dagscape/modes.hpp"
 #include "dagscape/order_sum.hpp"
-#include "dagscape/path_sum.hpp"
 #include "dagscape/tiled_order_sum.hpp"
 #include "one_block.hpp"
 #include "random_families.hpp"
+#include "whole_dag_sum.hpp"
 
 using namespace dagscape;
 
@@ -183,13 +183,13 @@ void sums_do_not_overflow() {
         CHECK((orders.total_mantissa > 0) == possible);
         if (possible) check_probabilities(orders.edges, 1e-9);
         DagSum dags(sums, 1, true);
-        const DagSumResult result = dags.run(monitor);
+        const DagSumResult result = run_all_steps(dags, monitor);
         CHECK(!std::isnan(result.total_mantissa));
         if (result.total_mantissa > 0 && result.disagreement < 1e-6 && result.condition < 1e3) {
             check_probabilities(result.edges, 1e-3);
             check_probabilities(result.ancestors, 1e-3);
         }
-        path_sum(sums, dags, 1, monitor);
+        all_paths(sums, dags, 1, monitor);
     }
 }
 

@@ -9,9 +9,9 @@
 #include "dagscape/dag_sum.hpp"
 #include "dagscape/impossible.hpp"
 #include "dagscape/order_sum.hpp"
-#include "dagscape/path_sum.hpp"
 #include "dagscape/set_index.hpp"
 #include "one_block.hpp"
+#include "whole_dag_sum.hpp"
 
 using namespace dagscape;
 
@@ -92,7 +92,7 @@ void sums_agree_with_every_dag() {
                 for (const unsigned threads : {1U, 3U}) {
                     Monitor monitor;
                     const ParentSums sums(n, scores, kBits, threads, monitor);
-                    const DagSumResult dags = DagSum(sums, threads).run(monitor);
+                    const DagSumResult dags = sum_over_dags(sums, threads, monitor);
                     const Obvious expected = add_up(n, scores, false);
                     const double total = std::ldexp(dags.total_mantissa, static_cast<int>(dags.total_exponent));
                     CHECK_NEAR(total / expected.total, 1, 1e-12);
@@ -118,7 +118,7 @@ void threads_give_the_same_bits() {
     for (const unsigned threads : {1U, 2U, 5U}) {
         Monitor monitor;
         const ParentSums sums(n, scores, kBits, threads, monitor);
-        results.push_back(DagSum(sums, threads).run(monitor));
+        results.push_back(sum_over_dags(sums, threads, monitor));
         CHECK(results.back().disagreement < 1e-9);
     }
     for (const DagSumResult& result : results) {
@@ -214,8 +214,8 @@ void paths_lead_through_chains() {
     Monitor monitor;
     const ParentSums sums(n, scores, kBits, 1, monitor);
     DagSum dags(sums, 1, true);
-    dags.run(monitor);
-    const std::vector<double> paths = path_sum(sums, dags, 2, monitor);
+    run_all_steps(dags, monitor);
+    const std::vector<double> paths = all_paths(sums, dags, 2, monitor);
     for (std::size_t i = 0; i < paths.size(); ++i) CHECK_NEAR(paths[i], i == (0 * n + 1) * n + 2 ? 1.0 : 0.0, 1e-14);
 }
 
@@ -227,7 +227,7 @@ void a_stop_is_heeded() {
     monitor.stop();
     bool stopped = false;
     try {
-        DagSum(sums, 2).run(monitor);
+        sum_over_dags(sums, 2, monitor);
     } catch (const Stopped&) {
         stopped = true;
     }

@@ -79,7 +79,6 @@ best_scores_bytes_by_mask = _native.best_scores_bytes_by_mask
 best_scores_bytes_by_size = _native.best_scores_bytes_by_size
 class_keys = _native.class_keys
 cpdags = _native.cpdags
-dag_sum = _native.dag_sum
 dag_sum_bytes = _native.dag_sum_bytes
 exponentials = _native.exponentials
 joint_count_scores = _native.joint_count_scores

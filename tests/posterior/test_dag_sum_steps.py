@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dag_sums import assert_same, finish, whole
 from dagscape import kernels
 
 BITS = 20
@@ -14,34 +15,16 @@ def random_scores(n, spread, seed):
     return -(np.random.default_rng(seed).random((n, 1 << (n - 1))) * spread * 2**BITS).astype(np.int64)
 
 
-def whole(values):
-    n = len(values)
-    edges, ancestors = np.empty((n, n)), np.empty((n, n))
-    *total, disagreement, condition = kernels.dag_sum(values, BITS, edges, ancestors, np.empty((0, 0, 0)), 1, None)
-    return (*total, condition), disagreement, edges, ancestors
-
-
-def finished(dags, n):
-    edges, ancestors = np.empty((n, n)), np.empty((n, n))
-    disagreement = dags.features(edges, ancestors)
-    return dags.total(), disagreement, edges, ancestors
-
-
 def saved(dags):
     arrays = [np.empty(size) for size in dags.state_sizes]
     dags.save(arrays)
     return dags.step, arrays
 
 
-def assert_same(found, expected):
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 @pytest.mark.parametrize(("n", "spread"), [(2, 1.0), (5, 3000.0), (10, 50.0), (11, 400.0)])
 def test_resumed_sums_have_the_same_bits(n, spread):
     values = random_scores(n, spread, seed=n)
-    expected = whole(values)
+    expected = whole(values, BITS)
     first = kernels.DagSum(values, BITS, 1)
     assert first.steps == 2 * first.forward_steps
     for step in range(first.steps + 1):
@@ -49,16 +32,16 @@ def test_resumed_sums_have_the_same_bits(n, spread):
         second = kernels.DagSum(values, BITS, 2)
         second.restore(*saved(first))
         assert second.step == step
-        second.run_until(second.steps)
-        assert_same(finished(second, n), expected)
-    assert_same(finished(first, n), expected)
+        assert_same(finish(second, n), expected)
+    assert first.step == first.steps
+    assert_same(finish(first, n), expected)
 
 
 def test_the_forward_steps_give_the_total():
     values = random_scores(9, 100.0, seed=0)
     dags = kernels.DagSum(values, BITS, 1)
     dags.run_until(dags.forward_steps)
-    assert dags.total() == whole(values)[0]
+    assert dags.total() == whole(values, BITS).total
     assert dags.state_sizes == [1 << 9]
 
 
@@ -77,6 +60,8 @@ def test_wrong_states_are_refused():
     dags = kernels.DagSum(random_scores(4, 1.0, seed=1), BITS, 1)
     with pytest.raises(ValueError, match="forward steps are not complete"):
         dags.total()
+    with pytest.raises(ValueError, match="forward steps are not complete"):
+        dags.copy_forward(np.empty((2, 16)))
     with pytest.raises(ValueError, match="steps are not complete"):
         dags.features(np.empty((4, 4)), np.empty((4, 4)))
     with pytest.raises(ValueError, match="fewer steps"):

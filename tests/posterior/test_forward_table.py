@@ -1,4 +1,4 @@
-"""The table of sums over the DAGs on each set of variables, which the sum over all DAGs can store."""
+"""The tables of H, the sums over the DAGs on each set of variables, and of A, the sums over sets of parents."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dag_sums import assert_same, finish, whole
 from dagscape import kernels
 from oracles.graphs import all_dags
 
@@ -26,12 +27,22 @@ def random_weights(n, span, impossible, seed):
     return values
 
 
+def forward_table(dags, n):
+    table = np.empty((2, 1 << n))
+    dags.copy_forward(table)
+    return table
+
+
 def kept_tables(values, threads=1):
+    """Return the tables of H and A, copied after the forward steps, and the result of the steps after them."""
     n = len(values)
-    edges, ancestors, paths = np.empty((n, n)), np.empty((n, n)), np.empty((0, 0, 0))
-    forward, sums = np.empty((2, 1 << n)), np.empty((2, n, 1 << (n - 1)))
-    result = kernels.dag_sum(values, BITS, edges, ancestors, paths, threads, None, forward, sums)
-    return forward, sums, result, edges
+    dags = kernels.DagSum(values, BITS, threads)
+    dags.run_until(dags.forward_steps)
+    forward, sums = forward_table(dags, n), np.empty((2, n, 1 << (n - 1)))
+    dags.copy_parent_sums(sums)
+    result = finish(dags, n)
+    np.testing.assert_array_equal(forward_table(dags, n), forward)
+    return forward, sums, result
 
 
 def place(child, mask):
@@ -78,7 +89,7 @@ def test_five_variables():
 
 
 def check_forward(values, sets):
-    forward, _, _, _ = kept_tables(values)
+    forward, _, _ = kept_tables(values)
     mantissas = forward[0]
     assert ((mantissas == 0) | ((mantissas >= 0.5) & (mantissas < 1))).all()
     for mask in sets:
@@ -91,7 +102,7 @@ def check_forward(values, sets):
 def test_sums_of_parents(seed):
     n = 4
     values = random_weights(n, 2000.0, 0.3, seed)
-    _, sums, _, _ = kept_tables(values)
+    _, sums, _ = kept_tables(values)
     for child, mask in itertools.product(range(n), range(1 << n)):
         if mask >> child & 1:
             continue
@@ -101,22 +112,21 @@ def test_sums_of_parents(seed):
 
 def test_the_last_set_has_the_total_and_nothing_else_changes():
     values = random_weights(11, 60.0, 0.1, seed=3)
-    forward, sums, result, edges = kept_tables(values, threads=2)
-    mantissa, exponent = math.frexp(result[0])
-    assert (forward[0, -1], forward[1, -1]) == (mantissa, result[1] + exponent)
-    again = np.empty_like(edges)
-    assert kernels.dag_sum(values, BITS, again, np.empty((11, 11)), np.empty((0, 0, 0)), 1, None) == result
-    np.testing.assert_array_equal(again, edges)
+    forward, sums, result = kept_tables(values, threads=2)
+    total_mantissa, total_exponent, _ = result.total
+    mantissa, exponent = math.frexp(total_mantissa)
+    assert (forward[0, -1], forward[1, -1]) == (mantissa, total_exponent + exponent)
+    assert_same(whole(values, BITS), result)
     alone = kept_tables(values, threads=1)
     np.testing.assert_array_equal(alone[0], forward)
     np.testing.assert_array_equal(alone[1], sums)
 
 
 def test_tables_of_another_shape_are_refused():
-    values = random_weights(3, 1.0, 0.0, seed=1)
-    good = (values, BITS, np.empty((3, 3)), np.empty((3, 3)), np.empty((0, 0, 0)), 1, None)
+    dags = kernels.DagSum(random_weights(3, 1.0, 0.0, seed=1), BITS, 1)
+    dags.run_until(dags.steps)
     for forward in (np.empty((2, 4)), np.empty((1, 16)), np.empty((4, 4))):
         with pytest.raises(ValueError, match="one mantissa and one exponent"):
-            kernels.dag_sum(*good, forward)
+            dags.copy_forward(forward)
     with pytest.raises(ValueError, match="one mantissa and one exponent"):
-        kernels.dag_sum(*good, None, np.empty((3, 2, 4)))
+        dags.copy_parent_sums(np.empty((3, 2, 4)))

@@ -64,7 +64,6 @@ public:
     void run_until(unsigned end, Monitor& monitor);
     // The total and its condition after the forward steps; everything after all steps.
     DagSumResult result();
-    DagSumResult run(Monitor& monitor);
 
     // The numbers that the completed steps have computed: H; after backward steps also RR, the features, and the
     // nondescendants if they are recorded.

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "dagscape/dag_sum.hpp"
 #include "dagscape/monitor.hpp"
@@ -26,9 +25,6 @@ std::size_t path_chunks(unsigned n) noexcept;
 // has the same bits, however many are added together. `dags` must have run with its nondescendants recorded.
 void add_path_chunks(const ParentSums& sums, const DagSum& dags, std::size_t first, std::size_t end,
                      std::span<double> paths, unsigned threads, Monitor& monitor);
-
-// The probabilities of all chunks.
-std::vector<double> path_sum(const ParentSums& sums, const DagSum& dags, unsigned threads, Monitor& monitor);
 
 // Bytes of the tables inside one set W, on all threads.
 double path_sum_bytes(unsigned n, unsigned threads) noexcept;
