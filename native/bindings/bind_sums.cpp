@@ -118,7 +118,7 @@ void add_paths(BoundDagSum& bound, std::size_t first, std::size_t end, Cube path
     if (!bound.with_paths || bound.dags->step() < bound.dags->steps()) {
         throw nb::value_error("the steps are not complete, or the sum is not one with paths");
     }
-    if (first > end || end > path_chunks(n)) throw nb::value_error("there are not so many chunks");
+    if (first > end || end > path_chunks(n)) throw nb::value_error("there are fewer chunks");
     if (paths.size() != std::size_t{n} * n * n) throw nb::value_error("the paths must have the shape (n, n, n)");
     run_monitored(progress, [&](Monitor& monitor) {
         monitor.expect(static_cast<std::uint64_t>(std::pow(4.0, n) * static_cast<double>(end - first) /
