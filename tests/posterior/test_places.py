@@ -100,7 +100,8 @@ def test_few_variables_are_for_one_rank():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ranks": 6}, "backend='mpi' needs a power of two as the number of ranks; there are 6: start 4"),
+        ({"ranks": 6}, "ranks is 6; it must be a power of two: use ranks=4"),
+        ({"backend": "mpi", "ranks": 3}, "ranks is 3; it must be a power of two: use ranks=2"),
         ({"ranks": 0}, "ranks is 0; it must be an integer of at least 1"),
         ({"backend": "mpi"}, "backend is 'mpi', which needs the number of ranks: add ranks"),
         ({"backend": "gpu"}, "backend is 'gpu'; it must be one of 'cpu', 'cuda', 'mpi'"),
@@ -145,7 +146,7 @@ def test_the_command_line_plans_for_ranks_and_cards(capfd, tmp_path):
     code, out, _ = run(capfd, *common, "--card-memory", "40GiB")
     assert (code, "on a card" in out, "(cuda)" in out) == (0, True, True)
     code, _, err = run(capfd, *common, "--ranks", 3)
-    assert (code, "--backend mpi needs a power of two" in err) == (2, True)
+    assert (code, err) == (2, "dagscape: --ranks is 3; it must be a power of two: use --ranks 2\n")
     code, _, err = run(capfd, "plan", table, "--ranks", 2)
     assert (code, "--ranks is for --task posterior" in err) == (2, True)
 

@@ -11,7 +11,7 @@ from dagscape.methods import ProblemSize
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.mpi.backend import rank_memory
-from dagscape.posterior.mpi.team import check_ranks
+from dagscape.posterior.mpi.team import usable_ranks
 from dagscape.posterior.weights import is_tiled
 from dagscape.resources import parse_bytes
 from dagscape.wording import plural
@@ -93,8 +93,9 @@ def _checked_ranks(ranks: int | None) -> int:
         raise InvalidOption(f"is 'mpi', which needs the number of ranks: add {argument('ranks')}", option="backend")
     if not is_whole(ranks, at_least=1):
         raise InvalidOption(f"is {ranks!r}; it must be an integer of at least 1", option="ranks")
-    check_ranks(int(ranks))
-    return int(ranks)
+    if (usable := usable_ranks(int(ranks))) != ranks:
+        raise InvalidOption(f"is {ranks}; it must be a power of two: use {argument('ranks', usable)}", option="ranks")
+    return usable
 
 
 def _checked_card(record: SumBackend, card_memory: int | str | None) -> int:

@@ -275,10 +275,18 @@ def work_together(task: Callable[[], Value]) -> Value:
     return team().work(task)
 
 
+def usable_ranks(ranks: int) -> int:
+    """Return how many of some ranks can share a sum: the largest power of two among them.
+
+    >>> usable_ranks(6), usable_ranks(8)
+    (4, 8)
+    """
+    return 1 << (ranks.bit_length() - 1)
+
+
 def check_ranks(ranks: int) -> None:
     """Raise an error if the number of ranks is not a power of two."""
-    if ranks & (ranks - 1):
-        lower = 1 << (ranks.bit_length() - 1)
+    if (lower := usable_ranks(ranks)) != ranks:
         raise InvalidOption(
             f"{argument('backend', 'mpi')} needs a power of two as the number of ranks; there are {ranks}: "
             f"start {lower} (mpirun -n {lower})"
