@@ -162,6 +162,33 @@ def test_each_edge_is_an_arrow_by_its_own_probability_if_requested():
     assert "↑: an arrow that points upwards closes a cycle\\l" in source
 
 
+@pytest.mark.parametrize(
+    ("probability", "label"),
+    [
+        (0.0951, "0.095"),
+        (0.09999, "0.099"),
+        (0.1, "0.10"),
+        (0.494, "0.49"),
+        (0.4951, "0.495"),
+        (np.nextafter(0.5, 0), "0.499"),
+        (0.5, "0.50"),
+        (0.8949, "0.89"),
+        (0.8996, "0.899"),
+        (np.nextafter(0.9, 0), "0.899"),
+        (0.9, "0.90"),
+        (0.9049, "0.90"),
+        (0.9999, "1.00"),
+    ],
+)
+def test_a_label_and_its_line_are_on_the_same_side_of_every_limit(probability, label):
+    content = probable(2, a_b=probability)
+    text = svg(content, threshold=0.0, lines="edges")
+    assert f">{label}<" in text
+    (key,) = legend(text)
+    assert key == f"probability {'≥ 0.9' if float(label) >= 0.9 else '≥ 0.5' if float(label) >= 0.5 else '< 0.5'}"
+    assert f'label="{label}"' in to_dot(content, threshold=0.0, lines="edges")
+
+
 def test_pairs_are_the_default():
     content = probable(3, a_b=0.6, b_a=0.3, b_c=0.5)
     assert svg(content, lines="pairs") == svg(content)

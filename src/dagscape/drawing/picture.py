@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dagscape.drawing.edges import AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
+from dagscape.drawing.edges import HEAVY, SOLID, AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
 from dagscape.drawing.label_places import label_places
 from dagscape.drawing.layout import Box, Point, layered_layout
 from dagscape.drawing.legend import LegendKey, legend_of
@@ -28,6 +28,9 @@ from dagscape.drawing.style import (
     shade_of,
 )
 from dagscape.drawing.text import label_lines, lines_size, shown_text, text_width
+
+# No number may seem to reach one of these probabilities by rounding: two of them decide the kind of line.
+_LIMITS = (0.1, SOLID, HEAVY)
 
 _MARGIN = 16.0
 _LAYER_GAP, _LABELLED_GAP, _TALL_LABEL_GAP = 44.0, 60.0, 80.0
@@ -147,11 +150,22 @@ def edge_label(edge: DrawnEdge) -> tuple[str, ...]:
     if edge.weight is None:
         return ()
     if edge.directions is None:
-        return (f"{edge.weight:.2f}",)
-    there, back = edge.directions
+        return (_number(edge.weight),)
+    there, back = (_number(direction) for direction in edge.directions)
     if edge.directed:
-        return f"{edge.weight:.2f}", f"{'↓' if edge.upward else '↑'}{back:.2f}"
-    return f"{edge.weight:.2f}", f"↓{there:.2f} ↑{back:.2f}"
+        return _number(edge.weight), f"{'↓' if edge.upward else '↑'}{back}"
+    return _number(edge.weight), f"↓{there} ↑{back}"
+
+
+def _number(probability: float) -> str:
+    """Round a probability to two digits, or to three if it would seem to reach a limit that it does not reach.
+
+    >>> _number(0.894), _number(0.896), _number(0.89999), _number(0.9)
+    ('0.89', '0.896', '0.899', '0.90')
+    """
+    text = f"{probability:.2f}"
+    limit = next((limit for limit in _LIMITS if probability < limit <= float(text)), None)
+    return text if limit is None else f"{min(probability, limit - 0.001):.3f}"
 
 
 def _label_size(mark: Sequence[str]) -> tuple[float, float]:
