@@ -42,7 +42,7 @@ def test_a_plan_that_takes_too_long_is_saved(wide, tmp_path):
     assert read == planned
     assert read.seconds == np.inf
     assert repr(read) == repr(planned)
-    assert "too long to estimate; does not fit " in repr(read)
+    assert "too long to estimate; exact sums over dags support up to 40 variables; there are 80" in repr(read)
     assert "inf" not in repr(read)
 
 

@@ -92,9 +92,31 @@ def test_the_card_that_is_here_is_compared(monkeypatch):
 
 def test_few_variables_are_for_one_rank():
     few = ds.plan(job(8), "posterior", over="orders", ranks=2)
-    assert few.steps[1].name == "sum over orders"
+    assert (few.steps[1].name, few.steps[1].work) == (
+        "sum over orders",
+        "2^8 steps; one rank computes sums of few variables alone",
+    )
     assert few.fits
     assert planned(12, ranks=8).refusal == "sums over orders of 12 variables take up to 4 ranks; there are 8"
+
+
+@pytest.mark.parametrize(("max_parents", "limit"), [(None, "a limit"), (14, "a lower limit")])
+def test_ranks_do_not_help_without_a_limit_on_parents(max_parents, limit):
+    dense = planned(16, max_parents, ranks=8)
+    assert dense.steps[1].name == "sum over orders"
+    assert dense.steps[1].work.endswith(f"; ranks do not help without {limit} on parents, such as max_parents=4")
+    assert dense.memory == planned(16, max_parents).memory
+    assert planned(16, 4, ranks=8).steps[1].name == "sum over orders on 8 ranks"
+    assert "ranks" not in planned(16, max_parents, ranks=1).steps[1].work
+
+
+@pytest.mark.parametrize("place", [{}, {"ranks": 8}, {"card_memory": "80GiB"}])
+def test_too_many_variables_for_exact_sums_are_refused_before_their_memory(no_card, place):
+    most = BACKENDS["orders", "cpu"].most_variables
+    name = " with backend='cuda'" if "card_memory" in place else ""
+    beyond = planned(most + 1, 2, **place)
+    assert beyond.refusal == f"exact sums over orders{name} support up to {most} variables; there are {most + 1}"
+    assert not planned(most, 2, **place).refusal.startswith("exact sums")
 
 
 @pytest.mark.parametrize(
@@ -147,6 +169,8 @@ def test_the_command_line_plans_for_ranks_and_cards(capfd, tmp_path):
     assert (code, "on a card" in out, "(cuda)" in out) == (0, True, True)
     code, _, err = run(capfd, *common, "--ranks", 3)
     assert (code, err) == (2, "dagscape: --ranks is 3; it must be a power of two: use --ranks 2\n")
+    code, out, _ = run(capfd, "plan", table, "--task", "posterior", "--over", "orders", "--ranks", 4, "--json")
+    assert (code, "on parents, such as --max-parents 4" in out) == (0, True)
     code, _, err = run(capfd, "plan", table, "--ranks", 2)
     assert (code, "--ranks is for --task posterior" in err) == (2, True)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dagscape import kernels
 from dagscape.checks import check_choice, is_whole
 from dagscape.errors import BackendUnavailable, InvalidOption, argument
-from dagscape.methods import ProblemSize
+from dagscape.methods import FEW_PARENTS, ProblemSize
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.mpi.backend import rank_memory
@@ -48,6 +48,15 @@ class Place:
         if most == self.ranks or not is_tiled(n, max_parents):
             return ""
         return f"sums over orders of {plural(n, 'variable')} take up to {plural(most, 'rank')}; there are {self.ranks}"
+
+    def why_not_shared(self, n: int, max_parents: int) -> str:
+        """Return why several ranks do not share a sum; an empty string if they do, or if there is only one."""
+        if self.ranks == 1 or is_tiled(n, max_parents):
+            return ""
+        if not is_tiled(n, min(max_parents, FEW_PARENTS)):
+            return "one rank computes sums of few variables alone"
+        limit = "a limit" if max_parents >= n - 1 else "a lower limit"
+        return f"ranks do not help without {limit} on parents, such as {argument('max_parents', FEW_PARENTS)}"
 
     def memory(self, n: int, max_parents: int, threads: int) -> int:
         """Return how many bytes a sum needs on each machine."""

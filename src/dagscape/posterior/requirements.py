@@ -48,6 +48,8 @@ def planned_requirements(
     place = planned_place(over, backend, ranks, card_memory)
     host = find_backend(over) if place.backend.ranks is not None else place.backend
     needs, too_many_ranks = requirements_of(host, size, threads, limit), place.too_many_ranks(n, max_parents)
+    # No amount of memory helps, so a plan says this first.
+    needs = replace(needs, refusal=_too_many_variables(place.backend, n) or too_many_ranks)
     if (used := place.ranks_of(n, max_parents)) > 1:
         sent = format_bytes(bytes_sent(n, used))
         return replace(
@@ -55,9 +57,9 @@ def planned_requirements(
             step=f"{needs.step} on {place.ranks} ranks",
             work=f"{needs.work}; each rank sends {sent}",
             memory=place.memory(n, max_parents, threads),
-            refusal=_too_many_variables(host, n) or too_many_ranks,
         )
-    needs = replace(needs, refusal=needs.refusal or too_many_ranks)
+    if why := place.why_not_shared(n, max_parents):
+        return replace(needs, work=f"{needs.work}; {why}")
     return _on_card(needs, place, place.backend.device_memory(n, max_parents)) if place.backend.device else needs
 
 
@@ -92,7 +94,8 @@ def largest_sums(
 def _too_many_variables(backend: SumBackend, n: int) -> str:
     if n <= backend.most_variables:
         return ""
-    return f"sums over {backend.over} take up to {backend.most_variables} variables; there are {n}"
+    where = f" with {argument('backend', backend.name)}" if backend.device is not None else ""
+    return f"exact sums over {backend.over}{where} support up to {backend.most_variables} variables; there are {n}"
 
 
 def requirements_of(

@@ -222,7 +222,8 @@ def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:
-    return PlanStep(needs.step, needs.work, min(needs.memory, _MOST_MEMORY), seconds, spelled(needs.refusal, spelling))
+    work, refusal = spelled(needs.work, spelling), spelled(needs.refusal, spelling)
+    return PlanStep(needs.step, work, min(needs.memory, _MOST_MEMORY), seconds, refusal)
 
 
 def _advice(
