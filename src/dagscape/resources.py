@@ -83,12 +83,21 @@ def _address_space() -> list[int]:
     return [max(limit - used, 0)]
 
 
+def share_of(available: int) -> int:
+    """Return the default limit if this many bytes are available: 80% of them.
+
+    >>> share_of(100)
+    80
+    """
+    # A limit of zero would be no valid argument where it is passed on.
+    return max(int(available * _SHARE_OF_AVAILABLE), 1)
+
+
 def memory_limit(max_memory: int | str | None) -> int:
     """Return how many bytes a job may use: the user's limit, or 80% of what is available."""
     if max_memory is not None:
         return min(parse_bytes(max_memory), _NO_LIMIT)
-    # A limit of zero would be no valid argument where it is passed on.
-    return max(int(available_memory() * _SHARE_OF_AVAILABLE), 1)
+    return share_of(available_memory())
 
 
 def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: str) -> None:

@@ -79,8 +79,37 @@ def test_cards_that_are_too_small_are_refused(no_card):
 
 
 def test_advice_names_the_number_of_machines(no_card):
-    assert planned(33).advice.endswith("; on 8 machines like this one it fits, with ranks=8")
+    assert "; on 8 machines like this one it fits, with ranks=8; " in planned(33).advice
+    assert "on 8 machines like this one it fits, with ranks=8, max_parents=4; " in planned(33, None).advice
+    assert not planned(33, None, ranks=8).fits
+    assert planned(33, 4, ranks=8).fits
     assert "machines" not in ds.plan(job(26), "posterior", max_memory="100MiB").advice
+
+
+def test_advice_begins_with_the_least_trouble(no_card):
+    advice = planned(33).advice
+    assert advice.startswith("no exact method fits 33 variables within 16.0 GiB; posterior() fits up to 30 variables: ")
+    remedies = (
+        "fits up to",
+        "on 8 machines",
+        "on a GPU with 80 GiB it fits, with card_memory='80GiB'",
+        "learn() finds",
+    )
+    places = [advice.index(remedy) for remedy in remedies]
+    assert places == sorted(places)
+    assert planned(33, card_memory="80GiB").fits
+    assert not planned(33, card_memory="40GiB").fits
+    # No card has enough memory for 36 variables, and sums over DAGs use no ranks.
+    assert "GPU" not in planned(36).advice
+    over_dags = ds.plan(job(33), "posterior", max_parents=4, max_memory=LIMIT).advice
+    assert "machines" not in over_dags
+
+
+def test_advice_beyond_exact_sums_begins_with_learners(no_card):
+    beyond = planned(41)
+    assert beyond.refusal == "exact sums over orders support up to 40 variables; there are 41"
+    assert "within 16.0 GiB; learn() finds one good network of hundreds of variables, and bootstrap()" in beyond.advice
+    assert "machines" not in beyond.advice
 
 
 def test_the_card_that_is_here_is_compared(monkeypatch):

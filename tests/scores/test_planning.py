@@ -78,7 +78,7 @@ def test_advice_for_many_variables_says_how_many_fit():
         advice = ds.plan(data, task, max_memory="1GiB", required=[(names[0], names[39])]).advice
         assert advice.startswith("no exact method fits 40 variables within 1.0 GiB")
         assert "modes" not in advice
-        most = int(re.search(r"fits up to (\d+) variables: leave out variables with Dataset.select\(\)$", advice)[1])
+        most = int(re.search(r"fits up to (\d+) variables: leave out variables with Dataset.select\(\)", advice)[1])
         assert ds.plan(data.select(names[:most]), task, max_memory="1GiB").fits
         assert not ds.plan(data.select(names[: most + 1]), task, max_memory="1GiB").fits
 
@@ -111,3 +111,18 @@ def test_a_plan_that_needs_more_memory_than_python_can_write_is_saved_and_loaded
     assert not planned.fits
     assert planned.memory == 2**14_000 - 1
     assert planned.steps[0].work == "2^20000 sets"
+
+
+def test_the_limit_is_a_share_of_what_is_available_and_advice_leaves_a_margin(monkeypatch):
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 30)))
+    needed = ds.plan(data, "posterior", over="orders", max_parents=4, threads=1, max_memory="16GiB").memory
+    for share, fits in ((1.0, False), (1.06, True)):
+        available = int(share * needed / 0.8) + 2
+        monkeypatch.setattr(planning, "available_memory", lambda available=available: available)
+        planned = ds.plan(data, "posterior", over="orders", threads=1)
+        assert planned.memory_available == available
+        assert needed <= planned.memory_limit < 1.07 * needed
+        # Fewer parents need less, but not by a margin of 5%.
+        assert planned.advice.startswith("posterior() fits with over='orders', max_parents=") == fits
+        assert ds.plan(data, "posterior", over="orders", max_parents=4, threads=1).fits
+    assert ds.plan(data, max_memory="1GiB").memory_available == 0

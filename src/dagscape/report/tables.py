@@ -121,7 +121,8 @@ def _plan(planned: Plan) -> RenderableType:
     table = table_of("step", "work", "memory", "time", right=(2, 3))
     for step in planned.steps:
         table.add_row(step.name, step.work, format_bytes(step.memory), format_seconds(step.seconds))
-    limit = f"the limit is {format_bytes(planned.memory_limit)}"
+    available = f" of {format_bytes(planned.memory_available)} available now" if planned.memory_available else ""
+    limit = f"the limit is {format_bytes(planned.memory_limit)}{available}"
     largest = [f"{plural(n, 'variable')} ({name})" for name, n in planned.largest.items()]
     reach = [plain(f"The largest sums that fit: {', '.join(largest)}.")] if largest else []
     if planned.fits:

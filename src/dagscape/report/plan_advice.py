@@ -1,0 +1,208 @@
+"""Advice for jobs that do not fit: what would make them fit, with the least trouble first.
+
+Other settings of the same method come first. If none fit, the advice lists all remedies that do: fewer variables, more
+machines, a GPU, another exact method. Learners, which need little memory but are not exact, come last; or first, if
+there are more variables than the method supports with any amount of memory.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dagscape.data.dataset import Dataset
+from dagscape.errors import argument, function
+from dagscape.methods import FEW_PARENTS
+from dagscape.registry import METHODS
+from dagscape.resources import format_bytes
+from dagscape.scores.requirements import scoring_requirements
+from dagscape.scores.scoring_job import prepare
+from dagscape.scores.search_planning import SearchSize
+
+# Limits on the number of parents to try for advice, highest first.
+_FEWER_PARENTS = (5, 4, 3, 2)
+
+# Plans advise up to 4096 machines.
+_MOST_RANK_BITS = 12
+
+# The memory of usual cards.
+_CARDS = ("16GiB", "24GiB", "40GiB", "80GiB", "141GiB")
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedJob:
+    """A job that does not fit.
+
+    Attributes
+    ----------
+    data : Dataset
+        The data.
+    task : str
+        What is to be computed: "scores", or the name of a method.
+    settings : mapping
+        The options of the method.
+    options : mapping
+        The options of the scores.
+    threads, limit : int
+        The number of threads, and the bytes that what is advised may use.
+    """
+
+    data: Dataset
+    task: str
+    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
+    threads: int
+    limit: int
+
+    @property
+    def asked(self) -> int:
+        """The limit on the number of parents, as requested."""
+        return prepare(self.data, **self.options).max_parents
+
+    def fits(self, task: str, settings: Mapping[str, Any], max_parents: int) -> bool:
+        """Whether another method, other settings or another limit on parents fit."""
+        scoring = prepare(self.data, **{**self.options, "max_parents": max_parents})
+        needs = [scoring_requirements(scoring, self.threads, self.limit)]
+        if task in METHODS:
+            size = SearchSize.complete(self.data.n, max_parents)
+            needs.append(METHODS[task].requirements(size, self.threads, self.limit, **settings))
+        return all(need.fits(self.limit) for need in needs)
+
+    def supported(self) -> bool:
+        """Whether the method could do the job with enough memory."""
+        if self.task not in METHODS:
+            return True
+        chosen = {name: self.settings[name] for name in METHODS[self.task].options}
+        size = SearchSize.complete(self.data.n, min(self.asked, FEW_PARENTS))
+        return not METHODS[self.task].requirements(size, self.threads, self.limit, **chosen).refusal
+
+
+def advice_for(job: RefusedJob) -> str:
+    """Return what would make a job fit, with the least trouble first."""
+    if own := _fitting(job, own=True):
+        return own
+    other = _fitting(job, own=False)
+    exact = [_fewer_variables(job), _more_machines(job), _card(job), other]
+    remedies = [*exact, _without_exactness(job)] if job.supported() else [_without_exactness(job), *exact]
+    what = f"no settings of {_function(job.task)} fit" if other else "no exact method fits"
+    return f"{what} {job.data.n} variables within {format_bytes(job.limit)}; " + "; ".join(filter(None, remedies))
+
+
+def _fitting(job: RefusedJob, *, own: bool) -> str:
+    """Return the settings closest to the request that fit: of the method itself, or of another; empty if none do."""
+    asked = job.asked
+    limits_on_parents = (asked, *(most for most in _FEWER_PARENTS if most < asked))
+    candidates = [found for found in _candidates(job) if (found[0] == job.task) is own]
+    for (name, chosen), most in itertools.product(candidates, limits_on_parents):
+        if job.fits(name, chosen, most):
+            return _described(name, chosen | ({} if most == asked else {"max_parents": most}))
+    return ""
+
+
+def _without_exactness(job: RefusedJob) -> str:
+    """Name what needs little memory with any number of variables."""
+    if job.task == "scores":
+        return "family_scores in Python computes scores on demand"
+    learned = f"{function('learn')} finds one good network of hundreds of variables"
+    return f"{learned}, and {function('bootstrap')} the confidence in its edges" if job.task == "posterior" else learned
+
+
+def _fewer_variables(job: RefusedJob) -> str:
+    """Say how many of the variables the requested method can take: as requested, and with few parents."""
+    asked = job.options.get("max_parents") or job.data.n
+    choice = f"leave out variables with {function('Dataset.select')}"
+    as_asked = _most_variables(job, job.settings, asked)
+    few = min(asked, FEW_PARENTS)
+    others = [chosen for name, chosen in _candidates(job) if name == job.task]
+    best = max(others, key=lambda chosen: _most_variables(job, chosen, few))
+    if (with_few := _most_variables(job, best, few)) > as_asked:
+        changed = {name: value for name, value in best.items() if value != job.settings.get(name)}
+        changed |= {"max_parents": few} if few < asked else {}
+        fits = f"{_function(job.task)} fits up to {with_few} variables with {_arguments(changed)}"
+        as_requested = f", and as requested it fits up to {as_asked} variables" if as_asked else ""
+        return f"{fits}{as_requested}: {choice}"
+    return f"{_function(job.task)} fits up to {as_asked} variables: {choice}" if as_asked else ""
+
+
+def _more_machines(job: RefusedJob) -> str:
+    """Say on how many machines like this one the requested sum fits, if it can use several."""
+    if not _has_place(job, "ranks") or job.settings.get("over") != "orders":
+        return ""
+    for ranks in (2**bits for bits in range(1, _MOST_RANK_BITS + 1)):
+        if found := _fitting_place(job, {"ranks": ranks}):
+            return f"on {ranks} machines like this one it fits, with {found}"
+    return ""
+
+
+def _card(job: RefusedJob) -> str:
+    """Say with which memory of a card the requested sum fits there, if it can use one."""
+    if not _has_place(job, "card_memory"):
+        return ""
+    for memory in _CARDS:
+        if found := _fitting_place(job, {"card_memory": memory}):
+            return f"on a GPU with {memory.removesuffix('GiB')} GiB it fits, with {found}"
+    return ""
+
+
+def _has_place(job: RefusedJob, place: str) -> bool:
+    return job.task in METHODS and place in METHODS[job.task].places
+
+
+def _fitting_place(job: RefusedJob, place: Mapping[str, Any]) -> str:
+    """Return the arguments with which a job fits in a place: as requested or with few parents; empty if none do."""
+    chosen = {name: job.settings[name] for name in METHODS[job.task].options} | dict(place)
+    for most in (job.asked, FEW_PARENTS):
+        if most <= job.asked and job.fits(job.task, chosen, most):
+            return _arguments(dict(place) | ({} if most == job.asked else {"max_parents": most}))
+    return ""
+
+
+def _most_variables(job: RefusedJob, settings: Mapping[str, Any], max_parents: int) -> int:
+    """Return how many of the first variables a method can take with these settings; 0 if it cannot take two.
+
+    The score has no constraints: they may name variables that are left out, and do not change what is needed.
+    """
+    score = {name: job.options[name] for name in ("score", "ess") if name in job.options}
+    for n in range(job.data.n - 1, 1, -1):
+        most = min(max_parents, n - 1)
+        size = SearchSize.complete(n, most)
+        if job.task in METHODS:
+            needs = METHODS[job.task].requirements(size, job.threads, job.limit, **settings)
+            if not needs.fits(job.limit):
+                continue
+        scoring = prepare(job.data.select(job.data.variables[:n]), **{**score, "max_parents": most})
+        if scoring_requirements(scoring, job.threads, job.limit).fits(job.limit):
+            return n
+    return 0
+
+
+def _candidates(job: RefusedJob) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Iterate over methods with settings: the requested ones first, then other settings, then other methods."""
+    yield job.task, dict(job.settings)
+    if job.task == "scores":
+        return
+    n = job.data.n
+    others = (name for name, other in METHODS.items() if other.most_advised is None or n <= other.most_advised)
+    for name in (job.task, *(other for other in others if other != job.task)):
+        known, places = METHODS[name].options, METHODS[name].places
+        # What does not fit elsewhere may fit on the processors of this machine.
+        here = {"backend": "cpu"} if name == job.task and any(key in job.settings for key in places) else {}
+        for values in itertools.product(*known.values()):
+            yield name, dict(zip(known, values, strict=True)) | here
+
+
+def _described(name: str, settings: Mapping[str, Any]) -> str:
+    """Say that a method fits with some settings; those at their defaults are left out."""
+    known = METHODS[name].options if name in METHODS else {}
+    changed = {key: value for key, value in settings.items() if value != known.get(key, (None,))[0]}
+    return f"{_function(name)} fits" + (f" with {_arguments(changed)}" if changed else "")
+
+
+def _arguments(settings: Mapping[str, Any]) -> str:
+    return ", ".join(argument(name, value) for name, value in settings.items())
+
+
+def _function(name: str) -> str:
+    return function(METHODS[name].function.__name__ if name in METHODS else "local_scores")
