@@ -6,12 +6,17 @@ where they also check for Ctrl-C; an exception raised by the listener stops the 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dagscape.errors import InvalidOption
-from dagscape.wording import visible
+from dagscape.wording import format_seconds, visible
+
+# Lines of progress: the first after this many seconds, and the next after this share of the work.
+_FIRST_LINE = 10.0
+_LINE_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +104,35 @@ def progress_bar(*, enabled: bool = True) -> Iterator[ProgressListener | None]:
         yield show
     finally:
         bar.stop()
+
+
+class ProgressLines:
+    """A listener that writes a line now and then, for output that is not a terminal.
+
+    The first line of a task comes after ten seconds. The next one comes when the time has doubled, or after another
+    tenth of the work and at least ten seconds. So short tasks write nothing, and the longest a few dozen lines.
+
+    Parameters
+    ----------
+    write : callable
+        Takes a line, without its end.
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._task = ""
+
+    def __call__(self, progress: Progress) -> None:
+        """Write a line if it is time for one."""
+        now, done = time.monotonic(), progress.done / max(progress.total, 1)
+        if progress.task != self._task:
+            self._task, self._start, self._done_before = progress.task, now, done
+            self._last_seconds, self._last_done = 0.0, done
+        seconds = now - self._start
+        if done <= self._done_before or done >= 1 or seconds - self._last_seconds < _FIRST_LINE:
+            return
+        if seconds >= 2 * self._last_seconds or done >= self._last_done + _LINE_SHARE:
+            self._last_seconds, self._last_done = seconds, done
+            # Work that a checkpoint has saved took no time.
+            left = seconds * (1 - done) / (done - self._done_before)
+            self._write(f"{progress.task}: {done:.0%}, about {format_seconds(left)} left")

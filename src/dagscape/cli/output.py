@@ -8,18 +8,19 @@ import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dagscape.cli.ranks import is_first_of_many
 from dagscape.cli.streams import say, show, write_document, write_json
 from dagscape.cli.wording import worded
 from dagscape.errors import DagscapeWarning, InvalidOption, SuspiciousColumns, argument
 from dagscape.files.writing import check_writable, replace_by_ending
-from dagscape.progress import ProgressListener, progress_bar
+from dagscape.progress import ProgressLines, ProgressListener, progress_bar
 from dagscape.report.tables import render
 from dagscape.results import Result, document
 from dagscape.wording import visible
@@ -93,15 +94,21 @@ class Output:
 
     @contextmanager
     def working(self) -> Iterator[ProgressListener | None]:
-        """Show progress on standard error if that is a terminal, and at the end each warning once."""
-        enabled = not self.quiet and sys.stderr.isatty()
-        with progress_bar(enabled=enabled) as progress, warnings.catch_warnings(record=True) as caught:
+        """Show progress on standard error, and at the end each warning once."""
+        with self._showing_progress() as progress, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", DagscapeWarning)
             # The commands show all warnings about their data before they start.
             warnings.simplefilter("ignore", SuspiciousColumns)
             yield progress
         for message in dict.fromkeys(worded(warning.message) for warning in caught):
             self.warn(message)
+
+    def _showing_progress(self) -> AbstractContextManager[ProgressListener | None]:
+        """Show a bar on a terminal, and lines where a launcher stands between rank 0 and the terminal."""
+        on_terminal = sys.stderr.isatty()
+        if not self.quiet and not on_terminal and is_first_of_many():
+            return nullcontext(ProgressLines(self.note))
+        return progress_bar(enabled=not self.quiet and on_terminal)
 
     @contextmanager
     def telling(self, log: logging.Logger) -> Iterator[None]:

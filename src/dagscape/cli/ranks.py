@@ -30,6 +30,11 @@ def ranks_in_vain(backend: str) -> str:
     return "rank 0 does this sum alone: use --over orders, and no --backend but mpi, for a sum on all ranks"
 
 
+def is_first_of_many() -> bool:
+    """Whether this is rank 0 of several; launchers pass on what it prints, through a pipe."""
+    return library.launched_rank() == 0 and _many_ranks()
+
+
 def _many_ranks() -> bool:
     return library.launched_size() > 1 and importlib.util.find_spec("mpi4py") is not None
 
