@@ -16,7 +16,8 @@ import dagscape as ds
 from dagscape import kernels
 from dagscape.cli import ranks
 from dagscape.errors import InvalidOption
-from dagscape.posterior.backends import BACKENDS, ranks_of
+from dagscape.posterior import backends
+from dagscape.posterior.backends import BACKENDS, on_all_ranks, ranks_of
 from dagscape.posterior.mpi import backend, guard, guarding, library, order_sum, team
 from dagscape.posterior.mpi.signals import DelayedSignals
 
@@ -178,6 +179,34 @@ def test_signals_wait_until_they_are_delivered():
 
     with pytest.raises(KeyboardInterrupt):
         leave_with_a_signal()
+
+
+def test_functions_of_sums_run_where_the_ranks_of_their_back_end_work(monkeypatch):
+    asked = []
+
+    def work(task):
+        asked.append("work")
+        return task()
+
+    here = types.SimpleNamespace(work=work)
+    monkeypatch.setattr(backends, "ranks_of", lambda name: here if name == "mpi" else None)
+
+    @on_all_ranks
+    def add(first, second=2, *, backend="auto"):
+        """Add."""
+        return first + second
+
+    assert (add(1), add(1, second=3, backend="cpu"), asked) == (3, 4, [])
+    assert (add(1, 4, backend="mpi"), asked) == (5, ["work"])
+    assert add.__doc__ == "Add."
+    scores = ds.FamilyTable({"a": {(): -1.5}}, complete=True)
+    for function in (ds.posterior, ds.feature_probability):
+        asked.clear()
+        function(scores, over="orders", backend="cpu")
+        assert asked == []
+        with pytest.raises(InvalidOption, match="threads is 0"):
+            function(scores, over="orders", backend="mpi", threads=0)
+        assert asked == ["work"]
 
 
 needs_linux = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux has files for processes")

@@ -6,7 +6,10 @@ record (:mod:`dagscape.posterior.contract`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from dagscape.checks import check_choice, is_one_of
 from dagscape.errors import BackendUnavailable, InvalidOption, argument
@@ -15,6 +18,9 @@ from dagscape.posterior.contract import Ranks, SumBackend
 from dagscape.posterior.cpu import CPU
 from dagscape.posterior.cuda.backend import CUDA
 from dagscape.posterior.mpi.backend import MPI
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
 
 # For each sum, the back end that is always there comes first.
 BACKENDS: dict[tuple[str, str], SumBackend] = {(record.over, record.name): record for record in (*CPU, *CUDA, *MPI)}
@@ -101,13 +107,26 @@ def find_backend(
     return able[0]
 
 
-def ranks_of(backend: str) -> Ranks | None:
+def ranks_of(backend: object) -> Ranks | None:
     """Return the processes of a back end that all of them must call, if they can be used; None for others.
 
     ``"auto"`` is never one of these: a program may use MPI for purposes of its own.
     """
     records = [record for record in BACKENDS.values() if record.ranks is not None and is_one_of(backend, [record.name])]
     return records[0].ranks if records and not records[0].missing else None
+
+
+def on_all_ranks(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Let all ranks take part in a function of sums, if the back end that its keyword ``backend`` names has ranks."""
+
+    @wraps(function)
+    def taking_part(*arguments: Arguments.args, **options: Arguments.kwargs) -> Value:
+        ranks = ranks_of(options.get("backend", "auto"))
+        if ranks is None:
+            return function(*arguments, **options)
+        return ranks.work(lambda: function(*arguments, **options))
+
+    return taking_part
 
 
 def _refuse_paths(over: str, backend: str) -> None:

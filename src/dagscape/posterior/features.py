@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dagscape.errors import InvalidOption, LostPrecision, did_you_mean
 from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import ranks_of
+from dagscape.posterior.backends import on_all_ranks
 from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
 from dagscape.posterior.running import INCOMPLETE_SUM, prepare_sum
@@ -29,6 +29,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, wa
 from dagscape.scores.fixed_point import IMPOSSIBLE
 
 
+@on_all_ranks
 def feature_probability(
     scores: EnumerableScores,
     *,
@@ -70,30 +71,13 @@ def feature_probability(
     >>> round(orphan, 4), orphan.error < 1e-12
     (0.0033, True)
     """
-    options = (required, forbidden, parents or {}, over, backend, threads, max_memory, progress)
-    if (ranks := ranks_of(backend)) is not None:
-        return ranks.work(lambda: _feature_probability(scores, *options))
-    return _feature_probability(scores, *options)
-
-
-def _feature_probability(
-    scores: EnumerableScores,
-    required: Iterable[Edge],
-    forbidden: Iterable[Edge],
-    parents: Mapping[str, Collection[str]],
-    over: str,
-    backend: str,
-    threads: int | None,
-    max_memory: int | str | None,
-    progress: ProgressOption,
-) -> Probability:
     thread_count(threads)
     check_scores(scores)
     prepared = prepare_sum(scores, over, backend, threads, max_memory, weight_tables=2)
     warn_if_incomplete(scores, INCOMPLETE_SUM, stacklevel=3)
     weights = prepared.weights
     values = weights.values.copy()
-    for child, allowed in _conditions(scores.variables, required, forbidden, parents).items():
+    for child, allowed in _conditions(scores.variables, required, forbidden, parents or {}).items():
         values[child, ~allowed(weights.sets(child))] = IMPOSSIBLE
     with listening(progress) as listener:
         everything = prepared.sum("Summing over all structures", "total", listener)

@@ -20,7 +20,7 @@ from dagscape.checks import is_flag, is_one_of
 from dagscape.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import ranks_of
+from dagscape.posterior.backends import on_all_ranks
 from dagscape.posterior.checkpoints import DEFAULT_SECONDS
 from dagscape.posterior.contract import check_total
 from dagscape.posterior.prior_total import log_prior_total
@@ -32,6 +32,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, wa
 from dagscape.scores.parent_states import warn_if_sparse
 
 
+@on_all_ranks
 def posterior(
     scores: EnumerableScores,
     over: str = "dags",
@@ -88,24 +89,6 @@ def posterior(
     >>> round(post.ancestor("top-left-square", "middle-middle-square"), 4)
     0.75
     """
-    options = (via, prior, backend, threads, max_memory, progress, checkpoint, checkpoint_seconds)
-    if (ranks := ranks_of(backend)) is not None:
-        return ranks.work(lambda: _posterior(scores, over, *options))
-    return _posterior(scores, over, *options)
-
-
-def _posterior(
-    scores: EnumerableScores,
-    over: str,
-    via: str | Iterable[tuple[str, str, str]] | None,
-    prior: bool,
-    backend: str,
-    threads: int | None,
-    max_memory: int | str | None,
-    progress: ProgressOption,
-    checkpoint: str | os.PathLike[str] | None,
-    checkpoint_seconds: float,
-) -> Posterior:
     thread_count(threads)
     check_scores(scores)
     with_paths = _wants_paths(via, scores.variables)
