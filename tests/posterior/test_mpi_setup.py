@@ -181,6 +181,68 @@ def test_signals_wait_until_they_are_delivered():
         leave_with_a_signal()
 
 
+def test_signals_that_come_while_an_error_leaves_are_delivered_after_it():
+    before, done = signal.getsignal(signal.SIGINT), []
+
+    def fail():
+        with DelayedSignals():
+            try:
+                raise KeyError("stop")
+            finally:
+                os.kill(os.getpid(), signal.SIGINT)
+                done.append("clean-up")
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        fail()
+    assert repr(raised.value.__context__) == "KeyError('stop')"
+    assert done == ["clean-up"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_handlers_that_raise_nothing_leave_the_error():
+    calls = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: calls.append(number))
+
+    def fail():
+        # As in a sum that sends commands: the outer one takes what the inner one delivers.
+        with DelayedSignals() as outer:
+            with DelayedSignals():
+                os.kill(os.getpid(), signal.SIGTERM)
+            assert (outer.received, calls) == (signal.SIGTERM, [])
+            raise KeyError("stop")
+
+    try:
+        with pytest.raises(KeyError, match="stop"):
+            fail()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert calls == [signal.SIGTERM]
+
+
+@pytest.mark.parametrize(("error", "told"), [(KeyError("a defect"), "KeyError: 'a defect'"), (None, "interrupted")])
+def test_a_rank_that_fails_tells_why_in_spite_of_a_signal(error, told):
+    messages = []
+
+    def abort(message):
+        messages.append(message)
+        raise SystemExit(1)
+
+    def obey():
+        os.kill(os.getpid(), signal.SIGINT)
+        if error is not None:
+            raise error
+        return team._Finished(1)
+
+    rank = object.__new__(team.Team)
+    rank.mpi = types.SimpleNamespace(Exception=ConnectionError)
+    rank._expect = rank._leave = lambda: None
+    rank._obey, rank.abort = obey, abort
+    with pytest.raises(SystemExit):
+        rank._follow()
+    # The first message ends the process.
+    assert messages[0].endswith(told)
+
+
 def test_functions_of_sums_run_where_the_ranks_of_their_back_end_work(monkeypatch):
     asked = []
 

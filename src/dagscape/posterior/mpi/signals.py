@@ -12,8 +12,9 @@ from dagscape.startup import ENDING_SIGNALS
 
 
 class DelayedSignals:
-    """Records the signals that end a program, and hands them to their own handlers when asked.
+    """Records the signals that end a program, and hands them to their own handlers when asked, or at the end.
 
+    If an error ends the work, the handler is called after the clean-up, so what it raises has the error as its context.
     Signals without a Python handler act at once, as before.
     """
 
@@ -32,8 +33,7 @@ class DelayedSignals:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        if kind is None:
-            self.deliver()
+        self.deliver()
 
     def _record(self, number: int, _frame: FrameType | None) -> None:
         if self.received is None:

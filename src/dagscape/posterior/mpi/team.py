@@ -140,19 +140,28 @@ class Team:
 
     def _follow(self) -> Any:
         try:
-            self._expect()
             with DelayedSignals() as self._signals:
-                finished = self._obey()
-                self._leave()
-                if finished.interrupted:
-                    # The signal has come to all ranks, and rank 0 has done what it asks for.
-                    self._signals.received = None
+                finished = self._take_part()
         except BaseException as error:
+            # A signal that has come to this rank alone.
             self._fail(error)
         if finished.error is not None:
             finished.error.add_note("(raised on rank 0)")
             raise finished.error
         return finished.value
+
+    def _take_part(self) -> _Finished:
+        """Do the part of a rank other than 0; errors end the job while signals wait, which would hide the reason."""
+        try:
+            self._expect()
+            finished = self._obey()
+            self._leave()
+        except BaseException as error:
+            self._fail(error)
+        if finished.interrupted:
+            # The signal has come to all ranks, and rank 0 has done what it asks for.
+            self._signals.received = None
+        return finished
 
     def _obey(self) -> _Finished:
         while True:
