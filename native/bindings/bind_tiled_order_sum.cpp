@@ -77,7 +77,7 @@ SumBlock checked_block(const BoundSum& bound, unsigned bits, std::size_t index, 
 
 // Blocks may be small, so that another thread is only worth its cost if there are several.
 void run(unsigned threads, const Progress& progress, const std::function<void(Monitor&)>& kernel) {
-    threads == 1 ? run_here(progress, kernel) : run_monitored(progress, kernel);
+    threads == 1 ? run_on_this_thread(progress, kernel) : run_monitored(progress, kernel);
 }
 
 void forward(BoundSum& bound, unsigned block_bits, std::size_t block, const Blocks& received, unsigned threads,

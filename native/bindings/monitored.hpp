@@ -1,4 +1,4 @@
-// Runs a kernel on another thread while this one reports progress to Python and checks for Ctrl-C.
+// Runs kernels while progress is reported to Python, and Ctrl-C stops them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -108,9 +108,9 @@ inline void run_monitored(const Progress& progress, const std::function<void(Mon
     running->get();
 }
 
-// The same on this thread, where starting another one would cost too much: kernels that take a few milliseconds, or
-// that use one thread. It looks up whenever the kernel calls check() here.
-inline void run_here(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
+// The same on this thread, for kernels with one thread that are called again and again, so that starting another thread
+// each time would cost too much. It looks up when the kernel calls check(), at most every kLookUp.
+inline void run_on_this_thread(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
     std::exception_ptr failure;
     Monitor monitor([&] {
         const nanobind::gil_scoped_acquire locked;
@@ -124,8 +124,20 @@ inline void run_here(const Progress& progress, const std::function<void(Monitor&
     try {
         nanobind::gil_scoped_release unlocked;
         kernel(monitor);
-    } catch (const Stopped&) {
-        std::rethrow_exception(failure);
+    } catch (...) {
+        if (failure) std::rethrow_exception(failure);
+        throw;
+    }
+    if (progress) (*progress)(monitor.done(), monitor.total());
+}
+
+// Calls a kernel that takes a few milliseconds on this thread, without the GIL. Python's signal handlers run
+// afterwards.
+inline void run_here(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
+    Monitor monitor;
+    {
+        nanobind::gil_scoped_release unlocked;
+        kernel(monitor);
     }
     if (progress) (*progress)(monitor.done(), monitor.total());
 }

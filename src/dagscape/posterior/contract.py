@@ -19,7 +19,7 @@ from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.wording import plural
 
 KernelProgress = Callable[[int, int], None] | None
-Wanted = Literal["total", "features", "paths"]
+Wanted = Literal["log_total", "total", "features", "paths"]
 Value = TypeVar("Value")
 
 
@@ -99,9 +99,9 @@ class Job:
         Called with the work done so far, and in total.
     checkpoint : Checkpoint or None
         Where the work is saved from time to time, by back ends that do so.
-    wanted : {"total", "features", "paths"}
-        The total alone; also the probabilities of edges and, if the back end has them, of ancestor relations; or also
-        those of paths through a third variable.
+    wanted : {"log_total", "total", "features", "paths"}
+        The logarithm of the total, whose error does not matter; the total; also the probabilities of edges and, if the
+        back end has them, of ancestor relations; or also those of paths through a third variable.
     """
 
     unit_bits: int
@@ -109,6 +109,11 @@ class Job:
     progress: KernelProgress = None
     checkpoint: Checkpoint | None = None
     wanted: Wanted = "features"
+
+    @property
+    def total_alone(self) -> bool:
+        """Whether no probabilities are wanted."""
+        return self.wanted in ("log_total", "total")
 
 
 SumFunction = Callable[[FamilyWeights, Job], Sum]

@@ -27,7 +27,7 @@ _CHECKPOINT_BITS = 8
 def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     n = weights.n
     edges, disagreement = np.zeros((n, n)), 0.0
-    if weights.max_parents is None and job.wanted == "total":
+    if weights.max_parents is None and job.total_alone:
         mantissa, exponent = kernels.order_total(weights.values, job.unit_bits, job.threads, job.progress)
         error = order_sum_error(n, log_of(mantissa, exponent))
     elif weights.max_parents is None:
@@ -56,12 +56,12 @@ def _tiled_order_sum(
     saved = BlockCheckpoints(job.checkpoint, summing, blocks)
     done, count = saved.position(), len(blocks)
     saved.restore(done)
-    parts = count if job.wanted == "total" else 2 * count
+    parts = count if job.total_alone else 2 * count
     for block in range(done.forwards, count):
         summing.forward(bits, block, [], job.threads, _part_of(job.progress, block, parts))
         saved.after(Position(block + 1))
     total = saved.total if done.backwards else int(blocks[-1, -1])
-    if total == 0 or job.wanted == "total":
+    if total == 0 or job.total_alone:
         return *summing.total(total), 0.0
     saved.total = total
     for step in range(done.backwards, count):

@@ -137,7 +137,7 @@ def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressL
     if scores.unconstrained:
         return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
     bare = backend.weights(scores, prepared.threads, prepared.limit, prior_only=True)
-    found = prepared.sum("Summing without data", "total", listener, bare)
+    found = prepared.sum("Summing without data", "log_total", listener, bare)
     return found.log_total + scores.unit.to_float(bare.offset)
 
 

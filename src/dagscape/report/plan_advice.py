@@ -27,8 +27,8 @@ _FEWER_PARENTS = (5, 4, 3, 2)
 # Plans advise up to 4096 machines.
 _MOST_RANK_BITS = 12
 
-# The memory of usual cards.
-_CARDS = ("16GiB", "24GiB", "40GiB", "80GiB", "141GiB")
+# Usual cards: the gigabytes in their names, and the GiB that sums can use.
+_CARDS = {16: 15, 24: 23, 40: 39, 80: 79, 141: 139}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,11 @@ class RefusedJob:
     options : mapping
         The options of the scores.
     threads, limit : int
-        The number of threads, and the bytes that what is advised may use.
+        The number of threads, and the bytes that may be used.
+    asked : int
+        The limit on the number of parents, as requested.
+    required : int
+        The largest number of parents that constraints require of a variable.
     """
 
     data: Dataset
@@ -55,11 +59,8 @@ class RefusedJob:
     options: Mapping[str, Any]
     threads: int
     limit: int
-
-    @property
-    def asked(self) -> int:
-        """The limit on the number of parents, as requested."""
-        return prepare(self.data, **self.options).max_parents
+    asked: int
+    required: int
 
     def fits(self, task: str, settings: Mapping[str, Any], max_parents: int) -> bool:
         """Whether another method, other settings or another limit on parents fit."""
@@ -87,13 +88,14 @@ def advice_for(job: RefusedJob) -> str:
     exact = [_fewer_variables(job), _more_machines(job), _card(job), other]
     remedies = [*exact, _without_exactness(job)] if job.supported() else [_without_exactness(job), *exact]
     what = f"no settings of {_function(job.task)} fit" if other else "no exact method fits"
-    return f"{what} {job.data.n} variables within {format_bytes(job.limit)}; " + "; ".join(filter(None, remedies))
+    within = f" within {format_bytes(job.limit)}" if job.supported() else ""
+    return f"{what} {job.data.n} variables{within}; " + "; ".join(filter(None, remedies))
 
 
 def _fitting(job: RefusedJob, *, own: bool) -> str:
     """Return the settings closest to the request that fit: of the method itself, or of another; empty if none do."""
     asked = job.asked
-    limits_on_parents = (asked, *(most for most in _FEWER_PARENTS if most < asked))
+    limits_on_parents = (asked, *(most for most in _FEWER_PARENTS if job.required <= most < asked))
     candidates = [found for found in _candidates(job) if (found[0] == job.task) is own]
     for (name, chosen), most in itertools.product(candidates, limits_on_parents):
         if job.fits(name, chosen, most):
@@ -114,7 +116,7 @@ def _fewer_variables(job: RefusedJob) -> str:
     asked = job.options.get("max_parents") or job.data.n
     choice = f"leave out variables with {function('Dataset.select')}"
     as_asked = _most_variables(job, job.settings, asked)
-    few = min(asked, FEW_PARENTS)
+    few = min(asked, max(FEW_PARENTS, job.required))
     others = [chosen for name, chosen in _candidates(job) if name == job.task]
     best = max(others, key=lambda chosen: _most_variables(job, chosen, few))
     if (with_few := _most_variables(job, best, few)) > as_asked:
@@ -130,9 +132,10 @@ def _more_machines(job: RefusedJob) -> str:
     """Say on how many machines like this one the requested sum fits, if it can use several."""
     if not _has_place(job, "ranks") or job.settings.get("over") != "orders":
         return ""
-    for ranks in (2**bits for bits in range(1, _MOST_RANK_BITS + 1)):
-        if found := _fitting_place(job, {"ranks": ranks}):
-            return f"on {ranks} machines like this one it fits, with {found}"
+    places = {1 << bits: {"ranks": 1 << bits} for bits in range(1, _MOST_RANK_BITS + 1)}
+    if found := _first_fitting(job, places):
+        ranks, more = found
+        return f"on {ranks} machines like this one it fits, with {_arguments({'backend': 'mpi'} | more)}"
     return ""
 
 
@@ -140,9 +143,10 @@ def _card(job: RefusedJob) -> str:
     """Say with which memory of a card the requested sum fits there, if it can use one."""
     if not _has_place(job, "card_memory"):
         return ""
-    for memory in _CARDS:
-        if found := _fitting_place(job, {"card_memory": memory}):
-            return f"on a GPU with {memory.removesuffix('GiB')} GiB it fits, with {found}"
+    places = {name: {"card_memory": usable << 30} for name, usable in _CARDS.items()}
+    if found := _first_fitting(job, places):
+        gigabytes, more = found
+        return f"on a GPU with {gigabytes} GB it fits, with {_arguments({'backend': 'cuda'} | more)}"
     return ""
 
 
@@ -150,13 +154,14 @@ def _has_place(job: RefusedJob, place: str) -> bool:
     return job.task in METHODS and place in METHODS[job.task].places
 
 
-def _fitting_place(job: RefusedJob, place: Mapping[str, Any]) -> str:
-    """Return the arguments with which a job fits in a place: as requested or with few parents; empty if none do."""
-    chosen = {name: job.settings[name] for name in METHODS[job.task].options} | dict(place)
-    for most in (job.asked, FEW_PARENTS):
-        if most <= job.asked and job.fits(job.task, chosen, most):
-            return _arguments(dict(place) | ({} if most == job.asked else {"max_parents": most}))
-    return ""
+def _first_fitting(job: RefusedJob, places: Mapping[int, Mapping[str, Any]]) -> tuple[int, dict[str, Any]] | None:
+    """Return the first place where a job fits, as requested or else with few parents, and the limit on parents."""
+    chosen = {name: job.settings[name] for name in METHODS[job.task].options}
+    few = {FEW_PARENTS} if job.required <= FEW_PARENTS < job.asked else set()
+    for most, (name, place) in itertools.product((job.asked, *few), places.items()):
+        if job.fits(job.task, chosen | dict(place), most):
+            return name, {} if most == job.asked else {"max_parents": most}
+    return None
 
 
 def _most_variables(job: RefusedJob, settings: Mapping[str, Any], max_parents: int) -> int:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 TASKS = ("scores", *METHODS)
 
-# Less may be available when a job starts than when it was planned: what is advised leaves this share of the limit free.
-_MARGIN = 0.05
-
 # The largest number that is read back from a file.
 _MOST_MEMORY = 2**MOST_BITS - 1
 
@@ -198,8 +195,8 @@ def spelled_plan(
         largest = method.largest(size, threads, limit, **settings) if method.largest is not None else {}
     refused = None
     if any(step.refusal or step.memory > limit for step in steps):
-        within = int(limit * (1 - _MARGIN)) if available else limit
-        refused = RefusedJob(data, task, settings, options, threads, within)
+        required = max(map(len, job.constraints.required), default=0)
+        refused = RefusedJob(data, task, settings, options, threads, limit, job.max_parents, required)
     return Plan(
         variables=data.variables,
         provenance=provenance_of("plan", job.info.to_dict() | settings, {}, threads),

@@ -45,8 +45,8 @@ def _sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
 
 def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     assert weights.max_parents is not None
-    alone = job.wanted == "total"
-    found = order_sum(weights.values, weights.max_parents, job.unit_bits, job.progress, total_alone=alone)
+    values, most = weights.values, weights.max_parents
+    found = order_sum(values, most, job.unit_bits, job.progress, total_alone=job.total_alone)
     # Each order of the variables is part of this many orders with the companions.
     with_companions = math.perm(weights.n, weights.companions)
     mantissa, more = math.frexp(found.mantissa / with_companions)

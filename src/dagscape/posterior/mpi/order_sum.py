@@ -55,7 +55,7 @@ _TILE_BITS = kernels.LEAST_TILED
 
 # A backward block takes about this many times as long as a forward block.
 _BACKWARD_UNITS = 2
-_UNITS_PER_BLOCK = 1000
+_STEPS_PER_UNIT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,8 @@ class RankSum:
         known = self._saved_positions()
         done = known[self._team.rank]
         self._saved.restore(done)
-        report = _Reporter(progress, count, self._messages.advance)
+        units = 1 if self._job.total_alone else 1 + _BACKWARD_UNITS
+        report = _Reporter(progress, count * units, self._messages.advance)
         report.skip(done.forwards + _BACKWARD_UNITS * done.backwards)
         below = [self._team.rank ^ bit for bit in self._bits if self._team.rank & bit]
         above = [self._team.rank ^ bit for bit in self._bits if not self._team.rank & bit]
@@ -175,7 +176,7 @@ class RankSum:
             range(count), done.forwards, below, {rank: known[rank].forwards for rank in above}, forward
         )
         self._saved.total = total = self._total(above, below, done)
-        if total == 0 or self._job.wanted == "total":
+        if total == 0 or self._job.total_alone:
             mantissa, exponent = self._kernel.total(total)
             return Found(mantissa, exponent, self._edges)
 
@@ -269,19 +270,19 @@ class RankSum:
 class _Reporter:
     """Passes on the progress of the blocks of a rank, and lets messages advance meanwhile."""
 
-    def __init__(self, progress: KernelProgress, blocks: int, advance: Callable[[], None]) -> None:
+    def __init__(self, progress: KernelProgress, units: int, advance: Callable[[], None]) -> None:
         self._progress = progress
         self._advance = advance
         self._done = 0
-        self._total = blocks * (1 + _BACKWARD_UNITS) * _UNITS_PER_BLOCK
+        self._total = units * _STEPS_PER_UNIT
 
     def skip(self, units: int) -> None:
         """Count units that are done already."""
-        self._done += units * _UNITS_PER_BLOCK
+        self._done += units * _STEPS_PER_UNIT
 
     def of_block(self, units: int) -> Callable[[int, int], None]:
         """Return the progress function of the next block, which takes a number of units."""
-        before, share = self._done, units * _UNITS_PER_BLOCK
+        before, share = self._done, units * _STEPS_PER_UNIT
         self._done += share
 
         def report(done: int, total: int) -> None:
