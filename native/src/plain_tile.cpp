@@ -176,14 +176,22 @@ void ExponentRange::include(ExponentRange other) noexcept {
 }
 
 ExponentRange exponents_of(const std::int64_t* words) noexcept {
-    // As unsigned numbers, words are in the order of their values.
-    LaneWords least = load_words(words), most = least;
-    for (std::size_t q = 1; q < kVectors; ++q) {
-        const LaneWords four = load_words(words + 4 * q);
-        least = four < least ? four : least;
-        most = four > most ? four : most;
+    // As unsigned numbers, words are in the order of their values. Several comparisons need not wait for each other.
+    constexpr std::size_t kChains = 4;
+    LaneWords least[kChains], most[kChains];
+    for (std::size_t i = 0; i < kChains; ++i) least[i] = most[i] = load_words(words + 4 * i);
+    for (std::size_t q = kChains; q < kVectors; q += kChains) {
+        for (std::size_t i = 0; i < kChains; ++i) {
+            const LaneWords four = load_words(words + 4 * (q + i));
+            least[i] = four < least[i] ? four : least[i];
+            most[i] = four > most[i] ? four : most[i];
+        }
     }
-    return range_of(least, most);
+    for (std::size_t i = 1; i < kChains; ++i) {
+        least[0] = least[i] < least[0] ? least[i] : least[0];
+        most[0] = most[i] > most[0] ? most[i] : most[0];
+    }
+    return range_of(least[0], most[0]);
 }
 
 bool PlainTile::suits(ExponentRange neighbours) noexcept {
