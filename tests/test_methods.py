@@ -171,7 +171,8 @@ def test_a_plan_that_does_not_fit_names_what_does(method, settings, without_tria
 def test_plans_when_nothing_fits(method, settings, without_trials):
     planned = ds.plan(dependent_data(200, 20), method.name, max_memory="1GiB", **settings)
     assert not planned.fits
-    assert planned.advice.startswith("no exact method fits 200 variables within 1.0 GiB; ")
+    # Memory matters only to methods that support this number of variables.
+    assert re.match(r"no exact method fits 200 variables( within 1\.0 GiB)?; ", planned.advice)
     assert "learn() finds one good network of hundreds of variables" in planned.advice
 
 
