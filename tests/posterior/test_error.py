@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.posterior import dag_steps, running, summing
+from dagscape.posterior import accuracy, running, summing
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job, Sum
 from oracles.high_precision import (
@@ -418,7 +418,7 @@ def test_ranges_that_differ_between_blocks_of_sets(gain):
 @pytest.mark.parametrize("penalty", [0.5, 8.0])
 def test_totals_without_probabilities(monkeypatch, penalty):
     """Equal variables, whose errors add up: only the number of terms says how large they may be."""
-    monkeypatch.setattr(dag_steps, "_TOTALS_ALONE", range(9, 10))
+    monkeypatch.setattr(accuracy, "_TOTALS_ALONE", range(9, 10))
     names = [f"v{i}" for i in range(9)]
     families = {
         child: {

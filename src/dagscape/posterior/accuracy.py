@@ -40,6 +40,11 @@ _WORD_ROUNDING = 2.0**-41
 _DISAGREEMENTS = 8
 _TERM_ROUNDINGS = 2
 
+# For these numbers of variables, totals are summed without the backward pass. With fewer, it takes so little time that
+# it is worth its better estimate of the error; with more, the estimate without it would leave fewer than four digits of
+# the total, which are enough for its logarithm.
+_TOTALS_ALONE = range(17, 23)
+
 
 def score_error(rounding: float) -> float:
     """Return a bound on the error of a probability if log weights have errors of up to ``rounding``."""
@@ -55,6 +60,11 @@ def dag_sum_error(n: int, disagreement: float, condition: float, log_total: floa
 def dag_total_error(n: int, condition: float, log_total: float) -> float:
     """Return an estimate of the relative error of a total over DAGs that was computed without probabilities."""
     return dag_sum_error(n, 0.0, condition, log_total) + 2 * _EPSILON * 3.0**n
+
+
+def needs_no_backward_pass(n: int, wanted: str) -> bool:
+    """Return whether the forward pass over the DAGs on n variables is enough for what is wanted (``Job.wanted``)."""
+    return n in _TOTALS_ALONE if wanted == "total" else wanted == "log_total" and n >= _TOTALS_ALONE.start
 
 
 def order_sum_error(n: int, log_total: float) -> float:

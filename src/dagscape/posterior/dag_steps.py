@@ -9,27 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape import kernels
-from dagscape.posterior.accuracy import dag_sum_error, dag_total_error
+from dagscape.posterior.accuracy import dag_sum_error, dag_total_error, needs_no_backward_pass
 from dagscape.posterior.contract import Job, KernelProgress, Sum, log_of
 from dagscape.posterior.weights import FamilyWeights
-
-# For these numbers of variables, totals are summed without the backward pass. With fewer, it takes so little time that
-# it is worth its better estimate of the error; with more, the estimate without it would leave fewer than four digits of
-# the total, which are enough for its logarithm.
-_TOTALS_ALONE = range(17, 23)
 
 # With checkpoints, this many chunks of paths are added at a time: enough for many threads.
 _CHUNKS_TOGETHER = 32
 
 
-def needs_no_backward_pass(n: int, job: Job) -> bool:
-    """Return whether the forward pass over n variables is enough for what is wanted."""
-    return n in _TOTALS_ALONE if job.wanted == "total" else job.wanted == "log_total" and n >= _TOTALS_ALONE.start
-
-
 def sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
     """Return the sum over all DAGs."""
-    alone = needs_no_backward_pass(weights.n, job)
+    alone = needs_no_backward_pass(weights.n, job.wanted)
     steps = _Steps(weights, job)
     steps.restore()
     steps.run_until(steps.dags.forward_steps if alone else steps.dags.steps)

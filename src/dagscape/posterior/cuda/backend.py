@@ -8,14 +8,13 @@ from functools import partial
 
 from dagscape import kernels
 from dagscape.errors import argument
-from dagscape.posterior.accuracy import dag_sum_error, dag_total_error, weight_error
+from dagscape.posterior.accuracy import dag_sum_error, dag_total_error, needs_no_backward_pass, weight_error
 from dagscape.posterior.contract import Device, Job, ScoresTooWide, Sum, SumBackend, log_of
 from dagscape.posterior.cuda import device
 from dagscape.posterior.cuda.dag_sum import LEAST_VARIABLES as LEAST_DAG_VARIABLES
 from dagscape.posterior.cuda.dag_sum import dag_sum, dag_sum_bytes
 from dagscape.posterior.cuda.order_sum import LEAST_VARIABLES as LEAST_ORDER_VARIABLES
 from dagscape.posterior.cuda.order_sum import order_sum, order_sum_bytes
-from dagscape.posterior.dag_steps import needs_no_backward_pass
 from dagscape.posterior.weights import FamilyWeights, dense_weights
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_arrays import families_by_size
@@ -33,7 +32,7 @@ _on_card = partial(Device, device.missing, device.card_name, device.free_memory)
 
 def _sum_over_dags(weights: FamilyWeights, job: Job) -> Sum:
     masks = None if weights.max_parents is None else weights.sets(0)
-    alone = needs_no_backward_pass(weights.n, job)
+    alone = needs_no_backward_pass(weights.n, job.wanted)
     found = dag_sum(weights.values, job.unit_bits, job.progress, masks, total_alone=alone)
     log_total = log_of(found.mantissa, found.exponent)
     if alone:
