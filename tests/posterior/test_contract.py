@@ -115,6 +115,7 @@ def test_totals_without_a_backward_pass(backend):
     expected = ds.feature_probability(scores, **feature, backend="cpu")
     assert found == pytest.approx(expected, abs=found.error + expected.error)
     assert 0 < found.error < 1e-6
+    assert len(seen) == 2
     assert all(report.done == report.total for report in seen.values())
 
 
