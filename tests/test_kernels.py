@@ -55,14 +55,17 @@ def test_byte_counts_of_tiled_sums_are_exact(n, max_parents, ranks, threads, uni
     own = n - ranks.bit_length() + 1
     sets = {r: set_count(r, max_parents) for r in range(10, n + 1)}
     lists = {r: list_count(r, max_parents) if r <= 18 else 0 for r in sets}
-    plain = {r: lists[r] + (sets[r] if r >= min(n, 18) else 0) for r in sets}
+    columns = {r: sets[r] if r >= min(n, 18) else 0 for r in sets}
+    plain = {r: lists[r] + columns[r] for r in sets}
+    # Shares at a level: of columns both halves, of lists only those that take the last variable.
+    plain_shares = {r: lists[r] + 2 * columns[r] for r in sets}
 
-    def numbers(size, rooms):
+    def numbers(size, shares_at):
         def below(end):
             return sum(size[r] for r in range(10, end))
 
         def summing(unit):
-            shares = threads * (rooms * below(unit) + size[unit])
+            shares = threads * (sum(shares_at[r] for r in range(10, unit)) + size[unit])
             waiting = below(own + 1) - below(unit)
             tree = waiting + size[own] if threads == 1 else 2 * waiting + 2 * window * size[unit]
             return threads * below(own) + shares + tree
@@ -71,7 +74,7 @@ def test_byte_counts_of_tiled_sums_are_exact(n, max_parents, ranks, threads, uni
         return n * (size[own] + max(most, 0 if ranks == 1 else 4 * size[n])) + 2 * size[n]
 
     for wide in (False, True):
-        most = max(numbers(plain, 2), 2 * numbers(sets, 1) if wide else 0)
+        most = max(numbers(plain, plain_shares), 2 * numbers(sets, sets) if wide else 0)
         expected = 8 * 2**own + 8 * 2 ** (own - 10) + 8 * (n * sets[n] + most)
         assert kernels.tiled_order_sum_bytes(n, max_parents, threads, wide=wide, ranks=ranks) == expected
 

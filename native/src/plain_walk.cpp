@@ -198,22 +198,22 @@ void PlainWalk::fill_scaled(Subset tile) {
 
 void PlainWalk::make_room_for_shares(unsigned bits) {
     const unsigned n = problem_.tiles.n, top = problem_.sets.front().top();
-    list_shares_.resize(top);
-    if (top == kLow) list_shares_.resize(kLow + 1);
-    column_shares_.resize(std::max<std::size_t>(column_shares_.size(), bits + 1));
-    if (bits >= top) {
-        for (auto v = static_cast<unsigned>(joined_.size()); v < n; ++v)
-            joined_.emplace_back(problem_.sets[v].size(top) / 4);
+    const unsigned lists = std::min(bits, top);
+    taken_shares_.resize(std::max<std::size_t>(taken_shares_.size(), lists));
+    for (unsigned r = kLow; r < lists; ++r) {
+        for (auto v = static_cast<unsigned>(taken_shares_[r].size()); v < n; ++v)
+            taken_shares_[r].emplace_back(problem_.sets[v].size(r) / 4);
     }
-    for (unsigned r = kLow; r <= bits; ++r) {
+    unit_shares_.resize(n);
+    for (unsigned v = 0; v < n; ++v) {
+        const std::size_t vectors = problem_.sets[v].size(lists) / 4;
+        if (unit_shares_[v].size() < vectors) unit_shares_[v].resize(vectors);
+    }
+    column_shares_.resize(std::max<std::size_t>(column_shares_.size(), bits + 1));
+    for (unsigned r = top; r <= bits; ++r) {
         for (const bool taken : {false, true}) {
             // A unit as a whole is neither.
-            if (r == bits && taken) continue;
-            if (r < top || r == kLow) {
-                for (unsigned v = static_cast<unsigned>(list_shares_[r][taken].size()); v < n; ++v)
-                    list_shares_[r][taken].emplace_back(problem_.sets[v].size(r) / 4);
-            }
-            if (r < top || !column_shares_[r][taken].empty()) continue;
+            if ((r == bits && taken) || !column_shares_[r][taken].empty()) continue;
             column_shares_[r][taken].resize(n);
             for (Column& column : column_shares_[r][taken]) column.reset(problem_.tiles.sets(r), false);
         }
@@ -223,8 +223,12 @@ void PlainWalk::make_room_for_shares(unsigned bits) {
 // Whether the node above a tile at level r takes its last variable; if it is a whole unit, this does not matter.
 bool PlainWalk::taken(unsigned r, Subset tile) const noexcept { return r < bits_ && contains(tile, r); }
 
+// Where the shares of the node above a tile at level r are: if it leaves its last variable out, its list is the
+// beginning of that of the next level.
 double* PlainWalk::list_shares(unsigned r, Subset tile, unsigned v) {
-    return numbers(list_shares_[r][taken(r, tile)][v]);
+    const unsigned end = std::min(bits_, problem_.sets.front().top());
+    while (r < end && !contains(tile, r)) ++r;
+    return numbers(r == end ? unit_shares_[v] : taken_shares_[r][v]);
 }
 
 // Adds up the shares of v in the nodes above a tile that it completes (share_tree.hpp). Nodes that contain v have no
@@ -232,22 +236,19 @@ double* PlainWalk::list_shares(unsigned r, Subset tile, unsigned v) {
 void PlainWalk::join(Subset tile, unsigned v) {
     const unsigned top = problem_.sets.front().top();
     const LaneSets& sets = problem_.sets[v];
-    // With ten variables, lists end at the tile.
-    if (top == kLow) sets.gather(list_shares(kLow, tile, v), column_shares_[kLow][false][v].mantissa.data());
-    for (unsigned r = kLow + 1; r <= bits_ && !contains(tile, r - 1); ++r) {
-        if (r <= top) {
-            double* to = r == top ? numbers(joined_[v]) : list_shares(r, tile, v);
-            sets.join(r, numbers(list_shares_[r - 1][true][v]), numbers(list_shares_[r - 1][false][v]), to);
-            if (r == top) sets.gather(to, column_shares_[r][taken(r, tile)][v].mantissa.data());
-            continue;
-        }
-        Column& parent = column_shares_[r][taken(r, tile)][v];
-        if (v == r - 1) {
+    double* list = list_shares(kLow, tile, v);
+    unsigned r = kLow;
+    for (; r < std::min(bits_, top) && !contains(tile, r); ++r)
+        sets.join(r + 1, numbers(taken_shares_[r][v]), list, list);
+    if (r == top) sets.gather(list, column_shares_[r][taken(r, tile)][v].mantissa.data());
+    for (; r >= top && r < bits_ && !contains(tile, r); ++r) {
+        Column& parent = column_shares_[r + 1][taken(r + 1, tile)][v];
+        if (v == r) {
             parent.reset(parent.mantissa.size(), false);
         } else {
-            add_taken(problem_.tiles, r, parent, column_shares_[r - 1][true][v]);
+            add_taken(problem_.tiles, r + 1, parent, column_shares_[r][true][v]);
         }
-        add_left_out(problem_.tiles, r, parent, column_shares_[r - 1][false][v]);
+        add_left_out(problem_.tiles, r + 1, parent, column_shares_[r][false][v]);
     }
 }
 
@@ -259,7 +260,7 @@ Shares PlainWalk::shares_of_unit(unsigned bits, Subset members) const {
         column.assign(as_list ? problem_.sets[v].size(bits) : problem_.tiles.sets(bits), 0.0);
         if (v >= bits && contains(members, v)) continue;
         if (as_list) {
-            const auto* list = reinterpret_cast<const double*>(list_shares_[bits][false][v].data());
+            const auto* list = reinterpret_cast<const double*>(unit_shares_[v].data());
             std::copy_n(list, column.size(), column.begin());
         } else {
             column = column_shares_[bits][false][v].mantissa;

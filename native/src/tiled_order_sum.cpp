@@ -374,16 +374,20 @@ bool TiledOrderSum::restore(std::span<const double> state) {
 namespace {
 
 // The numbers that each rank stores besides the scores: `size(r)` are those of a column of the first r variables, and
-// `rooms` how many columns of a level below a unit a thread has for its shares.
-template <class Size>
-double numbers_of_rank(unsigned n, unsigned own, unsigned rank_bits, unsigned threads, unsigned rooms, Size&& size) {
-    std::vector<double> below(own + 2);  // the sizes of the levels below r
-    for (unsigned r = kLow; r <= own; ++r) below[r + 1] = at_most_endless(below[r] + size(r));
+// `shares_at(r)` those that a thread has for the shares of a variable at a level below a unit.
+template <class Size, class SharesAt>
+double numbers_of_rank(unsigned n, unsigned own, unsigned rank_bits, unsigned threads, Size&& size,
+                       SharesAt&& shares_at) {
+    std::vector<double> below(own + 2), shares_below(own + 2);  // the sizes of the levels below r
+    for (unsigned r = kLow; r <= own; ++r) {
+        below[r + 1] = at_most_endless(below[r] + size(r));
+        shares_below[r + 1] = at_most_endless(shares_below[r] + shares_at(r));
+    }
     const unsigned largest = std::max(own - std::min(lattice_bits(threads), own), kLow);
     double summing = 0;
     // The units may be smaller if the blocks are.
     for (unsigned unit = kLow; unit <= largest; ++unit) {
-        const double shares = threads * (rooms * below[unit] + size(unit));
+        const double shares = threads * (shares_below[unit] + size(unit));
         // One node per level waits for its sibling, and one may be joined. Of several threads, each may join one; they
         // hold no more units, as such or added up, than the window of the lattice.
         const double waiting = below[own + 1] - below[unit];
@@ -408,8 +412,10 @@ double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads,
         const double list = r <= LaneSets::kTop ? LaneSets::numbers(r, max_parents) : 0;
         return r < std::min(n, LaneSets::kTop) ? list : list + sets(r);
     };
-    const double plain = numbers_of_rank(n, own, rank_bits, threads, 2, lists);
-    const double scaled = wide ? 2 * numbers_of_rank(n, own, rank_bits, threads, 1, sets) : 0;
+    // A list of shares that leaves a variable out needs no room of its own, but a column does.
+    const auto list_shares = [&](unsigned r) { return lists(r) + (r < std::min(n, LaneSets::kTop) ? 0 : sets(r)); };
+    const double plain = numbers_of_rank(n, own, rank_bits, threads, lists, list_shares);
+    const double scaled = wide ? 2 * numbers_of_rank(n, own, rank_bits, threads, sets, sets) : 0;
     // Besides the columns, the words and the exponents of their tiles, and the scores.
     return at_most_endless(times_sets(sizeof(std::int64_t) + sizeof(ExponentRange) / static_cast<double>(kTile), own) +
                            sizeof(double) * (n * sets(n) + std::max(plain, scaled)));

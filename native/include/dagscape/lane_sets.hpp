@@ -48,7 +48,7 @@ public:
     void take(unsigned r, const double* from, double* to) const;
     void copy_largest(unsigned r, const double* from, double* to) const;
     // Adds up the shares of the sets that contain variable r - 1 and of those that do not (share_tree.hpp). No set with
-    // v itself has a share.
+    // v itself has a share. The list of those that do not may be the beginning of the result.
     void join(unsigned r, const double* taken, const double* left_out, double* to) const;
 
 private:

@@ -83,10 +83,11 @@ private:
     std::vector<std::vector<Numbers>> rooms_;        // [r][v], for lists
     std::vector<std::vector<const double*>> lists_;  // [r][v]
     std::vector<std::vector<Subset>> decided_;       // [v][r]: the members for which the column or list holds
-    // [r][taken][v]: the shares of the last node at this level that takes, or leaves out, its last variable.
-    std::vector<std::array<std::vector<Numbers>, 2>> list_shares_;
-    std::vector<std::array<Shares, 2>> column_shares_;
-    std::vector<Numbers> joined_;  // [v], at the top of the lists
+    // The shares of v in the last node at a level that takes its last variable, as lists; in a unit, or at the top of
+    // the lists; and above it, also in the last node that leaves its last variable out.
+    std::vector<std::vector<Numbers>> taken_shares_;    // [r][v]
+    std::vector<Numbers> unit_shares_;                  // [v]
+    std::vector<std::array<Shares, 2>> column_shares_;  // [r][taken][v]
 };
 
 }  // namespace dagscape
