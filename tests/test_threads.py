@@ -48,6 +48,22 @@ def test_without_threads():
     assert np.array_equal(found.edges, expected.edges)
 
 
+def test_sums_without_threads_can_be_stopped():
+    """A sum of seconds calls its progress function meanwhile, and ends when that fails."""
+    columns = np.random.default_rng(1).integers(0, 2, (50, 19))
+    scores = ds.local_scores(ds.Dataset.from_array(columns), threads=1)
+    seen = []
+
+    def stop(progress: ds.Progress) -> None:
+        seen.append(progress)
+        raise TimeoutError
+
+    with no_threads(), pytest.raises(TimeoutError):
+        ds.posterior(scores, progress=stop)
+    assert len(seen) == 1
+    assert seen[0].done < seen[0].total
+
+
 SHORT_OF_MEMORY = """
 import os, resource, sys
 import dagscape as ds

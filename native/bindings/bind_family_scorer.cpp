@@ -70,14 +70,7 @@ void construct(BoundScorer* bound, Input<Code, 2> codes, Input<std::uint32_t, 1>
 constexpr std::size_t kBriefVisits = std::size_t{1} << 22;
 
 void run(std::size_t visits, const Progress& progress, const std::function<void(Monitor&)>& kernel) {
-    if (visits > kBriefVisits) return run_monitored(progress, kernel);
-    Monitor monitor;
-    {
-        nb::gil_scoped_release unlocked;
-        kernel(monitor);
-    }
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (progress) (*progress)(monitor.done(), monitor.total());
+    (visits > kBriefVisits ? run_monitored : run_here)(progress, kernel);
 }
 
 void check_members(const FamilyScorer& scores, std::uint16_t child, std::span<const std::uint16_t> members) {

@@ -79,37 +79,10 @@ inline void look_up(const Progress& progress, const Monitor& monitor) {
     if (progress) (*progress)(monitor.done(), monitor.total());
 }
 
-// Calls kernel(monitor) without the GIL. Ten times a second it reacquires the GIL to run Python's signal handlers and
-// to call progress(done, total), if given. If either raises, it stops the kernel, waits for it and rethrows the Python
-// exception. If the system provides no thread, the kernel runs on this one, without either.
-inline void run_monitored(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
-    Monitor monitor;
-    std::optional<RunningKernel> running;
-    try {
-        running.emplace(kernel, monitor);
-    } catch (const std::system_error&) {
-        nanobind::gil_scoped_release unlocked;
-        kernel(monitor);
-        return;
-    }
-    const auto wait = [&](auto patience) {
-        nanobind::gil_scoped_release unlocked;
-        return running->wait_for(patience);
-    };
-    try {
-        while (!wait(kLookUp)) look_up(progress, monitor);
-        if (progress) (*progress)(monitor.done(), monitor.total());
-    } catch (...) {
-        monitor.stop();
-        nanobind::gil_scoped_release unlocked;
-        running.reset();
-        throw;
-    }
-    running->get();
-}
-
-// The same on this thread, for kernels with one thread that are called again and again, so that starting another thread
-// each time would cost too much. It looks up when the kernel calls check(), at most every kLookUp.
+// Calls kernel(monitor) on this thread, without the GIL. When the kernel calls check(), but at most every kLookUp, it
+// reacquires the GIL to run Python's signal handlers and to call progress(done, total), if given. If either raises, it
+// stops the kernel and rethrows the Python exception. For kernels with one thread that are called again and again, so
+// that starting a thread each time would cost too much.
 inline void run_on_this_thread(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
     std::exception_ptr failure;
     Monitor monitor([&] {
@@ -129,6 +102,32 @@ inline void run_on_this_thread(const Progress& progress, const std::function<voi
         throw;
     }
     if (progress) (*progress)(monitor.done(), monitor.total());
+}
+
+// The same for a kernel on a thread of its own, so that this one looks up in time even if the kernel seldom checks. If
+// the system provides no thread, the kernel runs on this one.
+inline void run_monitored(const Progress& progress, const std::function<void(Monitor&)>& kernel) {
+    Monitor monitor;
+    std::optional<RunningKernel> running;
+    try {
+        running.emplace(kernel, monitor);
+    } catch (const std::system_error&) {
+        return run_on_this_thread(progress, kernel);
+    }
+    const auto wait = [&](auto patience) {
+        nanobind::gil_scoped_release unlocked;
+        return running->wait_for(patience);
+    };
+    try {
+        while (!wait(kLookUp)) look_up(progress, monitor);
+        if (progress) (*progress)(monitor.done(), monitor.total());
+    } catch (...) {
+        monitor.stop();
+        nanobind::gil_scoped_release unlocked;
+        running.reset();
+        throw;
+    }
+    running->get();
 }
 
 // Calls a kernel that takes a few milliseconds on this thread, without the GIL. Python's signal handlers run
