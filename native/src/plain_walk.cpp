@@ -1,6 +1,7 @@
 #include "dagscape/plain_walk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "dagscape/subset.hpp"
 
@@ -214,8 +215,9 @@ void PlainWalk::make_room_for_shares(unsigned bits) {
         for (const bool taken : {false, true}) {
             // A unit as a whole is neither.
             if ((r == bits && taken) || !column_shares_[r][taken].empty()) continue;
-            column_shares_[r][taken].resize(n);
-            for (Column& column : column_shares_[r][taken]) column.reset(problem_.tiles.sets(r), false);
+            Shares columns(n);
+            for (Column& column : columns) column.reset(problem_.tiles.sets(r), false);
+            column_shares_[r][taken] = std::move(columns);
         }
     }
 }

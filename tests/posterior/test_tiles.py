@@ -38,13 +38,17 @@ def test_agrees_with_the_plain_sum(n, max_parents):
     assert np.abs(found.edges - edges).max() <= found.error
 
 
-@pytest.mark.parametrize("rows", [500, 1_000, 5_000, 100_000])
-def test_scores_of_any_range(rows):
+# In the last case, some tiles have too small numbers for doubles, which shows after their shares were added up.
+@pytest.mark.parametrize(
+    ("n", "noise", "rows"),
+    [(12, 0.02, 500), (12, 0.02, 1_000), (12, 0.02, 5_000), (12, 0.02, 100_000), (14, 0.1, 1_000)],
+)
+def test_scores_of_any_range(n, noise, rows):
     rng = np.random.default_rng(1)
     columns = [rng.integers(0, 2, rows)]
-    for _ in range(11):
+    for _ in range(n - 1):
         source = columns[rng.integers(len(columns))]
-        columns.append(np.where(rng.random(rows) < 0.02, 1 - source, source))
+        columns.append(np.where(rng.random(rows) < noise, 1 - source, source))
     scores = ds.local_scores(ds.Dataset.from_array(np.column_stack(columns)), max_parents=3)
     found = ds.posterior(scores, "orders")
     log_total, edges = dense_sum(scores)
