@@ -136,7 +136,7 @@ bool PlainWalk::fill_plain(Subset tile, ExponentRange neighbours) {
     if (backwards()) {
         tile_.read_forward(words, total_);
         for_each_member(high() & ~members, [&](unsigned i) {
-            tile_.add_neighbour(list(tile, i), words_of(tile, i), list_shares(kLow, tile, i));
+            tile_.add_neighbour(list(tile, i), words_of(tile, i), list_shares(tile, i));
             join(tile, i);
         });
     } else {
@@ -147,7 +147,7 @@ bool PlainWalk::fill_plain(Subset tile, ExponentRange neighbours) {
     problem_.ranges[tile / kTile] = tile_.store(words);
     if (!backwards()) return true;
     for (unsigned v = 0; v < kLow; ++v) {
-        tile_.low_shares(v, list(tile, v), list_shares(kLow, tile, v));
+        tile_.low_shares(v, list(tile, v), list_shares(tile, v));
         join(tile, v);
     }
     return true;
@@ -164,7 +164,7 @@ struct PlainWalk::ScaledShares : TileObserver {
     void neighbour(std::size_t q, const ScaledLanes& four) { after[q] = four; }
     void neighbours_seen(unsigned v) {
         for (std::size_t q = 0; q < kTile / 4; ++q) weights[q] = to_plain(weight_of(forward[q], after[q], walk.total_));
-        walk.tile_.shares_of(weights.data(), walk.list(tile, v), walk.list_shares(kLow, tile, v));
+        walk.tile_.shares_of(weights.data(), walk.list(tile, v), walk.list_shares(tile, v));
         walk.join(tile, v);
     }
     void end(const std::vector<ScaledLanes>& filled) {
@@ -225,10 +225,11 @@ void PlainWalk::make_room_for_shares(unsigned bits) {
 // Whether the node above a tile at level r takes its last variable; if it is a whole unit, this does not matter.
 bool PlainWalk::taken(unsigned r, Subset tile) const noexcept { return r < bits_ && contains(tile, r); }
 
-// Where the shares of the node above a tile at level r are: if it leaves its last variable out, its list is the
-// beginning of that of the next level.
-double* PlainWalk::list_shares(unsigned r, Subset tile, unsigned v) {
+// Where the shares of a tile are: the list of a node that leaves its last variable out is the beginning of that of the
+// node above it.
+double* PlainWalk::list_shares(Subset tile, unsigned v) {
     const unsigned end = std::min(bits_, problem_.sets.front().top());
+    unsigned r = kLow;
     while (r < end && !contains(tile, r)) ++r;
     return numbers(r == end ? unit_shares_[v] : taken_shares_[r][v]);
 }
@@ -238,7 +239,7 @@ double* PlainWalk::list_shares(unsigned r, Subset tile, unsigned v) {
 void PlainWalk::join(Subset tile, unsigned v) {
     const unsigned top = problem_.sets.front().top();
     const LaneSets& sets = problem_.sets[v];
-    double* list = list_shares(kLow, tile, v);
+    double* list = list_shares(tile, v);
     unsigned r = kLow;
     for (; r < std::min(bits_, top) && !contains(tile, r); ++r)
         sets.join(r + 1, numbers(taken_shares_[r][v]), list, list);

@@ -66,7 +66,7 @@ private:
     LaneList list(Subset tile, unsigned v);
     void decide(unsigned r, unsigned v, bool take);
     void make_room_for_shares(unsigned bits);
-    double* list_shares(unsigned r, Subset tile, unsigned v);
+    double* list_shares(Subset tile, unsigned v);
     void join(Subset tile, unsigned v);
     Shares shares_of_unit(unsigned bits, Subset members) const;
 
