@@ -17,11 +17,6 @@ namespace dagscape {
 // A set of variables is one word, with one spare bit.
 inline constexpr unsigned kMostVariables = 63;
 
-// The relative score of an impossible family. Scores relative to the best of each child are at most 0, and any sum of
-// possible ones is greater than this. Adding this to itself or to a relative score does not overflow, and the maximum
-// of this and such a sum is this again.
-inline constexpr std::int64_t kRuledOut = -(std::int64_t{1} << 62);
-
 // The range of scores in which nothing overflows: n times the largest absolute value of a possible family's score is at
 // most this. A score relative to the best of its child is then at least -2 kLargestTotal / n, so the sum of any
 // families of different children is at least -2 kLargestTotal = kRuledOut + 2; and the score of a network, the sum of n

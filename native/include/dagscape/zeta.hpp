@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dagscape/families.hpp"
+#include "dagscape/impossible.hpp"
 #include "dagscape/lanes.hpp"
 #include "dagscape/scaled_lanes.hpp"
 
