@@ -14,11 +14,11 @@ STUB := src/dagscape/_native.pyi
 # The C++ tests, with one folder per build configuration.
 NATIVE_BUILD ?= build/native-tests
 SANITIZERS ?= address,undefined
-NATIVE_TESTS := $(patsubst native/tests/%.cpp,$(NATIVE_BUILD)/%,$(wildcard native/tests/test_*.cpp))
-SANITIZED_KERNELS := $(patsubst native/src/%.cpp,$(NATIVE_BUILD)/kernels/%.o,$(wildcard native/src/*.cpp))
+NATIVE_TESTS := $(patsubst native/tests/%.cpp,$(NATIVE_BUILD)/%,$(shell find native/tests -name 'test_*.cpp'))
+SANITIZED_KERNELS := $(patsubst native/src/%.cpp,$(NATIVE_BUILD)/kernels/%.o,$(shell find native/src -name '*.cpp'))
 SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
              -fno-sanitize-recover=all -ffp-contract=off -include native/include/dagscape/exact_arithmetic.hpp \
-             -Inative/include -pthread
+             -Inative/include -Inative/tests -pthread
 # ThreadSanitizer needs fixed address ranges, which address randomisation may occupy.
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
@@ -75,9 +75,10 @@ native-test-clang:
 	$(MAKE) native-test NATIVE_BUILD=build/native-tests-clang CXX=clang++
 
 $(NATIVE_BUILD)/%: native/tests/%.cpp $(wildcard native/tests/*.hpp) $(SANITIZED_KERNELS)
+	mkdir -p $(@D)
 	$(CXX) $(SANITIZED) $< $(SANITIZED_KERNELS) -o $@
 
-$(NATIVE_BUILD)/kernels/%.o: native/src/%.cpp $(wildcard native/include/dagscape/*)
+$(NATIVE_BUILD)/kernels/%.o: native/src/%.cpp $(shell find native/include -name '*.hpp')
 	mkdir -p $(@D)
 	$(CXX) $(SANITIZED) -c $< -o $@
 

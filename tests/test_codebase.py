@@ -204,7 +204,7 @@ def native_functions(code: str):
 
 
 def test_functions_of_kernels_are_short():
-    files = [*(ROOT / "native" / "src").glob("*.cpp"), *(ROOT / "native" / "include").rglob("*.hpp")]
+    files = [*(ROOT / "native" / "src").rglob("*.cpp"), *(ROOT / "native" / "include").rglob("*.hpp")]
     found = {
         (path.name, line): (lines, head)
         for path in files
