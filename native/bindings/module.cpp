@@ -1,5 +1,5 @@
 #include "bindings.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace nb = nanobind;
 

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <thread>
 
-#include "dagscape/monitor.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/monitor.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "dagscape/lanes.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/tile_walk.hpp"
 #include "dagscape/zeta.hpp"
 

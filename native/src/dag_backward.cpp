@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dagscape/layers.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {
 namespace {

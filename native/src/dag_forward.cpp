@@ -1,7 +1,7 @@
 #include "dagscape/dag_forward.hpp"
 
 #include "dagscape/layers.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/set_index.hpp"
 #include "dagscape/zeta.hpp"
 

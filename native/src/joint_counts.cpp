@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/wide_products.hpp"
 
 namespace dagscape {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {
 namespace {

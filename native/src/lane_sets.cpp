@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "dagscape/byte_counts.hpp"
 #include "dagscape/lanes.hpp"
+#include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/zeta.hpp"
 
 namespace dagscape {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "dagscape/chi_square.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/scaled.hpp"
 
 namespace dagscape {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "dagscape/impossible.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/score_weights.hpp"
 #include "dagscape/zeta.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {
 namespace {

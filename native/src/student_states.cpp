@@ -9,7 +9,7 @@
 #include "dagscape/answer_group.hpp"
 #include "dagscape/exponential_lanes.hpp"
 #include "dagscape/logarithm_lanes.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/state_tree.hpp"
 
 namespace dagscape {

@@ -10,8 +10,8 @@
 
 #include "dagscape/impossible.hpp"
 #include "dagscape/lattice_tasks.hpp"
-#include "dagscape/parallel.hpp"
 #include "dagscape/plain_walk.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/scaled_arithmetic.hpp"
 #include "dagscape/score_weights.hpp"
 #include "dagscape/subset.hpp"

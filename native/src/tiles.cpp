@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "dagscape/byte_counts.hpp"
+#include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/set_index.hpp"
 
 namespace dagscape {

@@ -16,7 +16,7 @@
 
 #include "dagscape/families.hpp"
 #include "dagscape/lattice_tasks.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "dagscape/class_graph.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

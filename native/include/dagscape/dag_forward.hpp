@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "dagscape/dag_products.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/set_numbers.hpp"
 
 namespace dagscape {

@@ -23,11 +23,11 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/byte_counts.hpp"
 #include "dagscape/dag_backward.hpp"
 #include "dagscape/dag_forward.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/runtime/byte_counts.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/scaled.hpp"
 #include "dagscape/set_numbers.hpp"
 #include "dagscape/subset.hpp"

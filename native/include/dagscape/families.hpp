@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/byte_counts.hpp"
 #include "dagscape/impossible.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/byte_counts.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {

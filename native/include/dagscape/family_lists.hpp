@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

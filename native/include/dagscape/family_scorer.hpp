@@ -18,7 +18,7 @@
 
 #include "dagscape/family_groups.hpp"
 #include "dagscape/joint_scores.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/set_cache.hpp"
 
 namespace dagscape {

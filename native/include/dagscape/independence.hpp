@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "dagscape/cell_terms.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/partition.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

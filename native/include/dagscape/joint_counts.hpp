@@ -13,7 +13,7 @@
 #include <span>
 
 #include "dagscape/joint_scores.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/set_index.hpp"
 
 namespace dagscape {

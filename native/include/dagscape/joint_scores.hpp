@@ -15,8 +15,8 @@
 
 #include "dagscape/cell_terms.hpp"
 #include "dagscape/impossible.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/partition.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/set_index.hpp"
 
 namespace dagscape {

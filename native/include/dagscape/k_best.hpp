@@ -23,7 +23,7 @@
 #include <span>
 
 #include "dagscape/families.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

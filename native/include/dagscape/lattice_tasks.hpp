@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "dagscape/monitor.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/monitor.hpp"
+#include "dagscape/runtime/parallel.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {

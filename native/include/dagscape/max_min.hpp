@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "dagscape/independence.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

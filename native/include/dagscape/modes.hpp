@@ -35,7 +35,7 @@
 #include <vector>
 
 #include "dagscape/families.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

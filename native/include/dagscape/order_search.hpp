@@ -27,10 +27,10 @@
 #include <vector>
 
 #include "dagscape/family_lists.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/order_state.hpp"
 #include "dagscape/order_window.hpp"
 #include "dagscape/random_bits.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

@@ -9,8 +9,8 @@
 
 #include <vector>
 
-#include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/scaled.hpp"
 
 namespace dagscape {

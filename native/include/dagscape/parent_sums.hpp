@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/byte_counts.hpp"
 #include "dagscape/lanes.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/byte_counts.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/scaled.hpp"
 #include "dagscape/scaled_lanes.hpp"
 #include "dagscape/subset.hpp"

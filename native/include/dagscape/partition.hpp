@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dagscape/cell_terms.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

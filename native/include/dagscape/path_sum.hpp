@@ -13,8 +13,8 @@
 #include <span>
 
 #include "dagscape/dag_sum.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

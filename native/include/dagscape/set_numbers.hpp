@@ -31,8 +31,8 @@
 
 #include "dagscape/lanes.hpp"
 #include "dagscape/layers.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/parent_sums.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/scaled.hpp"
 #include "dagscape/scaled_lanes.hpp"
 #include "dagscape/subset.hpp"

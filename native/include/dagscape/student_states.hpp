@@ -16,7 +16,7 @@
 #include <memory>
 #include <span>
 
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 

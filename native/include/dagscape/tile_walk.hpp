@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dagscape/lattice_tasks.hpp"
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/subset.hpp"
 #include "dagscape/tile_fill.hpp"
 #include "dagscape/tiles.hpp"

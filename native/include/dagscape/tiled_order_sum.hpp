@@ -23,9 +23,9 @@
 #include "dagscape/column.hpp"
 #include "dagscape/lane_sets.hpp"
 #include "dagscape/lattice_tasks.hpp"
-#include "dagscape/monitor.hpp"
 #include "dagscape/order_sum.hpp"
 #include "dagscape/plain_tile.hpp"
+#include "dagscape/runtime/monitor.hpp"
 #include "dagscape/share_tree.hpp"
 #include "dagscape/tiles.hpp"
 

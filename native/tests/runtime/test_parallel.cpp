@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 using namespace dagscape;
 

@@ -1,4 +1,4 @@
-#include "dagscape/parallel.hpp"
+#include "dagscape/runtime/parallel.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/monitor.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 
