@@ -17,7 +17,7 @@ SANITIZERS ?= address,undefined
 NATIVE_TESTS := $(patsubst native/tests/%.cpp,$(NATIVE_BUILD)/%,$(shell find native/tests -name 'test_*.cpp'))
 SANITIZED_KERNELS := $(patsubst native/src/%.cpp,$(NATIVE_BUILD)/kernels/%.o,$(shell find native/src -name '*.cpp'))
 SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
-             -fno-sanitize-recover=all -ffp-contract=off -include native/include/dagscape/exact_arithmetic.hpp \
+             -fno-sanitize-recover=all -ffp-contract=off -include native/include/dagscape/numbers/exact_arithmetic.hpp \
              -Inative/include -Inative/tests -pthread
 # ThreadSanitizer needs fixed address ranges, which address randomisation may occupy.
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)

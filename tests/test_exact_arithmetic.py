@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GUARD = ROOT / "native" / "include" / "dagscape" / "exact_arithmetic.hpp"
+GUARD = ROOT / "native" / "include" / "dagscape" / "numbers" / "exact_arithmetic.hpp"
 
 COMPILERS = [compiler for compiler in ("g++", "clang++") if shutil.which(compiler)] or [None]
 

@@ -1,7 +1,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings.hpp"
-#include "dagscape/fixed_log.hpp"
+#include "dagscape/numbers/fixed_log.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

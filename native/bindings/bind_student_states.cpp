@@ -6,7 +6,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/exponential.hpp"
+#include "dagscape/numbers/exponential.hpp"
 #include "dagscape/student_states.hpp"
 #include "monitored.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dagscape/exponential_lanes.hpp"
+#include "dagscape/numbers/exponential_lanes.hpp"
 
 namespace dagscape {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/lanes.hpp"
 #include "dagscape/runtime/parallel.hpp"
 #include "dagscape/tile_walk.hpp"
 #include "dagscape/zeta.hpp"

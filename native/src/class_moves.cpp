@@ -5,7 +5,7 @@
 #include <cassert>
 #include <functional>
 
-#include "dagscape/impossible.hpp"
+#include "dagscape/numbers/impossible.hpp"
 
 namespace dagscape {
 namespace {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "dagscape/families.hpp"
-#include "dagscape/impossible.hpp"
-#include "dagscape/random_bits.hpp"
+#include "dagscape/numbers/impossible.hpp"
+#include "dagscape/numbers/random_bits.hpp"
 
 namespace dagscape {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "dagscape/numbers/wide_products.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/wide_products.hpp"
 
 namespace dagscape {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/lanes.hpp"
 #include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/zeta.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "dagscape/chi_square.hpp"
+#include "dagscape/numbers/chi_square.hpp"
 #include "dagscape/runtime/parallel.hpp"
 
 namespace dagscape {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dagscape/numbers/scaled.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/scaled.hpp"
 
 namespace dagscape {
 namespace {

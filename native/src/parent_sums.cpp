@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "dagscape/impossible.hpp"
+#include "dagscape/numbers/impossible.hpp"
+#include "dagscape/numbers/score_weights.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/score_weights.hpp"
 #include "dagscape/zeta.hpp"
 
 namespace dagscape {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dagscape/answer_group.hpp"
-#include "dagscape/exponential_lanes.hpp"
-#include "dagscape/logarithm_lanes.hpp"
+#include "dagscape/numbers/exponential_lanes.hpp"
+#include "dagscape/numbers/logarithm_lanes.hpp"
 #include "dagscape/runtime/parallel.hpp"
 #include "dagscape/state_tree.hpp"
 

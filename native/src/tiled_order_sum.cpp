@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/impossible.hpp"
 #include "dagscape/lattice_tasks.hpp"
+#include "dagscape/numbers/impossible.hpp"
+#include "dagscape/numbers/score_weights.hpp"
 #include "dagscape/plain_walk.hpp"
 #include "dagscape/runtime/parallel.hpp"
 #include "dagscape/scaled_arithmetic.hpp"
-#include "dagscape/score_weights.hpp"
 #include "dagscape/subset.hpp"
 #include "dagscape/tile_walk.hpp"
 

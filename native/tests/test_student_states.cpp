@@ -11,8 +11,8 @@
 
 #include "check.hpp"
 #include "dagscape/answer_tree.hpp"
-#include "dagscape/exponential.hpp"
-#include "dagscape/logarithm_lanes.hpp"
+#include "dagscape/numbers/exponential.hpp"
+#include "dagscape/numbers/logarithm_lanes.hpp"
 #include "dagscape/state_tree.hpp"
 
 using namespace dagscape;

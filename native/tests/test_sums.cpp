@@ -7,7 +7,7 @@
 
 #include "check.hpp"
 #include "dagscape/dag_sum.hpp"
-#include "dagscape/impossible.hpp"
+#include "dagscape/numbers/impossible.hpp"
 #include "dagscape/order_sum.hpp"
 #include "dagscape/set_index.hpp"
 #include "one_block.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dagscape/answer_tree.hpp"
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/lanes.hpp"
 
 namespace dagscape {
 

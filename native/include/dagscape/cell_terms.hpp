@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dagscape/fixed_log.hpp"
+#include "dagscape/numbers/fixed_log.hpp"
 
 namespace dagscape {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "dagscape/scaled.hpp"
+#include "dagscape/numbers/scaled.hpp"
 #include "dagscape/zeta.hpp"
 
 namespace dagscape {

@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/lanes.hpp"
+#include "dagscape/numbers/scaled.hpp"
+#include "dagscape/numbers/scaled_lanes.hpp"
 #include "dagscape/parent_sums.hpp"
-#include "dagscape/scaled.hpp"
-#include "dagscape/scaled_lanes.hpp"
 #include "dagscape/set_numbers.hpp"
 #include "dagscape/subset.hpp"
 

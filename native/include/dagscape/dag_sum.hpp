@@ -25,10 +25,10 @@
 
 #include "dagscape/dag_backward.hpp"
 #include "dagscape/dag_forward.hpp"
+#include "dagscape/numbers/scaled.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/scaled.hpp"
 #include "dagscape/set_numbers.hpp"
 #include "dagscape/subset.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/impossible.hpp"
+#include "dagscape/numbers/impossible.hpp"
 #include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/subset.hpp"

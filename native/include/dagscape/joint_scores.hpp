@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dagscape/cell_terms.hpp"
-#include "dagscape/impossible.hpp"
+#include "dagscape/numbers/impossible.hpp"
 #include "dagscape/partition.hpp"
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/set_index.hpp"

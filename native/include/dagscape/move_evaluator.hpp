@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "dagscape/editable_dag.hpp"
-#include "dagscape/impossible.hpp"
+#include "dagscape/numbers/impossible.hpp"
 #include "dagscape/visited_states.hpp"
 
 namespace dagscape {

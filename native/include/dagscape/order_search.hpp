@@ -27,9 +27,9 @@
 #include <vector>
 
 #include "dagscape/family_lists.hpp"
+#include "dagscape/numbers/random_bits.hpp"
 #include "dagscape/order_state.hpp"
 #include "dagscape/order_window.hpp"
-#include "dagscape/random_bits.hpp"
 #include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "dagscape/family_lists.hpp"
-#include "dagscape/random_bits.hpp"
+#include "dagscape/numbers/random_bits.hpp"
 
 namespace dagscape {
 

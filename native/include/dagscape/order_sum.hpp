@@ -9,9 +9,9 @@
 
 #include <vector>
 
+#include "dagscape/numbers/scaled.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/scaled.hpp"
 
 namespace dagscape {
 

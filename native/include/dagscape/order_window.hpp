@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "dagscape/numbers/random_bits.hpp"
 #include "dagscape/order_state.hpp"
-#include "dagscape/random_bits.hpp"
 
 namespace dagscape {
 

@@ -14,11 +14,11 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/lanes.hpp"
+#include "dagscape/numbers/scaled.hpp"
+#include "dagscape/numbers/scaled_lanes.hpp"
 #include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/scaled.hpp"
-#include "dagscape/scaled_lanes.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {

@@ -27,9 +27,9 @@
 #include <vector>
 
 #include "dagscape/lane_sets.hpp"
-#include "dagscape/lanes.hpp"
 #include "dagscape/lattice_tasks.hpp"
-#include "dagscape/scaled.hpp"
+#include "dagscape/numbers/lanes.hpp"
+#include "dagscape/numbers/scaled.hpp"
 #include "dagscape/tiles.hpp"
 
 namespace dagscape {

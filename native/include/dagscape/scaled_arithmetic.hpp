@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dagscape/column.hpp"
-#include "dagscape/scaled_lanes.hpp"
+#include "dagscape/numbers/scaled_lanes.hpp"
 #include "dagscape/subset.hpp"
 #include "dagscape/tiles.hpp"
 #include "dagscape/zeta.hpp"

@@ -29,12 +29,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/lanes.hpp"
 #include "dagscape/layers.hpp"
+#include "dagscape/numbers/lanes.hpp"
+#include "dagscape/numbers/scaled.hpp"
+#include "dagscape/numbers/scaled_lanes.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/scaled.hpp"
-#include "dagscape/scaled_lanes.hpp"
 #include "dagscape/subset.hpp"
 
 namespace dagscape {

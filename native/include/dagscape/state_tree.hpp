@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/lanes.hpp"
 
 namespace dagscape {
 

@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dagscape/impossible.hpp"
-#include "dagscape/lanes.hpp"
-#include "dagscape/scaled_lanes.hpp"
+#include "dagscape/numbers/impossible.hpp"
+#include "dagscape/numbers/lanes.hpp"
+#include "dagscape/numbers/scaled_lanes.hpp"
 
 namespace dagscape {
 

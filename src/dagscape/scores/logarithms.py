@@ -2,7 +2,7 @@
 
 The logarithms of a C library differ in the last digit between platforms, and the unit and the constants of scores are
 derived from logarithms. These come from the kernels, which compute them with integers
-(``native/include/dagscape/fixed_log.hpp``).
+(``native/include/dagscape/numbers/fixed_log.hpp``).
 """
 
 from __future__ import annotations

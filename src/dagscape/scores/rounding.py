@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EPSILON = float(np.finfo(np.float64).eps)
 
-# The error of a logarithm in the kernels (``native/include/dagscape/fixed_log.hpp``).
+# The error of a logarithm in the kernels (``native/include/dagscape/numbers/fixed_log.hpp``).
 LOG_ERROR = 2.0**-77
 
 # The relative error, in epsilons, of a penalty or a log prior: a few operations in double precision.

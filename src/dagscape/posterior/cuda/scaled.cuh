@@ -1,4 +1,4 @@
-// Numbers with an extended exponent on a GPU: those of native/include/dagscape/scaled.hpp, with integer exponents.
+// Numbers with an extended exponent on a GPU: those of native/include/dagscape/numbers/scaled.hpp, with integer exponents.
 //
 // A scaled number is mantissa · 2^exponent. It is normal if it is zero, or its mantissa is in [1/2, 1). Zero has the
 // exponent kNothing, which is so low that it vanishes when aligned to another number. The words of sums over orders
@@ -60,7 +60,7 @@ __device__ inline Scaled unpacked(Word word) {
 }
 
 // e^(score · 2^-unit_bits) of a score of at most 0. The binary logarithm is computed in integers, as in
-// native/include/dagscape/score_weights.hpp.
+// native/include/dagscape/numbers/score_weights.hpp.
 __device__ inline Scaled weight_of_score(long long score, int unit_bits) {
     if (score == kImpossible) return nothing();
     constexpr Word kLog2E = 0xB8AA3B295C17F0BCULL;  // with 63 binary digits after the point

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "dagscape/fixed_log.hpp"
+#include "dagscape/numbers/fixed_log.hpp"
 
 namespace dagscape {
 

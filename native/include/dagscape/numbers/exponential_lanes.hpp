@@ -1,8 +1,8 @@
 // e^x for x <= 0, four at a time: see exponential.hpp.
 #pragma once
 
-#include "dagscape/exponential.hpp"
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/exponential.hpp"
+#include "dagscape/numbers/lanes.hpp"
 
 namespace dagscape {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "dagscape/lanes.hpp"
-#include "dagscape/scaled.hpp"
+#include "dagscape/numbers/lanes.hpp"
+#include "dagscape/numbers/scaled.hpp"
 
 namespace dagscape {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/fixed_log.hpp"
+#include "dagscape/numbers/fixed_log.hpp"
 
 namespace dagscape {
 

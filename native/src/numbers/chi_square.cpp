@@ -1,4 +1,4 @@
-#include "dagscape/chi_square.hpp"
+#include "dagscape/numbers/chi_square.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
-#include "dagscape/score_weights.hpp"
+#include "dagscape/numbers/score_weights.hpp"
 
-#include "dagscape/wide_products.hpp"
+#include "dagscape/numbers/wide_products.hpp"
 
 namespace dagscape {
 namespace {

@@ -1,4 +1,4 @@
-#include "dagscape/fixed_log.hpp"
+#include "dagscape/numbers/fixed_log.hpp"
 
 #include <array>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "dagscape/wide_products.hpp"
+#include "dagscape/numbers/wide_products.hpp"
 
 namespace dagscape {
 namespace {

@@ -1,8 +1,8 @@
-#include "dagscape/exponential.hpp"
+#include "dagscape/numbers/exponential.hpp"
 
 #include <cstddef>
 
-#include "dagscape/exponential_lanes.hpp"
+#include "dagscape/numbers/exponential_lanes.hpp"
 
 namespace dagscape {
 

@@ -1,8 +1,8 @@
 // ln x for positive normal numbers, four at a time: the same bits with every compiler, C library and processor.
 #pragma once
 
-#include "dagscape/exponential_lanes.hpp"
-#include "dagscape/lanes.hpp"
+#include "dagscape/numbers/exponential_lanes.hpp"
+#include "dagscape/numbers/lanes.hpp"
 
 namespace dagscape {
 

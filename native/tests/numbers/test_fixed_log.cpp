@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/fixed_log.hpp"
-#include "dagscape/score_weights.hpp"
+#include "dagscape/numbers/fixed_log.hpp"
+#include "dagscape/numbers/score_weights.hpp"
 
 using namespace dagscape;
 

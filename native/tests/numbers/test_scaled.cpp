@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/scaled.hpp"
-#include "dagscape/scaled_lanes.hpp"
+#include "dagscape/numbers/scaled.hpp"
+#include "dagscape/numbers/scaled_lanes.hpp"
 
 using namespace dagscape;
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "dagscape/fixed_log.hpp"
+#include "dagscape/numbers/fixed_log.hpp"
 
 namespace dagscape {
 
