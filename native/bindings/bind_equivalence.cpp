@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/equivalence.hpp"
+#include "dagscape/sets/equivalence.hpp"
 
 namespace dagscape {
 namespace {

@@ -1,8 +1,8 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_families.hpp"
-#include "dagscape/set_index.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/set_index.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/set_index.hpp"
 #include "dagscape/tiled_order_sum.hpp"
 #include "monitored.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/tile_walk.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/tile_walk.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 namespace {

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "dagscape/equivalence.hpp"
+#include "dagscape/sets/equivalence.hpp"
 
 namespace dagscape {
 namespace {

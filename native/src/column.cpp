@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "dagscape/layers.hpp"
 #include "dagscape/runtime/parallel.hpp"
+#include "dagscape/sets/layers.hpp"
 
 namespace dagscape {
 namespace {

@@ -1,7 +1,7 @@
 #include "dagscape/dag_forward.hpp"
 
-#include "dagscape/layers.hpp"
 #include "dagscape/runtime/parallel.hpp"
+#include "dagscape/sets/layers.hpp"
 
 namespace dagscape {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/set_index.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/set_index.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dagscape/best_scores.hpp"
-#include "dagscape/equivalence.hpp"
 #include "dagscape/key_set.hpp"
+#include "dagscape/sets/equivalence.hpp"
 
 namespace dagscape {
 namespace {

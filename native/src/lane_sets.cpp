@@ -5,7 +5,7 @@
 
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/runtime/byte_counts.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 namespace {

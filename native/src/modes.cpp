@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "dagscape/best_scores.hpp"
-#include "dagscape/equivalence.hpp"
 #include "dagscape/key_set.hpp"
-#include "dagscape/set_index.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/equivalence.hpp"
+#include "dagscape/sets/set_index.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 namespace {

@@ -6,7 +6,7 @@
 #include "dagscape/numbers/impossible.hpp"
 #include "dagscape/numbers/score_weights.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 namespace {

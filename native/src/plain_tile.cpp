@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "dagscape/subset.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 namespace {

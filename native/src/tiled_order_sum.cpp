@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/numbers/impossible.hpp"
 #include "dagscape/numbers/score_weights.hpp"
 #include "dagscape/plain_walk.hpp"
 #include "dagscape/runtime/parallel.hpp"
 #include "dagscape/scaled_arithmetic.hpp"
-#include "dagscape/subset.hpp"
-#include "dagscape/tile_walk.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/tile_walk.hpp"
 
 namespace dagscape {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dagscape/families.hpp"
-#include "dagscape/set_index.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/set_index.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 

@@ -10,7 +10,7 @@
 
 #include "check.hpp"
 #include "dagscape/class_moves.hpp"
-#include "dagscape/equivalence.hpp"
+#include "dagscape/sets/equivalence.hpp"
 
 using namespace dagscape;
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/equivalence.hpp"
 #include "dagscape/families.hpp"
 #include "dagscape/modes.hpp"
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/equivalence.hpp"
+#include "dagscape/sets/set_index.hpp"
 #include "random_families.hpp"
 
 using namespace dagscape;

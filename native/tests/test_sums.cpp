@@ -9,7 +9,7 @@
 #include "dagscape/dag_sum.hpp"
 #include "dagscape/numbers/impossible.hpp"
 #include "dagscape/order_sum.hpp"
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/set_index.hpp"
 #include "one_block.hpp"
 #include "whole_dag_sum.hpp"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "dagscape/families.hpp"
-#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
 
 namespace dagscape {
 

@@ -20,8 +20,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "dagscape/subset.hpp"
-#include "dagscape/word_sets.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/word_sets.hpp"
 
 namespace dagscape {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dagscape/numbers/scaled.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 

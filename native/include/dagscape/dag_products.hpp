@@ -15,7 +15,7 @@
 #include "dagscape/numbers/scaled_lanes.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/set_numbers.hpp"
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

@@ -30,7 +30,7 @@
 #include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/set_numbers.hpp"
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/subset.hpp"
-#include "dagscape/word_sets.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/word_sets.hpp"
 
 namespace dagscape {
 

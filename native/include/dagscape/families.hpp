@@ -10,7 +10,7 @@
 #include "dagscape/numbers/impossible.hpp"
 #include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

@@ -19,7 +19,7 @@
 #include "dagscape/family_groups.hpp"
 #include "dagscape/joint_scores.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/set_cache.hpp"
+#include "dagscape/sets/set_cache.hpp"
 
 namespace dagscape {
 

@@ -14,7 +14,7 @@
 
 #include "dagscape/joint_scores.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/set_index.hpp"
 
 namespace dagscape {
 

@@ -17,7 +17,7 @@
 #include "dagscape/numbers/impossible.hpp"
 #include "dagscape/partition.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/set_index.hpp"
 
 namespace dagscape {
 

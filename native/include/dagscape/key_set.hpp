@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/equivalence.hpp"
+#include "dagscape/sets/equivalence.hpp"
 
 namespace dagscape {
 

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/subset.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 

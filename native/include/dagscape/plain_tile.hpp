@@ -27,10 +27,10 @@
 #include <vector>
 
 #include "dagscape/lane_sets.hpp"
-#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/numbers/scaled.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 

@@ -16,13 +16,13 @@
 
 #include "dagscape/column.hpp"
 #include "dagscape/lane_sets.hpp"
-#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/plain_tile.hpp"
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/scaled_arithmetic.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
+#include "dagscape/sets/tile_fill.hpp"
+#include "dagscape/sets/tile_walk.hpp"
 #include "dagscape/share_tree.hpp"
-#include "dagscape/tile_fill.hpp"
-#include "dagscape/tile_walk.hpp"
 
 namespace dagscape {
 

@@ -7,9 +7,9 @@
 
 #include "dagscape/column.hpp"
 #include "dagscape/numbers/scaled_lanes.hpp"
-#include "dagscape/subset.hpp"
-#include "dagscape/tiles.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/tiles.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 

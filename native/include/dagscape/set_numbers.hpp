@@ -29,13 +29,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/layers.hpp"
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/numbers/scaled.hpp"
 #include "dagscape/numbers/scaled_lanes.hpp"
 #include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/layers.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

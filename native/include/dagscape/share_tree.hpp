@@ -15,7 +15,7 @@
 
 #include "dagscape/column.hpp"
 #include "dagscape/lane_sets.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 

@@ -22,12 +22,12 @@
 
 #include "dagscape/column.hpp"
 #include "dagscape/lane_sets.hpp"
-#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/order_sum.hpp"
 #include "dagscape/plain_tile.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
+#include "dagscape/sets/tiles.hpp"
 #include "dagscape/share_tree.hpp"
-#include "dagscape/tiles.hpp"
 
 namespace dagscape {
 

@@ -2,7 +2,7 @@
 
 Two layouts are arrays with a row for each child and a column for each set of parents: *by mask*, all 2^(n−1) sets of
 the other variables; and *by size*, the sets of at most ``max_parents`` of all variables, as tiled walks over the
-lattice need (``native/include/dagscape/tiles.hpp``). The third is a *list*, for few families.
+lattice need (``native/include/dagscape/sets/tiles.hpp``). The third is a *list*, for few families.
 """
 
 from __future__ import annotations

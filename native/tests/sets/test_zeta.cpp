@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/zeta.hpp"
+#include "dagscape/sets/zeta.hpp"
 
 using namespace dagscape;
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/set_cache.hpp"
+#include "dagscape/sets/set_cache.hpp"
 
 using namespace dagscape;
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/set_index.hpp"
 
 using namespace dagscape;
 

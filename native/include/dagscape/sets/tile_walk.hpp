@@ -13,11 +13,11 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/lattice_tasks.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/subset.hpp"
-#include "dagscape/tile_fill.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/tile_fill.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 

@@ -1,4 +1,4 @@
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/set_index.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "dagscape/set_cache.hpp"
+#include "dagscape/sets/set_cache.hpp"
 
 #include <algorithm>
 #include <cstring>

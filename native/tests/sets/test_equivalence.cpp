@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/equivalence.hpp"
+#include "dagscape/sets/equivalence.hpp"
 
 using namespace dagscape;
 

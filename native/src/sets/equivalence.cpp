@@ -1,4 +1,4 @@
-#include "dagscape/equivalence.hpp"
+#include "dagscape/sets/equivalence.hpp"
 
 #include <algorithm>
 #include <array>

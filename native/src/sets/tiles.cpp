@@ -1,9 +1,9 @@
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 #include <bit>
 
 #include "dagscape/runtime/byte_counts.hpp"
-#include "dagscape/set_index.hpp"
+#include "dagscape/sets/set_index.hpp"
 
 namespace dagscape {
 

@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/lattice_tasks.hpp"
-#include "dagscape/subset.hpp"
-#include "dagscape/tiles.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/tiles.hpp"
 
 namespace dagscape {
 

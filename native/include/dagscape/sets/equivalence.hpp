@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "dagscape/subset.hpp"
-#include "dagscape/word_sets.hpp"
+#include "dagscape/sets/subset.hpp"
+#include "dagscape/sets/word_sets.hpp"
 
 namespace dagscape {
 

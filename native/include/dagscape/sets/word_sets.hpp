@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

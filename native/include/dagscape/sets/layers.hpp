@@ -7,7 +7,7 @@
 
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/subset.hpp"
+#include "dagscape/sets/subset.hpp"
 
 namespace dagscape {
 

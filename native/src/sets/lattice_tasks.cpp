@@ -1,4 +1,4 @@
-#include "dagscape/lattice_tasks.hpp"
+#include "dagscape/sets/lattice_tasks.hpp"
 
 #include <algorithm>
 #include <bit>
