@@ -8,7 +8,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/family_scorer.hpp"
+#include "dagscape/scores/family_scorer.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

@@ -2,7 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/joint_counts.hpp"
+#include "dagscape/scores/joint_counts.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

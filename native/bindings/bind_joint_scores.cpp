@@ -2,7 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/joint_scores.hpp"
+#include "dagscape/scores/joint_scores.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

@@ -10,8 +10,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/families.hpp"
 #include "dagscape/order_search.hpp"
+#include "dagscape/scores/families.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

@@ -4,7 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "dagscape/families.hpp"
+#include "dagscape/scores/families.hpp"
 
 namespace dagscape {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "dagscape/families.hpp"
 #include "dagscape/numbers/impossible.hpp"
 #include "dagscape/numbers/random_bits.hpp"
+#include "dagscape/scores/families.hpp"
 
 namespace dagscape {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "dagscape/families.hpp"
+#include "dagscape/scores/families.hpp"
 #include "dagscape/sets/set_index.hpp"
 #include "dagscape/sets/tiles.hpp"
 

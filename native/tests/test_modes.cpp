@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/families.hpp"
 #include "dagscape/modes.hpp"
+#include "dagscape/scores/families.hpp"
 #include "dagscape/sets/equivalence.hpp"
 #include "dagscape/sets/set_index.hpp"
 #include "random_families.hpp"

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/families.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/families.hpp"
 #include "dagscape/sets/lattice_tasks.hpp"
 
 namespace dagscape {

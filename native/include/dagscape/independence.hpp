@@ -22,9 +22,9 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/cell_terms.hpp"
-#include "dagscape/partition.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/cell_terms.hpp"
+#include "dagscape/scores/partition.hpp"
 
 namespace dagscape {
 

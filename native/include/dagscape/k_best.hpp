@@ -22,8 +22,8 @@
 #include <memory>
 #include <span>
 
-#include "dagscape/families.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/families.hpp"
 
 namespace dagscape {
 

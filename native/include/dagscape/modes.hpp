@@ -34,8 +34,8 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/families.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/families.hpp"
 
 namespace dagscape {
 

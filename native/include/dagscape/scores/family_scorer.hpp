@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/family_groups.hpp"
-#include "dagscape/joint_scores.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/family_groups.hpp"
+#include "dagscape/scores/joint_scores.hpp"
 #include "dagscape/sets/set_cache.hpp"
 
 namespace dagscape {

@@ -1,4 +1,4 @@
-#include "dagscape/family_groups.hpp"
+#include "dagscape/scores/family_groups.hpp"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/cell_terms.hpp"
-#include "dagscape/partition.hpp"
+#include "dagscape/scores/cell_terms.hpp"
+#include "dagscape/scores/partition.hpp"
 
 namespace dagscape {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/families.hpp"
+#include "dagscape/scores/families.hpp"
 #include "random_families.hpp"
 
 using namespace dagscape;

@@ -1,4 +1,4 @@
-#include "dagscape/partition.hpp"
+#include "dagscape/scores/partition.hpp"
 
 #include <algorithm>
 #include <bit>

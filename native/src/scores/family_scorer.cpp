@@ -1,4 +1,4 @@
-#include "dagscape/family_scorer.hpp"
+#include "dagscape/scores/family_scorer.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/family_scorer.hpp"
+#include "dagscape/scores/family_scorer.hpp"
 #include "random_table.hpp"
 
 using namespace dagscape;

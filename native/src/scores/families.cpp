@@ -1,4 +1,4 @@
-#include "dagscape/families.hpp"
+#include "dagscape/scores/families.hpp"
 
 #include <algorithm>
 #include <numeric>

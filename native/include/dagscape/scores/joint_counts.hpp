@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <span>
 
-#include "dagscape/joint_scores.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/joint_scores.hpp"
 #include "dagscape/sets/set_index.hpp"
 
 namespace dagscape {

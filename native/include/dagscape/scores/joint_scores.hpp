@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/cell_terms.hpp"
 #include "dagscape/numbers/impossible.hpp"
-#include "dagscape/partition.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/cell_terms.hpp"
+#include "dagscape/scores/partition.hpp"
 #include "dagscape/sets/set_index.hpp"
 
 namespace dagscape {

@@ -1,4 +1,4 @@
-#include "dagscape/cell_terms.hpp"
+#include "dagscape/scores/cell_terms.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/cell_terms.hpp"
+#include "dagscape/scores/cell_terms.hpp"
 
 using namespace dagscape;
 

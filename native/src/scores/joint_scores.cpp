@@ -1,4 +1,4 @@
-#include "dagscape/joint_scores.hpp"
+#include "dagscape/scores/joint_scores.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "dagscape/joint_counts.hpp"
+#include "dagscape/scores/joint_counts.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/cell_terms.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/scores/cell_terms.hpp"
 
 namespace dagscape {
 

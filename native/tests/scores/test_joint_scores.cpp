@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/joint_scores.hpp"
+#include "dagscape/scores/joint_scores.hpp"
 #include "random_table.hpp"
 
 using namespace dagscape;

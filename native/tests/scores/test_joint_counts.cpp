@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/joint_counts.hpp"
+#include "dagscape/scores/joint_counts.hpp"
 
 using namespace dagscape;
 
