@@ -9,10 +9,10 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/dag_sum.hpp"
-#include "dagscape/order_sum.hpp"
-#include "dagscape/parent_sums.hpp"
-#include "dagscape/path_sum.hpp"
+#include "dagscape/sums/dag_sum.hpp"
+#include "dagscape/sums/order_sum.hpp"
+#include "dagscape/sums/parent_sums.hpp"
+#include "dagscape/sums/path_sum.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

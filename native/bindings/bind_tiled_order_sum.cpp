@@ -13,7 +13,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/sets/set_index.hpp"
-#include "dagscape/tiled_order_sum.hpp"
+#include "dagscape/sums/tiled_order_sum.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/tiled_order_sum.hpp"
+#include "dagscape/sums/tiled_order_sum.hpp"
 
 namespace dagscape {
 

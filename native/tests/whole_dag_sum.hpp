@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "dagscape/dag_sum.hpp"
-#include "dagscape/path_sum.hpp"
+#include "dagscape/sums/dag_sum.hpp"
+#include "dagscape/sums/path_sum.hpp"
 
 namespace dagscape {
 

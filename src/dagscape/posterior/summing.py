@@ -1,8 +1,8 @@
 """Sums over all DAGs or all orders, and the posterior probabilities that follow from them.
 
 Over DAGs, the algorithm is that of [tian2009]_, with all ancestor relations from the same pass
-(``native/include/dagscape/dag_sum.hpp``). Over orders, it is that of [koivisto2004]_ and [koivisto2006]_
-(``native/include/dagscape/order_sum.hpp``).
+(``native/include/dagscape/sums/dag_sum.hpp``). Over orders, it is that of [koivisto2004]_ and [koivisto2006]_
+(``native/include/dagscape/sums/order_sum.hpp``).
 
 Notation: Tian & He's H, RR, A and B are the kernels' H, RR, A and B; their K_v(U) is q_v(U) / (A_v(U) H(U)).
 """

@@ -1,4 +1,4 @@
-// Sums over all DAGs on a GPU: the recurrences of native/include/dagscape/dag_sum.hpp, in O(3^n).
+// Sums over all DAGs on a GPU: the recurrences of native/include/dagscape/sums/dag_sum.hpp, in O(3^n).
 //
 //   H(S)  = -Σ_{U ⊊ S} H(U) g_U(S∖U)                    g_U(T) = Π_{v∈T} -A_v(U)
 //   RR(X) = -Σ_{Y ⊊ X} RR(Y) g_U(X∖Y),  U = V∖X         q_v(U) = -H(U) Σ_{Y ⊆ X, v ∉ Y} RR(Y) g_U(X∖Y)

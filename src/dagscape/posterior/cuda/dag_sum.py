@@ -1,4 +1,4 @@
-"""Sums over all DAGs on a GPU: the counterpart of ``native/src/dag_sum.cpp``.
+"""Sums over all DAGs on a GPU: the counterpart of ``native/src/sums/dag_sum.cpp``.
 
 ``dag_sum.cu`` describes the algorithm. This module launches the kernels, and reports progress between launches.
 """

@@ -1,4 +1,4 @@
-// Sums over orders on a GPU, in 8 bytes per set: native/src/tiled_order_sum.cpp on blocks of threads.
+// Sums over orders on a GPU, in 8 bytes per set: native/src/sums/tiled_order_sum.cpp on blocks of threads.
 //
 //   F(S) = Σ_{i∈S} A_i(S) F(S∖i)      R(S) = Σ_{i∉S} A_i(S) R(S∪i)      Γ_v(G) = Σ_{S⊇G, v∉S} F(S) R(S∪v)
 //

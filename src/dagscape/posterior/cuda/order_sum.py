@@ -1,4 +1,4 @@
-"""Sums over orders on a GPU: the counterpart of ``native/src/tiled_order_sum.cpp``.
+"""Sums over orders on a GPU: the counterpart of ``native/src/sums/tiled_order_sum.cpp``.
 
 ``order_sum.cu`` describes the algorithm. This module lists the sets, launches the kernels, and reports progress between
 launches.

@@ -23,14 +23,14 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/dag_backward.hpp"
-#include "dagscape/dag_forward.hpp"
 #include "dagscape/numbers/scaled.hpp"
-#include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/byte_counts.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/set_numbers.hpp"
 #include "dagscape/sets/subset.hpp"
+#include "dagscape/sums/dag_backward.hpp"
+#include "dagscape/sums/dag_forward.hpp"
+#include "dagscape/sums/parent_sums.hpp"
+#include "dagscape/sums/set_numbers.hpp"
 
 namespace dagscape {
 

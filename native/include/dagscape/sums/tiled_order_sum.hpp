@@ -20,14 +20,14 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/column.hpp"
-#include "dagscape/lane_sets.hpp"
-#include "dagscape/order_sum.hpp"
-#include "dagscape/plain_tile.hpp"
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/sets/lattice_tasks.hpp"
 #include "dagscape/sets/tiles.hpp"
-#include "dagscape/share_tree.hpp"
+#include "dagscape/sums/column.hpp"
+#include "dagscape/sums/lane_sets.hpp"
+#include "dagscape/sums/order_sum.hpp"
+#include "dagscape/sums/plain_tile.hpp"
+#include "dagscape/sums/share_tree.hpp"
 
 namespace dagscape {
 

@@ -1,4 +1,4 @@
-#include "dagscape/set_numbers.hpp"
+#include "dagscape/sums/set_numbers.hpp"
 
 namespace dagscape {
 namespace {

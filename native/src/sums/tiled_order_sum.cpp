@@ -1,4 +1,4 @@
-#include "dagscape/tiled_order_sum.hpp"
+#include "dagscape/sums/tiled_order_sum.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,12 +10,12 @@
 
 #include "dagscape/numbers/impossible.hpp"
 #include "dagscape/numbers/score_weights.hpp"
-#include "dagscape/plain_walk.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/scaled_arithmetic.hpp"
 #include "dagscape/sets/lattice_tasks.hpp"
 #include "dagscape/sets/subset.hpp"
 #include "dagscape/sets/tile_walk.hpp"
+#include "dagscape/sums/plain_walk.hpp"
+#include "dagscape/sums/scaled_arithmetic.hpp"
 
 namespace dagscape {
 namespace {

@@ -1,4 +1,4 @@
-#include "dagscape/dag_forward.hpp"
+#include "dagscape/sums/dag_forward.hpp"
 
 #include "dagscape/runtime/parallel.hpp"
 #include "dagscape/sets/layers.hpp"

@@ -1,4 +1,4 @@
-#include "dagscape/plain_tile.hpp"
+#include "dagscape/sums/plain_tile.hpp"
 
 #include <algorithm>
 #include <array>

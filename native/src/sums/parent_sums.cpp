@@ -1,4 +1,4 @@
-#include "dagscape/parent_sums.hpp"
+#include "dagscape/sums/parent_sums.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "dagscape/share_tree.hpp"
+#include "dagscape/sums/share_tree.hpp"
 
 #include <algorithm>
 #include <utility>

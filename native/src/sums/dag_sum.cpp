@@ -1,4 +1,4 @@
-#include "dagscape/dag_sum.hpp"
+#include "dagscape/sums/dag_sum.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "dagscape/column.hpp"
+#include "dagscape/sums/column.hpp"
 
 #include <algorithm>
 

@@ -13,9 +13,9 @@
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/numbers/scaled.hpp"
 #include "dagscape/numbers/scaled_lanes.hpp"
-#include "dagscape/parent_sums.hpp"
-#include "dagscape/set_numbers.hpp"
 #include "dagscape/sets/subset.hpp"
+#include "dagscape/sums/parent_sums.hpp"
+#include "dagscape/sums/set_numbers.hpp"
 
 namespace dagscape {
 

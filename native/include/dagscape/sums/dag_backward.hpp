@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/dag_products.hpp"
-#include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/set_numbers.hpp"
+#include "dagscape/sums/dag_products.hpp"
+#include "dagscape/sums/parent_sums.hpp"
+#include "dagscape/sums/set_numbers.hpp"
 
 namespace dagscape {
 

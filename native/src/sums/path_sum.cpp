@@ -1,4 +1,4 @@
-#include "dagscape/path_sum.hpp"
+#include "dagscape/sums/path_sum.hpp"
 
 #include <algorithm>
 #include <cmath>

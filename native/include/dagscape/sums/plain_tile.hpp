@@ -26,11 +26,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/lane_sets.hpp"
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/numbers/scaled.hpp"
 #include "dagscape/sets/lattice_tasks.hpp"
 #include "dagscape/sets/tiles.hpp"
+#include "dagscape/sums/lane_sets.hpp"
 
 namespace dagscape {
 

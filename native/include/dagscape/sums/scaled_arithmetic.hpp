@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "dagscape/column.hpp"
 #include "dagscape/numbers/scaled_lanes.hpp"
 #include "dagscape/sets/subset.hpp"
 #include "dagscape/sets/tiles.hpp"
 #include "dagscape/sets/zeta.hpp"
+#include "dagscape/sums/column.hpp"
 
 namespace dagscape {
 

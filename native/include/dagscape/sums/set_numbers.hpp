@@ -32,10 +32,10 @@
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/numbers/scaled.hpp"
 #include "dagscape/numbers/scaled_lanes.hpp"
-#include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/sets/layers.hpp"
 #include "dagscape/sets/subset.hpp"
+#include "dagscape/sums/parent_sums.hpp"
 
 namespace dagscape {
 

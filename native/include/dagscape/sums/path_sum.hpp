@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <span>
 
-#include "dagscape/dag_sum.hpp"
-#include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/sums/dag_sum.hpp"
+#include "dagscape/sums/parent_sums.hpp"
 
 namespace dagscape {
 

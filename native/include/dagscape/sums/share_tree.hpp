@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/column.hpp"
-#include "dagscape/lane_sets.hpp"
 #include "dagscape/sets/tiles.hpp"
+#include "dagscape/sums/column.hpp"
+#include "dagscape/sums/lane_sets.hpp"
 
 namespace dagscape {
 

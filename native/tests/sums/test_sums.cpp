@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/dag_sum.hpp"
 #include "dagscape/numbers/impossible.hpp"
-#include "dagscape/order_sum.hpp"
 #include "dagscape/sets/set_index.hpp"
+#include "dagscape/sums/dag_sum.hpp"
+#include "dagscape/sums/order_sum.hpp"
 #include "one_block.hpp"
 #include "whole_dag_sum.hpp"
 

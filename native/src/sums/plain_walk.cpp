@@ -1,4 +1,4 @@
-#include "dagscape/plain_walk.hpp"
+#include "dagscape/sums/plain_walk.hpp"
 
 #include <algorithm>
 #include <utility>

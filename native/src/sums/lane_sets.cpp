@@ -1,4 +1,4 @@
-#include "dagscape/lane_sets.hpp"
+#include "dagscape/sums/lane_sets.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "dagscape/order_sum.hpp"
+#include "dagscape/sums/order_sum.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -14,15 +14,15 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/column.hpp"
-#include "dagscape/lane_sets.hpp"
-#include "dagscape/plain_tile.hpp"
 #include "dagscape/runtime/monitor.hpp"
-#include "dagscape/scaled_arithmetic.hpp"
 #include "dagscape/sets/lattice_tasks.hpp"
 #include "dagscape/sets/tile_fill.hpp"
 #include "dagscape/sets/tile_walk.hpp"
-#include "dagscape/share_tree.hpp"
+#include "dagscape/sums/column.hpp"
+#include "dagscape/sums/lane_sets.hpp"
+#include "dagscape/sums/plain_tile.hpp"
+#include "dagscape/sums/scaled_arithmetic.hpp"
+#include "dagscape/sums/share_tree.hpp"
 
 namespace dagscape {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "dagscape/numbers/scaled.hpp"
-#include "dagscape/parent_sums.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/sums/parent_sums.hpp"
 
 namespace dagscape {
 

@@ -1,4 +1,4 @@
-#include "dagscape/dag_backward.hpp"
+#include "dagscape/sums/dag_backward.hpp"
 
 #include <algorithm>
 
