@@ -6,8 +6,8 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_families.hpp"
-#include "dagscape/best_scores.hpp"
-#include "dagscape/k_best.hpp"
+#include "dagscape/best/best_scores.hpp"
+#include "dagscape/best/k_best.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

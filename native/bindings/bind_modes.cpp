@@ -7,7 +7,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "bound_families.hpp"
-#include "dagscape/modes.hpp"
+#include "dagscape/best/modes.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/best_scores.hpp"
-#include "dagscape/k_best.hpp"
-#include "dagscape/modes.hpp"
+#include "dagscape/best/best_scores.hpp"
+#include "dagscape/best/k_best.hpp"
+#include "dagscape/best/modes.hpp"
 #include "dagscape/sums/dag_sum.hpp"
 #include "dagscape/sums/order_sum.hpp"
 #include "dagscape/sums/tiled_order_sum.hpp"

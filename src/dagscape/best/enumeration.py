@@ -1,4 +1,4 @@
-"""A search that finds the best networks in batches: the Python side of ``native/include/dagscape/k_best.hpp``."""
+"""A search that finds the best networks in batches: the Python side of ``native/include/dagscape/best/k_best.hpp``."""
 
 from __future__ import annotations
 

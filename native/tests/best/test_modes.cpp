@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/modes.hpp"
+#include "dagscape/best/modes.hpp"
 #include "dagscape/scores/families.hpp"
 #include "dagscape/sets/equivalence.hpp"
 #include "dagscape/sets/set_index.hpp"

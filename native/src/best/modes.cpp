@@ -1,12 +1,12 @@
-#include "dagscape/modes.hpp"
+#include "dagscape/best/modes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
 
-#include "dagscape/best_scores.hpp"
-#include "dagscape/key_set.hpp"
+#include "dagscape/best/best_scores.hpp"
+#include "dagscape/best/key_set.hpp"
 #include "dagscape/sets/equivalence.hpp"
 #include "dagscape/sets/set_index.hpp"
 #include "dagscape/sets/tiles.hpp"

@@ -1,4 +1,4 @@
-#include "dagscape/best_scores.hpp"
+#include "dagscape/best/best_scores.hpp"
 
 #include <algorithm>
 #include <memory>

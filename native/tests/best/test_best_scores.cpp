@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/best_scores.hpp"
+#include "dagscape/best/best_scores.hpp"
 #include "random_families.hpp"
 
 using namespace dagscape;

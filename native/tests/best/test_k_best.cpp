@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/k_best.hpp"
+#include "dagscape/best/k_best.hpp"
 #include "random_families.hpp"
 
 using namespace dagscape;

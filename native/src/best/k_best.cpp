@@ -1,4 +1,4 @@
-#include "dagscape/k_best.hpp"
+#include "dagscape/best/k_best.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dagscape/best_scores.hpp"
-#include "dagscape/key_set.hpp"
+#include "dagscape/best/best_scores.hpp"
+#include "dagscape/best/key_set.hpp"
 #include "dagscape/sets/equivalence.hpp"
 
 namespace dagscape {
