@@ -10,7 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/class_moves.hpp"
+#include "dagscape/search/class_moves.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

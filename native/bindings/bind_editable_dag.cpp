@@ -2,7 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/editable_dag.hpp"
+#include "dagscape/search/editable_dag.hpp"
 
 namespace dagscape {
 namespace {

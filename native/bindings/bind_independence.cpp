@@ -10,8 +10,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/max_min.hpp"
 #include "dagscape/numbers/chi_square.hpp"
+#include "dagscape/search/max_min.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

@@ -4,7 +4,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/move_evaluator.hpp"
+#include "dagscape/search/move_evaluator.hpp"
 
 namespace dagscape {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/order_search.hpp"
 #include "dagscape/scores/families.hpp"
+#include "dagscape/search/order_search.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

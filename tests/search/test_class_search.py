@@ -90,7 +90,7 @@ def offered(dag: ds.Dag, operators: str) -> set[tuple[int, int, frozenset[int]]]
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_a_move_is_offered_exactly_when_it_leads_to_a_class(n):
-    # All classes of five variables are checked in native/tests/test_class_moves.cpp.
+    # All classes of five variables are checked in native/tests/search/test_class_moves.cpp.
     for state, members in all_classes(n).items():
         dag = members[-1]
         assert offered(dag, "insert") == inserts(state).keys()

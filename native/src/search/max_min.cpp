@@ -1,4 +1,4 @@
-#include "dagscape/max_min.hpp"
+#include "dagscape/search/max_min.hpp"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "dagscape/order_window.hpp"
+#include "dagscape/search/order_window.hpp"
 
 #include <algorithm>
 #include <bit>

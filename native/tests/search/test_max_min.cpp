@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/max_min.hpp"
+#include "dagscape/search/max_min.hpp"
 #include "random_table.hpp"
 
 using namespace dagscape;

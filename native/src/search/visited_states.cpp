@@ -1,4 +1,4 @@
-#include "dagscape/visited_states.hpp"
+#include "dagscape/search/visited_states.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/move_evaluator.hpp"
+#include "dagscape/search/move_evaluator.hpp"
 
 using namespace dagscape;
 

@@ -26,11 +26,11 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/family_lists.hpp"
 #include "dagscape/numbers/random_bits.hpp"
-#include "dagscape/order_state.hpp"
-#include "dagscape/order_window.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/search/family_lists.hpp"
+#include "dagscape/search/order_state.hpp"
+#include "dagscape/search/order_window.hpp"
 
 namespace dagscape {
 

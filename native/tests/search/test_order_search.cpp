@@ -1,4 +1,4 @@
-#include "dagscape/order_search.hpp"
+#include "dagscape/search/order_search.hpp"
 
 #include <algorithm>
 #include <map>

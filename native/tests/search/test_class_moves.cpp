@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/class_moves.hpp"
+#include "dagscape/search/class_moves.hpp"
 #include "dagscape/sets/equivalence.hpp"
 
 using namespace dagscape;

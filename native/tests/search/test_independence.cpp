@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/independence.hpp"
 #include "dagscape/numbers/chi_square.hpp"
+#include "dagscape/search/independence.hpp"
 #include "random_table.hpp"
 
 using namespace dagscape;

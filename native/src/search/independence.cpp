@@ -1,4 +1,4 @@
-#include "dagscape/independence.hpp"
+#include "dagscape/search/independence.hpp"
 
 #include <algorithm>
 #include <bit>

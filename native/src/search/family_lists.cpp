@@ -1,4 +1,4 @@
-#include "dagscape/family_lists.hpp"
+#include "dagscape/search/family_lists.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "dagscape/editable_dag.hpp"
+#include "dagscape/search/editable_dag.hpp"
 
 #include <algorithm>
 #include <bit>

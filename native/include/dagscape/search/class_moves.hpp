@@ -33,8 +33,8 @@
 #include <utility>
 #include <vector>
 
-#include "dagscape/class_graph.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/search/class_graph.hpp"
 
 namespace dagscape {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/editable_dag.hpp"
+#include "dagscape/search/editable_dag.hpp"
 
 using namespace dagscape;
 

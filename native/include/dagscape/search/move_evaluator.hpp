@@ -28,9 +28,9 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/editable_dag.hpp"
 #include "dagscape/numbers/impossible.hpp"
-#include "dagscape/visited_states.hpp"
+#include "dagscape/search/editable_dag.hpp"
+#include "dagscape/search/visited_states.hpp"
 
 namespace dagscape {
 

@@ -1,4 +1,4 @@
-#include "dagscape/move_evaluator.hpp"
+#include "dagscape/search/move_evaluator.hpp"
 
 #include <algorithm>
 #include <array>

@@ -27,8 +27,8 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/family_lists.hpp"
 #include "dagscape/numbers/random_bits.hpp"
+#include "dagscape/search/family_lists.hpp"
 
 namespace dagscape {
 

@@ -1,4 +1,4 @@
-#include "dagscape/class_graph.hpp"
+#include "dagscape/search/class_graph.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -21,8 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/independence.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/search/independence.hpp"
 
 namespace dagscape {
 

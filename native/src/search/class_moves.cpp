@@ -1,4 +1,4 @@
-#include "dagscape/class_moves.hpp"
+#include "dagscape/search/class_moves.hpp"
 
 #include <algorithm>
 #include <bit>

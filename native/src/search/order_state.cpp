@@ -1,4 +1,4 @@
-#include "dagscape/order_state.hpp"
+#include "dagscape/search/order_state.hpp"
 
 #include <algorithm>
 #include <cassert>

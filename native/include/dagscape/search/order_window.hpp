@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dagscape/numbers/random_bits.hpp"
-#include "dagscape/order_state.hpp"
+#include "dagscape/search/order_state.hpp"
 
 namespace dagscape {
 
