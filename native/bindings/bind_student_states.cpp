@@ -7,7 +7,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/numbers/exponential.hpp"
-#include "dagscape/student_states.hpp"
+#include "dagscape/student/student_states.hpp"
 #include "monitored.hpp"
 
 namespace dagscape {

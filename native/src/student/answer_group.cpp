@@ -1,4 +1,4 @@
-#include "dagscape/answer_group.hpp"
+#include "dagscape/student/answer_group.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The E-step of student models, and its parts, against sums over all states.
-#include "dagscape/student_states.hpp"
+#include "dagscape/student/student_states.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dagscape/answer_tree.hpp"
 #include "dagscape/numbers/exponential.hpp"
 #include "dagscape/numbers/logarithm_lanes.hpp"
-#include "dagscape/state_tree.hpp"
+#include "dagscape/student/answer_tree.hpp"
+#include "dagscape/student/state_tree.hpp"
 
 using namespace dagscape;
 

@@ -1,4 +1,4 @@
-#include "dagscape/answer_tree.hpp"
+#include "dagscape/student/answer_tree.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "dagscape/state_tree.hpp"
+#include "dagscape/student/state_tree.hpp"
 
 #include <algorithm>
 #include <array>

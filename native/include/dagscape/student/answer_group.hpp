@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "dagscape/answer_tree.hpp"
 #include "dagscape/numbers/lanes.hpp"
+#include "dagscape/student/answer_tree.hpp"
 
 namespace dagscape {
 

@@ -1,4 +1,4 @@
-#include "dagscape/student_states.hpp"
+#include "dagscape/student/student_states.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
-#include "dagscape/answer_group.hpp"
 #include "dagscape/numbers/exponential_lanes.hpp"
 #include "dagscape/numbers/logarithm_lanes.hpp"
 #include "dagscape/runtime/parallel.hpp"
-#include "dagscape/state_tree.hpp"
+#include "dagscape/student/answer_group.hpp"
+#include "dagscape/student/state_tree.hpp"
 
 namespace dagscape {
 namespace {
