@@ -176,53 +176,6 @@ def test_registries_are_whole():
         assert name == definition.name
 
 
-LONGEST_KERNEL_FUNCTION = 60
-
-
-def native_functions(code: str):
-    """The first line, number of lines and head of every function in formatted C++: every block in braces directly
-    inside namespaces and classes."""
-
-    def blank(match: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", " ", match[0])
-
-    code = re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|^#[^\n]*", blank, code, flags=re.MULTILINE)
-    head_start, body_start, depth = 0, None, 0
-    for brace in re.finditer(r"[{};]", code):
-        if body_start is None:
-            head = re.sub(r"template <[^{;]*?>\s|__attribute__\(\([^)]*\)+", "", code[head_start : brace.start()])
-            scope = re.search(r"\b(?:namespace|class|struct|enum)\b", head) and "(" not in head
-            if brace[0] == "{" and not scope:
-                body_start, depth = code.index(code[head_start : brace.start()].strip(), head_start), 1
-            head_start = brace.end()
-        elif brace[0] != ";":
-            depth += 1 if brace[0] == "{" else -1
-            if depth == 0:
-                first = code.count("\n", 0, body_start) + 1
-                yield first, code.count("\n", 0, brace.end()) + 2 - first, code[body_start:].split("\n")[0]
-                body_start, head_start = None, brace.end()
-
-
-def test_functions_of_kernels_are_short():
-    files = [*(ROOT / "native" / "src").rglob("*.cpp"), *(ROOT / "native" / "include").rglob("*.hpp")]
-    found = {
-        (path.name, line): (lines, head)
-        for path in files
-        for line, lines, head in native_functions(path.read_text(encoding="utf-8"))
-    }
-    heads = {head for _, head in found.values()}
-    assert any(head.startswith("void DagForward::push_plain(") for head in heads), "functions are not found"
-    assert {place: size for place, size in found.items() if size[0] > LONGEST_KERNEL_FUNCTION} == {}
-
-
-def test_lengths_of_functions_are_counted():
-    code = (
-        "namespace a {\nstruct B {\n    int c() const { return 1; }\n    int d(int e)\n        {\n        for (;;) {\n"
-    )
-    code += "            if (e) return '{';  // }\n        }\n    }\n};\nint f = 3;\n}\n"
-    assert [(line, lines) for line, lines, _ in native_functions(code)] == [(3, 1), (4, 6)]
-
-
 @pytest.mark.parametrize(
     "pattern", [r"\bTODO\b", r"\bFIXME\b", "NotImplementedError", r"(?<![\w.])/(?:home|root|Users)/"]
 )

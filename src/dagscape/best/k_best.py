@@ -1,7 +1,7 @@
 """The k best networks or equivalence classes, or all within a Bayes factor of the best [chen2014]_.
 
-The search is lazy, as described in ``native/include/dagscape/best/k_best.hpp``: it does not compute the k best networks on
-each of 2^n sets of variables, but only the few that are needed. Ties are exact, and none is lost: by the symmetry of
+The search is lazy, as described in ``native/include/dagscape/best/k_best.hpp``: it does not compute the k best networks
+on each of 2^n sets of variables, but only the few that are needed. Ties are exact, and none is lost: by the symmetry of
 its board, sixteen classes of tic-tac-toe share the best score, of which the program of [chen2014]_ finds some.
 """
 

@@ -2,7 +2,8 @@
 
 M(W), the score of the best network on a set W, is the maximum over s ∈ W of M(W∖s) plus the score of the best family of
 s within W∖s; tracing back from the set of all variables gives the network. The traversal of the sets is that of
-``native/include/dagscape/best/best_scores.hpp``: n 2^n steps, and 8 bytes for each of 2^n sets if there are few parents.
+``native/include/dagscape/best/best_scores.hpp``: n 2^n steps, and 8 bytes for each of 2^n sets if there are few
+parents.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 :class:`Move` and :func:`legal_moves` work on immutable DAGs. A search that makes many moves uses an
 :class:`EditableDag`, which maintains the ancestors of all variables in a kernel
-(``native/include/dagscape/search/editable_dag.hpp``). It can tell whether a move is legal without a search of the graph.
+(``native/include/dagscape/search/editable_dag.hpp``). It can tell whether a move is legal without a search of the
+graph.
 """
 
 from __future__ import annotations

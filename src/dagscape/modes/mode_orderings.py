@@ -3,8 +3,8 @@
 The score of an ordering is the sum of the best families with all parents before the child, and the ordering represents
 the network of those families. It is a δ-mode if no ordering within Kendall distance δ precedes it: has a higher score,
 or the same score and is lexicographically smaller. So modes are peaks of the landscape; good orderings close to a
-better one are not modes. ``native/include/dagscape/best/modes.hpp`` describes the search and proves it complete. Unlike the
-search of the paper, it merges orderings with the same future, and its bound is exact if 2^n numbers fit in memory.
+better one are not modes. ``native/include/dagscape/best/modes.hpp`` describes the search and proves it complete. Unlike
+the search of the paper, it merges orderings with the same future, and its bound is exact if 2^n numbers fit in memory.
 
 Notation: the paper minimises costs, and M is the number of networks; here scores are maximised, and it is k.
 """

@@ -40,7 +40,7 @@ _GAMMA_ERRORS = 24
 
 
 class TermKind(IntEnum):
-    """The functions of a cell's count that the kernels implement (``native/include/dagscape/scores/cell_terms.hpp``)."""
+    """Functions of a cell's count that the kernels have (``native/include/dagscape/scores/cell_terms.hpp``)."""
 
     DIRICHLET_SHARED = 0
     DIRICHLET_CONSTANT = 1

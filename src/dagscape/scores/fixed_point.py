@@ -67,8 +67,8 @@ class Unit:
 def largest_score(n: int) -> int:
     """Return the largest absolute value, in units, of the score of a family of ``n`` variables.
 
-    Sums and differences of such scores do not overflow in the kernels; ``native/include/dagscape/scores/families.hpp`` derives
-    the limit. :meth:`Unit.for_scores_up_to` stays below it.
+    Sums and differences of such scores do not overflow in the kernels; ``native/include/dagscape/scores/families.hpp``
+    derives the limit. :meth:`Unit.for_scores_up_to` stays below it.
 
     >>> largest_score(2) * 2 < 2**61
     True

@@ -6,8 +6,9 @@ vector, so one function of a set is enough here, too:
 
 .. math:: J(S) = \sum_s N_s \ln N_s - c\,2^{|S|}, \qquad local\_score(i, G) = J(G ∪ \{i\}) - J(G)
 
-with :math:`c = \frac12 \ln m` for BIC and 1 for AIC. The kernel (``native/include/dagscape/scores/joint_counts.hpp``) decides
-the variables depth first: one that is no member of the set is added up. This costs about :math:`3^n` logarithms.
+with :math:`c = \frac12 \ln m` for BIC and 1 for AIC. The kernel (``native/include/dagscape/scores/joint_counts.hpp``)
+decides the variables depth first: one that is no member of the set is added up. This costs about :math:`3^n`
+logarithms.
 
 Counts are rounded once, to a multiple of a power of two, so that their sums are exact. The scores therefore do not
 depend on the order of the variables, and are the same on every platform.

@@ -1,7 +1,7 @@
 """Sets of variables as rows of an array, and their positions in a table over the lattice.
 
-This is the Python counterpart of ``native/include/dagscape/sets/set_index.hpp``. Both must number sets in the same way, and
-a test checks that they do.
+This is the Python counterpart of ``native/include/dagscape/sets/set_index.hpp``. Both must number sets in the same way,
+and a test checks that they do.
 """
 
 from __future__ import annotations

@@ -9,9 +9,10 @@ N(Y),
    Δ\,Insert(X, Y, K) &= s(Y \mid Pa(Y) ∪ K ∪ \{X\}) - s(Y \mid Pa(Y) ∪ K) \\
    Δ\,Delete(X, Y, K) &= s(Y \mid (Pa(Y) ∪ K) ∖ \{X\}) - s(Y \mid Pa(Y) ∪ K ∪ \{X\})
 
-Which moves are valid, and how they are kept up to date, is described in ``native/include/dagscape/search/class_moves.hpp``.
-The kernel asks for the differences that it needs, and they come from the local scores in batches. The cost of a step is
-that of the families that were not asked before, about *n* for each changed family.
+Which moves are valid, and how they are kept up to date, is described in
+``native/include/dagscape/search/class_moves.hpp``. The kernel asks for the differences that it needs, and they come
+from the local scores in batches. The cost of a step is that of the families that were not asked before, about *n* for
+each changed family.
 
 *Constraints.* A class is allowed if some member has all required edges and no forbidden one; moves to other classes
 are not made, and the network returned is such a member. Differences are those of the scores without constraints,

@@ -1,8 +1,8 @@
 """A DAG on its way up: its score, and its best moves.
 
-The kernel (``native/include/dagscape/search/move_evaluator.hpp``) holds the graph and the gain of every addition and removal
-of an edge. After each move, the one or two changed children are scored again, with each other variable added to their
-parents and each parent removed; all additions in one batch.
+The kernel (``native/include/dagscape/search/move_evaluator.hpp``) holds the graph and the gain of every addition and
+removal of an edge. After each move, the one or two changed children are scored again, with each other variable added to
+their parents and each parent removed; all additions in one batch.
 """
 
 from __future__ import annotations

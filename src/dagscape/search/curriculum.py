@@ -17,8 +17,8 @@ The first variable of the sequence has the largest average mutual information wi
 before them (algorithm 2.1). As printed, the inner loop of that algorithm does not end when no variables are left; here
 a stage takes what is left. A stage is skipped if the number of segments has not changed, because the new variables are
 then constant in each segment. Segments cost no extra passes: the rows are grouped by segment first and by the variables
-of a family after that (``native/include/dagscape/scores/family_scorer.hpp``), and rows that are alone in their segment drop
-out at once.
+of a family after that (``native/include/dagscape/scores/family_scorer.hpp``), and rows that are alone in their segment
+drop out at once.
 
 The dissertation takes the neighbours from the first version of MMPC, which finds the set of one variable at a time:
 an edge is considered if either end is in the set of the other. MMHC considers it only if both are, and so loses edges

@@ -1,8 +1,8 @@
 """Families for a search over orders: all of them, or lists that grow where the search finds use for them.
 
-The search (``native/include/dagscape/search/order_search.hpp``) takes lists of families. Where all families fit, it gets all
-of them, and its lists are exact. Otherwise the lists are grown from the scores on demand. To *expand* a family is to
-score its additions, all in one batch, and to list those that score better than the family itself; and to list the
+The search (``native/include/dagscape/search/order_search.hpp``) takes lists of families. Where all families fit, it
+gets all of them, and its lists are exact. Otherwise the lists are grown from the scores on demand. To *expand* a family
+is to score its additions, all in one batch, and to list those that score better than the family itself; and to list the
 family without each of its parents. To *grow* a family within a set is to expand it, to go on with its best addition
 from the set, and so forth: a path in the grow-shrink tree of [andrews2023]_, which is kept.
 

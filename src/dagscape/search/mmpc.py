@@ -12,9 +12,9 @@ at least ``rows_per_cell`` rows for each cell of its table, :math:`r_X r_T q_S` 
 nothing; a variable that cannot be tested at all is not a neighbour. Degrees of freedom count only those levels of X and
 T that occur with a state of S. Statistics are exact integers, so ties are exact; the seed decides them.
 
-The kernel is ``native/include/dagscape/search/max_min.hpp``. Each target costs :math:`O(n + |C|\,2^{|C|})` tests of O(m),
-where the number of rows limits the size of the subsets; ``max_condition`` limits it further. Counting bits makes tests
-of few cells far cheaper than a pass over the rows.
+The kernel is ``native/include/dagscape/search/max_min.hpp``. Each target costs :math:`O(n + |C|\,2^{|C|})` tests of
+O(m), where the number of rows limits the size of the subsets; ``max_condition`` limits it further. Counting bits makes
+tests of few cells far cheaper than a pass over the rows.
 
 Notation: the paper's PC and CPC are the neighbours, its Assoc and MinAssoc the strengths, its threshold α ``alpha``.
 """

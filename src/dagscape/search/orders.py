@@ -5,13 +5,13 @@ In an order, each variable takes its parents from those before it, and the best 
 of single edges are stuck. The score of an order is the score of its best network, and every network is the best one of
 some order if its families are.
 
-The kernel (``native/include/dagscape/search/order_search.hpp``) moves one variable at a time to the best of all n places
-[scanagatta2017]_, promotes better families across the cycles that they would close, and orders windows of the order
-optimally. Its steps cost microseconds with thousands of variables, because a move concerns few of them. It works on
-lists of families, which ``family_pool.py`` provides: complete where they fit, otherwise grown as the search needs them,
-as in [scanagatta2015]_ and [andrews2023]_. Lists that grow begin with the families of a greedy network, and the search
-with one of its orders, because lists grown for each variable on its own lack families that only the directions of other
-edges make good.
+The kernel (``native/include/dagscape/search/order_search.hpp``) moves one variable at a time to the best of all n
+places [scanagatta2017]_, promotes better families across the cycles that they would close, and orders windows of the
+order optimally. Its steps cost microseconds with thousands of variables, because a move concerns few of them. It works
+on lists of families, which ``family_pool.py`` provides: complete where they fit, otherwise grown as the search needs
+them, as in [scanagatta2015]_ and [andrews2023]_. Lists that grow begin with the families of a greedy network, and the
+search with one of its orders, because lists grown for each variable on its own lack families that only the directions
+of other edges make good.
 
 Cost: the memory of the lists; O(list) for the profile of a variable, that is, for its scores at all places.
 

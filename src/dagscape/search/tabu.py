@@ -4,8 +4,8 @@ Greedy search that does not stop at a local optimum: it makes the best move (add
 that lowers the score, but never returns to one of the last 10 DAGs. It ends after 10 steps without a new best DAG.
 
 The list holds *states*, not moves: a move is forbidden exactly if it leads to a DAG on the list. The kernel stores the
-differences of these DAGs from the current one (``native/include/dagscape/search/visited_states.hpp``), so no two DAGs are ever
-confused, as hashes might.
+differences of these DAGs from the current one (``native/include/dagscape/search/visited_states.hpp``), so no two DAGs
+are ever confused, as hashes might.
 """
 
 from __future__ import annotations

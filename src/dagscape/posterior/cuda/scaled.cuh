@@ -1,4 +1,5 @@
-// Numbers with an extended exponent on a GPU: those of native/include/dagscape/numbers/scaled.hpp, with integer exponents.
+// Numbers with an extended exponent on a GPU: those of native/include/dagscape/numbers/scaled.hpp, with integer
+// exponents.
 //
 // A scaled number is mantissa · 2^exponent. It is normal if it is zero, or its mantissa is in [1/2, 1). Zero has the
 // exponent kNothing, which is so low that it vanishes when aligned to another number. The words of sums over orders
