@@ -10,8 +10,8 @@ import sys
 import dagscape as ds
 from benchmarks.posterior import random_network
 from benchmarks.timing import best_of, machine
+from dagscape.core.resources import format_bytes
 from dagscape.posterior.backends import find_backend
-from dagscape.resources import format_bytes
 
 ORDERS = [(21, 4), (23, 4), (25, 2), (25, 4), (25, 6), (27, 4), (29, 4), (30, 4), (31, 4), (33, 4), (34, 4), (25, 8)]
 DAGS = [(20, 4), (20, 19), (23, 4), (25, 4), (28, 4)]

@@ -13,10 +13,10 @@ import numpy as np
 
 import dagscape as ds
 from benchmarks.timing import SHARED, best_of, machine
+from dagscape.core.masks import bits
 from dagscape.graphs.equivalence import class_keys, cpdags
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.moves import EditableDag
-from dagscape.masks import bits
 
 
 def random_chordal(n: int, width: int, seed: int) -> ds.Dag:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dagscape.core.resources import format_bytes
+from dagscape.core.wording import format_seconds
 from dagscape.posterior.cuda.order_sum import order_sum_bytes
 from dagscape.posterior.cuda.seconds import card_seconds
 from dagscape.posterior.mpi.backend import rank_memory
 from dagscape.posterior.trial import rank_seconds
-from dagscape.resources import format_bytes
-from dagscape.wording import format_seconds
 
 VARIABLES = (25, 28, 30, 31, 32, 33, 34, 36, 38, 40)
 RANKS = (1, 2, 8, 64, 512, 4096)

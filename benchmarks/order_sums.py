@@ -11,8 +11,8 @@ import time
 import dagscape as ds
 from benchmarks.posterior import random_network
 from benchmarks.timing import best_of, machine
+from dagscape.core.resources import format_bytes
 from dagscape.posterior.backends import find_backend
-from dagscape.resources import format_bytes
 
 # Variables, parents and the seconds of the serial program, REBEL; none where the tables have none.
 SERIAL = [

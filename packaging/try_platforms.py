@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HEAD = "| Python | compiler | build | conditions | tests | outcome |\n| --- | --- | --- | --- | --- | --- |"
 
 # Prints the version of Python, and the build of the kernels that runs.
-DESCRIBE = "import platform; from dagscape import kernels; print(platform.python_version(), kernels.name)"
+DESCRIBE = "import platform; from dagscape.core import kernels; print(platform.python_version(), kernels.name)"
 
 
 def arguments() -> argparse.Namespace:

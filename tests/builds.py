@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-_BEFORE = "import hashlib, numpy as np, dagscape as ds; from dagscape import kernels\n"
+_BEFORE = "import hashlib, numpy as np, dagscape as ds; from dagscape.core import kernels\n"
 _AFTER = "print(kernels.name, hashlib.sha256(b''.join(parts)).hexdigest())"
 
 _BASELINE, _FASTER = "baseline", "x86-64-v3"

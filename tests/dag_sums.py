@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
+from dagscape.core import kernels
 
 
 class DagSumResult(NamedTuple):

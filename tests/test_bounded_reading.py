@@ -6,8 +6,8 @@ import tracemalloc
 
 import pytest
 
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.reading import read_data, read_table
-from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.files.reading import open_binary, read_whole
 
 

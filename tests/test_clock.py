@@ -7,8 +7,8 @@ import math
 import pytest
 
 import dagscape as ds
-from dagscape import clock
-from dagscape.clock import Clock
+from dagscape.core import clock
+from dagscape.core.clock import Clock
 
 
 @pytest.fixture

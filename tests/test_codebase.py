@@ -124,7 +124,7 @@ def test_packages_do_nothing_when_imported():
     ("statement", "fine"),
     [
         ("'A docstring.'", True),
-        ("from dagscape import errors", True),
+        ("from dagscape.core import errors", True),
         ("__all__ = ['one', 'two']", True),
         ("register('bdeu')", False),
         ("SCORES = find_scores()", False),

@@ -377,7 +377,7 @@ def test_files_are_read_within_the_memory_limit(tmp_path, monkeypatch):
     ]
     for read, name in readers:
         read(tmp_path / name)
-    monkeypatch.setattr("dagscape.resources.available_memory", lambda: 1000)
+    monkeypatch.setattr("dagscape.core.resources.available_memory", lambda: 1000)
     for read, name in readers:
         with pytest.raises(ds.TooLarge, match=f"{name}'.* need .*; the limit is 800 bytes"):
             read(tmp_path / name)
@@ -391,7 +391,7 @@ def test_graphs_on_very_many_variables_are_refused_before_they_are_made(tmp_path
     (tmp_path / "best.json").write_text(json.dumps(listed))
     one = json.loads((OLD / "optimal-network.json").read_text(encoding="utf-8"))
     (tmp_path / "one.json").write_text(json.dumps(one | {"variables": names, "network": []}))
-    monkeypatch.setattr("dagscape.resources.available_memory", lambda: 500 << 20)
+    monkeypatch.setattr("dagscape.core.resources.available_memory", lambda: 500 << 20)
     for read, name in ((ds.read_graph, "g.csv"), (ds.load_result, "best.json"), (ds.load_result, "one.json")):
         with pytest.raises(ds.TooLarge, match=r"50,000 variables need .* GiB"):
             read(tmp_path / name)

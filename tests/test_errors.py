@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from dagscape import errors
-from dagscape.errors import (
+from dagscape.core import errors
+from dagscape.core.errors import (
     BackendUnavailable,
     DagscapeError,
     IncompleteScores,

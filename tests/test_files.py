@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import dagscape as ds
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption, type_of
+from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, type_of
 from dagscape.files.reading import open_text
 from dagscape.files.writing import check_writable, replace_file
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import dagscape
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.scores.lattice import set_count
 
 STUB = Path(dagscape.__file__).with_name("_native.pyi")
@@ -94,7 +94,7 @@ def test_byte_counts_of_any_number_of_variables_are_finite():
 def import_without(*missing: str, build: str = "") -> subprocess.CompletedProcess[str]:
     """Import the kernels in another process where some builds are missing, and print the name of the build."""
     hidden = "".join(f"sys.modules['dagscape.{module}'] = None; " for module in missing)
-    program = f"import sys; {hidden}import dagscape; from dagscape import kernels; print(kernels.name)"
+    program = f"import sys; {hidden}import dagscape; from dagscape.core import kernels; print(kernels.name)"
     environment = os.environ | {"DAGSCAPE_CPU": build}
     return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
 

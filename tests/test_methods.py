@@ -16,8 +16,8 @@ import pytest
 from rich.console import Console
 
 import dagscape as ds
+from dagscape.core.errors import type_of
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.errors import type_of
 from dagscape.methods import Requirements
 from dagscape.registry import METHODS
 from dagscape.report import planning

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dagscape as ds
-from dagscape.resources import memory_limit, parse_bytes
+from dagscape.core.resources import memory_limit, parse_bytes
 
 ASIA = ds.load_network("asia")
 DATA = ASIA.sample(60, seed=1).select(["asia", "tub", "smoke", "lung"])

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from dagscape import progress
 from dagscape.cli import ranks
 from dagscape.cli.output import Output
-from dagscape.progress import Progress, ProgressLines
+from dagscape.core import progress
+from dagscape.core.progress import Progress, ProgressLines
 
 
 class Work:

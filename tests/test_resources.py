@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dagscape.errors import InvalidOption, TooLarge
-from dagscape.resources import (
+from dagscape.core.errors import InvalidOption, TooLarge
+from dagscape.core.resources import (
     available_memory,
     check_memory,
     format_bytes,

@@ -8,10 +8,10 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
+from dagscape.core.wording import plural
 from dagscape.graphs.moves import EditableDag
 from dagscape.report.tables import render
 from dagscape.scores.summary import summarize_scores
-from dagscape.wording import plural
 
 NOUNS = (
     "variables edges rows levels parents families networks classes DAGs CPDAGs modes sets columns cells warnings "

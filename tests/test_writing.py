@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dagscape.errors import DagscapeError, InvalidOption
+from dagscape.core.errors import DagscapeError, InvalidOption
 from dagscape.files.writing import check_writable, replace_file
 
 NOBODY = 65534

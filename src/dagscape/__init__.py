@@ -16,12 +16,7 @@ from dagscape.startup import PROGRAM as _PROGRAM  # noqa: F401 (imported for wha
 from dagscape.best.k_best import iter_best, k_best
 from dagscape.best.optimal import OptimalNetwork, optimal_network
 from dagscape.best.result import BestNetworks
-from dagscape.data.bundled import load_dataset
-from dagscape.data.dataset import Dataset
-from dagscape.data.discretizing import Discretizer, discretize
-from dagscape.data.reading import read_data
-from dagscape.drawing.draw import draw
-from dagscape.errors import (
+from dagscape.core.errors import (
     BackendUnavailable,
     DagscapeError,
     DagscapeWarning,
@@ -35,6 +30,13 @@ from dagscape.errors import (
     TooLarge,
     UnidentifiedSkills,
 )
+from dagscape.core.progress import Progress, progress_bar
+from dagscape.core.version import __version__
+from dagscape.data.bundled import load_dataset
+from dagscape.data.dataset import Dataset
+from dagscape.data.discretizing import Discretizer, discretize
+from dagscape.data.reading import read_data
+from dagscape.drawing.draw import draw
 from dagscape.graphs.comparison import Comparison, compare, equivalent
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import read_graph, write_graph
@@ -48,7 +50,6 @@ from dagscape.posterior.backends import BackendStatus, backends
 from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior, Probability
 from dagscape.posterior.summing import posterior
-from dagscape.progress import Progress, progress_bar
 from dagscape.report.loading import load_result
 from dagscape.report.planning import plan
 from dagscape.scores.enumerable_scores import EnumerableScores
@@ -78,7 +79,6 @@ from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity import sensitivity
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
 from dagscape.studies.skill_bootstrap import bootstrap_skills
-from dagscape.version import __version__
 
 __all__ = [
     "Answers",

@@ -3,7 +3,7 @@
 The annotations of a dataclass say what its document may hold, and :func:`decode_record` accepts nothing else: a field
 ``rows: Count`` is an integer of at least 0, ``edges: Probabilities`` are nested lists of equal length with numbers from
 0 to 1. ``Annotated`` adds a condition to a type. What a document with valid fields may still contradict, such as the
-shape of an array, is for the class itself to check. A failure is one :class:`~dagscape.errors.InvalidData` that names
+shape of an array, is for the class itself to check. A failure is one :class:`~dagscape.core.errors.InvalidData` that names
 the place: ``steps[3].memory is 'x'; it must be an integer``.
 
 In JSON, arrays are nested lists, and infinities, which JSON lacks, are the strings ``"inf"`` and ``"-inf"``.
@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidData, type_of
+from dagscape.core.errors import InvalidData, type_of
 
 Record = TypeVar("Record")
 Decoder = Callable[[Any], Any]
@@ -100,7 +100,7 @@ def decode_record(record: type[Record], document: object, place: str = "the docu
     >>> decode_record(Step, {"name": "sum", "memory": -1})
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidData: memory is -1; it must be at least 0
+    dagscape.core.errors.InvalidData: memory is -1; it must be at least 0
     """
     try:
         return record(**_field_values(record, document))

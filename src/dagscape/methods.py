@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dagscape import kernels
-from dagscape.errors import InvalidOption
-from dagscape.resources import check_memory
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidOption
+from dagscape.core.resources import check_memory
+from dagscape.core.version import __version__
+from dagscape.core.wording import plural
 from dagscape.results import Provenance, Result
-from dagscape.version import __version__
-from dagscape.wording import plural
 
 # The limit on the number of parents that messages and plans mean by "few parents".
 FEW_PARENTS = 4

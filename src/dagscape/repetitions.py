@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from dagscape.checks import is_whole
-from dagscape.clock import Clock
-from dagscape.errors import DagscapeError, DagscapeWarning, InvalidData, InvalidOption, argument, type_of
-from dagscape.progress import Progress, ProgressListener
-from dagscape.resources import thread_count
+from dagscape.core.checks import is_whole
+from dagscape.core.clock import Clock
+from dagscape.core.errors import DagscapeError, DagscapeWarning, InvalidData, InvalidOption, argument, type_of
+from dagscape.core.progress import Progress, ProgressListener
+from dagscape.core.resources import thread_count
 from dagscape.workers import Workers, may_start_processes
 
 if TYPE_CHECKING:

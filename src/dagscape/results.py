@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_names
+from dagscape.core.checks import check_names
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.wording import visible_json
 from dagscape.decoding import NotNegative, decode_fields
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.files.paths import format_by_ending
 from dagscape.files.writing import replace_by_ending
 from dagscape.score_info import ScoreInfo
-from dagscape.wording import visible_json
 
 if TYPE_CHECKING:
     import pandas as pd

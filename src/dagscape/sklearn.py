@@ -22,7 +22,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from dagscape.checks import check_choice, is_between, is_whole
+from dagscape.core.checks import check_choice, is_between, is_whole
+from dagscape.core.errors import InvalidData, InvalidOption, type_of
+from dagscape.core.resources import MAX_THREADS
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.cutting import choose_columns
 from dagscape.data.dataset import Dataset
@@ -30,11 +32,9 @@ from dagscape.data.discretizing import Discretizer
 from dagscape.data.frames import is_frame, is_missing, table_from_array, table_from_frame
 from dagscape.data.table import MISSING, Column, Table, parse_numbers
 from dagscape.data.value_types import LevelFinder
-from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
 from dagscape.networks.network import Network
-from dagscape.resources import MAX_THREADS
 from dagscape.search.class_structures import naive_bayes_dag, tree_augmented_dag
 from dagscape.search.learning import learn
 from dagscape.search.registry import LEARNERS

@@ -28,7 +28,7 @@ from contextlib import contextmanager, suppress
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from dagscape.errors import DagscapeError
+from dagscape.core.errors import DagscapeError
 from dagscape.startup import ENDING_SIGNALS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.scores.registry import SCORES
 
 SEEDS = st.integers(0, 10**9)

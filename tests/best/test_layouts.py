@@ -17,7 +17,7 @@ from best.samples import (
     whole_scores,
 )
 from builds import assert_same_bits
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.scores.family_arrays import (
     families_by_size,
     kernel_families,

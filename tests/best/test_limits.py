@@ -21,8 +21,8 @@ from best.samples import (
     random_data,
     whole_scores,
 )
-from dagscape import kernels
 from dagscape.best.requirements import best_requirements
+from dagscape.core import kernels
 from dagscape.scores.family_arrays import (
     families_by_mask,
     family_list,

@@ -19,7 +19,7 @@ import dagscape as ds
 from cli.running import run
 from dagscape.cli.app import COMMANDS
 from dagscape.cli.wording import worded
-from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, TooLarge, argument, function
+from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, TooLarge, argument, function
 
 
 @pytest.fixture

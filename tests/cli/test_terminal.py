@@ -13,7 +13,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
-from dagscape.wording import visible
+from dagscape.core.wording import visible
 
 HOSTILE = "a\x1b[2J\r\x08\x7f\x9b\u202e\u2066\u2028\ufeff[red]b"
 SHOWN = r"a\x1b[2J\r\x08\x7f\x9b\u202e\u2066\u2028\ufeff[red]b"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.bundled import SETS
 from dagscape.data.dataset import Dataset
 from dagscape.data.reading import read_data
-from dagscape.errors import InvalidData, InvalidOption
 from oracles.tables import merge
 
 TEXTS = st.sampled_from(["a", "b", "10", "9", "c"])

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dagscape.core.errors import InvalidData, TooLarge
 from dagscape.data.frames import table_from_frame
 from dagscape.data.parquet_pages import largest_page, read_footer
 from dagscape.data.reading import read_data, read_table
-from dagscape.errors import InvalidData, TooLarge
 
 
 def contents(table: pa.Table, **options) -> bytes:

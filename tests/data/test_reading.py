@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
+from dagscape.core.errors import BackendUnavailable, InvalidData, InvalidOption
 from dagscape.data.reading import read_data, read_table
-from dagscape.errors import BackendUnavailable, InvalidData, InvalidOption
 
 
 def cells(table):

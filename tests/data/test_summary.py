@@ -5,11 +5,11 @@ import json
 import pandas as pd
 import pytest
 
+from dagscape.core.version import __version__
 from dagscape.data.dataset import Dataset
 from dagscape.data.frames import table_from_frame
 from dagscape.data.reading import read_table
 from dagscape.data.summary import DataSummary, summarize, summarize_table
-from dagscape.version import __version__
 
 
 def warnings_of(cells, **options):

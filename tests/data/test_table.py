@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Table, column_from_strings, kind, listing, parse_numbers
-from dagscape.errors import InvalidData, InvalidOption
 from oracles.tables import merge
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dagscape.core.errors import InvalidOption
 from dagscape.drawing.dot import quoted_id, quoted_label, to_dot
-from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Dag
 
 # The tokens of the language that are used here: quoted strings, plain words, punctuation.

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dagscape.core.errors import BackendUnavailable, InvalidOption
 from dagscape.drawing import draw as drawing
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, svg
 from dagscape.drawing.edges import drawn_edges
 from dagscape.drawing.picture import picture
 from dagscape.drawing.text import shown_text, text_width
-from dagscape.errors import BackendUnavailable, InvalidOption
 from dagscape.graphs.dag import Dag
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.core.errors import InvalidOption
 from dagscape.drawing.dot import to_dot
 from dagscape.drawing.draw import draw, svg
 from dagscape.drawing.edges import ProbableEdges, drawn_edges
 from dagscape.drawing.picture import picture
 from dagscape.drawing.text import label_lines, shown_text
-from dagscape.errors import InvalidOption
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.core.masks import bits, connected_components, mask_of
 from dagscape.ensembles.class_shares import ancestor_shares, edge_shares, orders_after, undirected_edge_shares
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.equivalence import cpdags
 from dagscape.graphs.orientation import PartlyDirected
-from dagscape.masks import bits, connected_components, mask_of
 from oracles.graphs import all_dags, descendants, parent_sets
 
 SEEDS = st.integers(0, 10**9)

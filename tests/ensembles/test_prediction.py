@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.dataset import Dataset
 from dagscape.ensembles import mixtures
 from dagscape.ensembles.mixtures import log_predictive, predict
-from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import load_network
 from dagscape.networks.fitting import FIT_PRIORS, FamilyFitter

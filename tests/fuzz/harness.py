@@ -1,7 +1,7 @@
 """Runs a target on many inputs: in a process of its own, with limits of time and memory.
 
 A case is determined by the name of the target, the seed and the number of the case. It passes if the input is used, or
-refused by a :class:`~dagscape.errors.DagscapeError`. Any other exception or warning, a crash, more than ``SECONDS`` of
+refused by a :class:`~dagscape.core.errors.DagscapeError`. Any other exception or warning, a crash, more than ``SECONDS`` of
 processor time and more memory than the target allows are findings.
 """
 
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from dagscape.errors import DagscapeError, DagscapeWarning
+from dagscape.core.errors import DagscapeError, DagscapeWarning
 
 SECONDS = 5
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dagscape.errors import InvalidData
+from dagscape.core.errors import InvalidData
 from fuzz.harness import Target, run
 from fuzz.targets import all_targets
 

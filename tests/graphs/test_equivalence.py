@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.core.masks import bits, transposed
 from dagscape.graphs.comparison import equivalent
 from dagscape.graphs.equivalence import class_key, class_keys, cpdags
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.orientation import consistent_extension, meek_closure
 from dagscape.graphs.words import pack
-from dagscape.masks import bits, transposed
 from oracles.graphs import all_dags, check_equivalence
 
 

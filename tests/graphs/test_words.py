@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape import masks
+from dagscape.core import masks
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.words import checked_graphs, distinct, holds, members_of_any, pack, transposed, unpack, word_count
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from best.samples import PLENTY, SEEDS, table_of, whole_scores
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.modes.bounds import dependences, equal_groups, tightest_groups
 from dagscape.scores.family_arrays import kernel_families
 from modes.samples import (

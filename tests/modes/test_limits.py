@@ -13,7 +13,7 @@ import pytest
 
 import dagscape as ds
 from best.samples import PLENTY, random_data, whole_scores
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.search_planning import SearchSize
 from modes.samples import (

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.discretizing import Discretizer
-from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bif import find_cycle, parse_network
 from dagscape.networks.bif_names import KEYWORDS, decode_name, encode_name, is_plain
@@ -471,7 +471,7 @@ def test_more_text_than_memory_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "bomb.bif.gz"
     path.write_bytes(gzip.compress(b" " * 2**20))
     for available, problem in ((2**20, r"bytes were read, need"), (2**24, r"need 16.0 MiB; the limit is 12.8 MiB")):
-        monkeypatch.setattr("dagscape.resources.available_memory", lambda available=available: available)
+        monkeypatch.setattr("dagscape.core.resources.available_memory", lambda available=available: available)
         with pytest.raises(TooLarge, match=rf"the contents of '.*bomb.bif.gz'.*{problem}"):
             read_network(path)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network_files import read_network
 from oracles import networks as oracle

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagscape.errors import TooLarge
+from dagscape.core.errors import TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
 from dagscape.networks.elimination import Tables

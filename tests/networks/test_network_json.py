@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dagscape.core.errors import InvalidData
 from dagscape.data.discretizing import Discretizer
-from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagscape.errors import InvalidOption, TooLarge
+from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.networks import families
 from dagscape.networks.bundled import NETWORKS, load_network

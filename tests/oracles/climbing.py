@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from dagscape.core.masks import bits
 from dagscape.graphs.moves import legal_moves
-from dagscape.masks import bits
 from dagscape.scores.fixed_point import IMPOSSIBLE
 
 

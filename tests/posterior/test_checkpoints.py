@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
+from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
 from dagscape.posterior.checkpoints import Checkpoint, Checkpoints
 from dagscape.posterior.weights import FamilyWeights
 from posterior.test_contract import random_data

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dag_sums import assert_same, finish, whole
-from dagscape import kernels
+from dagscape.core import kernels
 
 BITS = 20
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dag_sums import assert_same, finish, whole
-from dagscape import kernels
+from dagscape.core import kernels
 from oracles.graphs import all_dags
 
 BITS = 30

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape import kernels
 from dagscape.cli import ranks
-from dagscape.errors import InvalidOption
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidOption
 from dagscape.posterior import backends
 from dagscape.posterior.backends import BACKENDS, on_all_ranks, ranks_of
 from dagscape.posterior.mpi import backend, guard, guarding, library, order_sum, team

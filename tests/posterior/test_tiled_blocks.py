@@ -7,7 +7,7 @@ import pytest
 
 import dagscape as ds
 from builds import assert_same_bits
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.posterior.backends import BACKENDS
 
 BLOCK_BITS = 10

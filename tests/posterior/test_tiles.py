@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.weights import is_tiled
 

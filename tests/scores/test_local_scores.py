@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.progress import Progress
+from dagscape.core.progress import Progress
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import SetIndex, combinations, parent_sets, set_count
 from scores.strategies import dataset

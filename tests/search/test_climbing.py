@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.clock import Clock
+from dagscape.core.clock import Clock
 from dagscape.graphs.moves import Move
 from dagscape.search.climbing import Rules, climb
 from dagscape.search.job import SearchJob

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.clock import Clock
+from dagscape.core.clock import Clock
 from dagscape.graphs.moves import Move
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.registry import SCORES

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.core.masks import bits
 from dagscape.graphs.random_dags import random_dag
-from dagscape.masks import bits
 from oracles import independence as oracle
 from scores.strategies import dataset, tables
 

@@ -234,7 +234,7 @@ def test_the_trace_is_of_bounded_length():
 
 
 def test_the_kernel_checks_its_arrays():
-    from dagscape import kernels
+    from dagscape.core import kernels
 
     first, scores = np.array([0, 1, 2]), np.array([-1, -2])
     parent_first, parents = np.array([0, 1, 1]), np.array([1], dtype=np.uint16)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dagscape as ds
-from dagscape.masks import bits
+from dagscape.core.masks import bits
 from dagscape.student.e_step import Expectation
 from dagscape.student.parameters import ItemCells, Parameters, SkillTables
 from oracles.student import StudentOracle, joint_log_prior, substate

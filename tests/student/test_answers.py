@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.student.answers import Answers, as_answers, read_answers
 
 pa = pytest.importorskip("pyarrow")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dagscape.errors import InvalidData, InvalidOption, TooLarge
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.student import paired_counts
 from dagscape.student.paired_counts import Limits, Outcome, distribution, probability_of_rule
 from dagscape.student.prerequisite_rules import PrerequisiteRules, parm_rules
@@ -126,7 +126,7 @@ def test_limits_of_large_numbers_are_exact():
 
 
 def test_counts_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr("dagscape.resources.available_memory", lambda: 10_000)
+    monkeypatch.setattr("dagscape.core.resources.available_memory", lambda: 10_000)
     with pytest.raises(TooLarge, match="the counts of 2,000 students need"):
         probability([0.5] * 2000, [0.76] * 2000, "0.1", "0.761")
 

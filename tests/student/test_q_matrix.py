@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
+from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
 from dagscape.student.answers import Answers, as_answers
 from dagscape.student.q_matrix import MAX_SKILLS, QMatrix, as_q_matrix, matched
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagscape.errors import InvalidOption, TooLarge
+from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
 from dagscape.networks.network import Network

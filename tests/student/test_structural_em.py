@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.masks import bits
+from dagscape.core.masks import bits
 from dagscape.student.em import fit
 from dagscape.student.parameters import SkillTables
 from dagscape.student.structural_em import (

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builds import assert_same_bits
-from dagscape import kernels
+from dagscape.core import kernels
 from oracles.student import StudentOracle
 
 MOST_SKILLS = 16

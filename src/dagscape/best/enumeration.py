@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
 from dagscape.best.requirements import best_requirements
-from dagscape.checks import check_choice
-from dagscape.errors import InvalidData, InvalidOption, TooLarge, argument
-from dagscape.progress import ProgressListener, kernel_callback
-from dagscape.resources import format_bytes, memory_limit
+from dagscape.core import kernels
+from dagscape.core.checks import check_choice
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge, argument
+from dagscape.core.progress import ProgressListener, kernel_callback
+from dagscape.core.resources import format_bytes, memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.lattice_scores import LatticeScores

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
 from dagscape.best.result import BestNetworks
-from dagscape.checks import check_count
-from dagscape.errors import InvalidOption, StoppedEarly, TooLarge, argument
+from dagscape.core.checks import check_count
+from dagscape.core.errors import InvalidOption, StoppedEarly, TooLarge, argument
+from dagscape.core.progress import ProgressListener, ProgressOption, listening
+from dagscape.core.resources import thread_count
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressListener, ProgressOption, listening
-from dagscape.resources import thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 from dagscape.scores.parent_states import warn_if_sparse
 

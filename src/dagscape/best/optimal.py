@@ -15,20 +15,20 @@ from typing import ClassVar
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
 from dagscape.best.requirements import ROOM_FOR_TIES
-from dagscape.checks import is_flag
+from dagscape.core.checks import is_flag
+from dagscape.core.errors import InvalidOption, TooLarge
+from dagscape.core.progress import ProgressOption, listening
+from dagscape.core.resources import thread_count
+from dagscape.core.wording import plural
 from dagscape.decoding import Count
 from dagscape.ensembles.diversity import class_counts
 from dagscape.ensembles.one_network import OneNetwork
-from dagscape.errors import InvalidOption, TooLarge
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, listening
-from dagscape.resources import thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 from dagscape.scores.parent_states import warn_if_sparse
-from dagscape.wording import plural
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -13,11 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from dagscape import kernels
-from dagscape.errors import argument, function
+from dagscape.core import kernels
+from dagscape.core.errors import argument, function
+from dagscape.core.wording import plural
 from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
-from dagscape.wording import plural
 
 # If variables are nearly independent, finding a second class can take far more memory than finding the first.
 ROOM_FOR_TIES = 1 << 28

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData, InvalidOption, argument, function
+from dagscape.core.wording import plural
 from dagscape.decoding import Between, Count, Finite, OneOf
 from dagscape.ensembles import averaging
 from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
-from dagscape.errors import InvalidData, InvalidOption, argument, function
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
 from dagscape.networks.queries import check_one_target, most_probable
 from dagscape.results import ScoredResult, check_same_scores, pair_frame
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,9 +20,9 @@ from dagscape.cli.ranks import run_as_one, run_on_ranks
 from dagscape.cli.signals import RaisedSignals
 from dagscape.cli.streams import discard_output, replace_what_terminals_lack, say, unwritable_output
 from dagscape.cli.wording import worded
-from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
+from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
+from dagscape.core.version import __version__
 from dagscape.startup import PROGRAM, ending, leave_for_want_of_memory, out_of_memory, short_of_memory
-from dagscape.version import __version__
 
 # A subcommand is a module of this package with a click command called `command`, imported on demand.
 COMMANDS: dict[str, str] = {

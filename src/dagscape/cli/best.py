@@ -16,8 +16,9 @@ from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
 from dagscape.cli.score_arguments import SCORES_HELP, declared_equivalent, take_scores
+from dagscape.core.errors import DagscapeError, InvalidOption, SparseFamilies
+from dagscape.core.resources import memory_limit, thread_count
 from dagscape.drawing.draw import draw
-from dagscape.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.networks.fitting import fit_options
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
@@ -26,7 +27,6 @@ from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import sum_seconds
 from dagscape.report.best import render_best
-from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.equivalence import distinguishes_members
 

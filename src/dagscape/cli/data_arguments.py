@@ -9,12 +9,12 @@ import click
 
 from dagscape.cli.output import output_path
 from dagscape.cli.wording import worded
+from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.encoding import EncodingOptions, Missing
 from dagscape.data.table import Table, listing
-from dagscape.errors import InvalidOption, did_you_mean
 
 Decorator = Callable[[Any], Any]
 

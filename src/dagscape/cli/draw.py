@@ -9,10 +9,10 @@ from dagscape.cli.graph_arguments import NETWORK_HELP, load_drawable, load_struc
 from dagscape.cli.numbers import FloatRange
 from dagscape.cli.output import check_format, chosen_format, format_option, output_path, written_file
 from dagscape.cli.streams import write_document
+from dagscape.core.errors import InvalidOption
 from dagscape.drawing.draw import DRAWING_FORMATS, DrawOptions, draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
 from dagscape.drawing.own_pictures import OwnPicture
-from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag
 from dagscape.posterior.result import Posterior
 

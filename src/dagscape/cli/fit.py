@@ -29,15 +29,15 @@ from dagscape.cli.output import (
 )
 from dagscape.cli.score_arguments import take_scores
 from dagscape.cli.streams import write_json
+from dagscape.core.errors import InvalidOption
+from dagscape.core.wording import plural
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.network import Network
 from dagscape.networks.network_files import write_network
 from dagscape.networks.network_writing import NETWORK_FORMATS, check_network_path, network_to_dict
 from dagscape.report.networks import render_network
-from dagscape.wording import plural
 
 
 def _network_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:

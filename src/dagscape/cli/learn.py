@@ -20,9 +20,9 @@ from dagscape.cli.score_arguments import (
     scored_table,
 )
 from dagscape.cli.table_files import file_writer, table_format
+from dagscape.core.errors import InvalidOption, StoppedEarly
 from dagscape.data.dataset import Dataset
 from dagscape.drawing.draw import draw
-from dagscape.errors import InvalidOption, StoppedEarly
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.fitting import fit_options

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
 from dagscape.search.learner import Learner
 from dagscape.search.mmpc import mmpc
 from dagscape.search.registry import LEARNERS

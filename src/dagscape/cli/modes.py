@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from dagscape import kernels
 from dagscape.cli.graph_arguments import completed, load_structure
 from dagscape.cli.numbers import IntRange
 from dagscape.cli.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.output import Output
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
-from dagscape.errors import DagscapeError, StoppedEarly
+from dagscape.core import kernels
+from dagscape.core.errors import DagscapeError, StoppedEarly
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.validation import check_variables
 from dagscape.modes.bounds import BOUNDS, GROUPINGS

@@ -21,7 +21,7 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.output import Output
 from dagscape.cli.wording import spelling
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
 from dagscape.posterior.places import PLANNED_BACKENDS
 from dagscape.registry import METHODS
 from dagscape.report.planning import TASKS, spelled_plan

@@ -14,6 +14,8 @@ from dagscape.cli.options import DATA_HELP, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
 from dagscape.cli.ranks import chosen_backend, ranks_in_vain
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.core.resources import thread_count
+from dagscape.core.wording import format_seconds
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.methods import ProblemSize, Requirements
@@ -24,8 +26,6 @@ from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import path_seconds
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
-from dagscape.resources import thread_count
-from dagscape.wording import format_seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

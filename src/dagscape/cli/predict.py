@@ -21,11 +21,11 @@ from dagscape.cli.output import Output
 from dagscape.cli.streams import say, write_json
 from dagscape.cli.table_files import table_output, table_writer
 from dagscape.cli.wording import worded
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.wording import plural
 from dagscape.data.reading import read_table
 from dagscape.data.table import listing
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.networks.evidence import UNOBSERVED, column_codes
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from _csv import Writer

@@ -11,7 +11,7 @@ from dagscape.cli.graph_arguments import MODEL_HELP, load
 from dagscape.cli.options import memory_option, output_options
 from dagscape.cli.output import Output
 from dagscape.cli.streams import write_json
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
 from dagscape.report.networks import render_query
 
 

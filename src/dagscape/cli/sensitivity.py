@@ -19,8 +19,8 @@ from dagscape.cli.options import (
     take_data_with_warnings,
 )
 from dagscape.cli.output import Output, checked_path
+from dagscape.core.errors import InvalidOption
 from dagscape.drawing.ranges import range_format
-from dagscape.errors import InvalidOption
 from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.scores.registry import SCORES

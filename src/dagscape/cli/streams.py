@@ -17,8 +17,8 @@ from typing import Any, TextIO
 
 import click
 
-from dagscape.errors import DagscapeError
-from dagscape.wording import visible, visible_json
+from dagscape.core.errors import DagscapeError
+from dagscape.core.wording import visible, visible_json
 
 _REPLACED = {"→": "->", "←": "<-", "…": "...", "≥": ">=", "≤": "<=", "−": "-", "–": "-", "—": "-", "×": "x", "≈": "~"}
 _ERRORS = "dagscape.replace"

@@ -20,8 +20,8 @@ from dagscape.cli.output import Output, checked_path, format_option
 from dagscape.cli.streams import write_json
 from dagscape.cli.student_files import student_tables, write_student_tables
 from dagscape.cli.student_simulation import simulate, simulated_paths, simulation_options
+from dagscape.core.errors import InvalidOption
 from dagscape.drawing.draw import draw
-from dagscape.errors import InvalidOption
 from dagscape.networks.network_files import write_network
 from dagscape.networks.network_writing import check_network_path
 from dagscape.report.loading import load_result

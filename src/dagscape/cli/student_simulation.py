@@ -13,7 +13,7 @@ from dagscape.cli.numbers import FloatRange, IntRange
 from dagscape.cli.output import Output, output_path
 from dagscape.cli.streams import write_json
 from dagscape.cli.student_files import write_frame
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.network_files import write_network
 from dagscape.report.students import render_simulated

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from functools import partial
 
-from dagscape.errors import Mention, SpelledMessage, spelled
+from dagscape.core.errors import Mention, SpelledMessage, spelled
 
 # Arguments whose option is not their own name with dashes.
 _OPTIONS = {
@@ -79,7 +79,7 @@ def worded(message: BaseException | str, **options: str) -> str:
 
     Examples
     --------
-    >>> from dagscape.errors import InvalidOption, argument
+    >>> from dagscape.core.errors import InvalidOption, argument
     >>> worded(InvalidOption("is -1.0; it must be positive", option="ess"))
     '--ess is -1.0; it must be positive'
     >>> worded(f"4 missing cells: use {argument('missing', 'level')}")

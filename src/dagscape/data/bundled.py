@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.intervals import cut_column, fit_intervals
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_strings, parse_numbers
 from dagscape.data.tic_tac_toe import final_boards
-from dagscape.errors import InvalidOption, did_you_mean
 
 PREFIX = "builtin:"
 

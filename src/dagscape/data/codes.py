@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.wording import plural
 from dagscape.data.table import listing
-from dagscape.errors import InvalidData
-from dagscape.wording import plural
 
 # The kernels count rows in 32 bits.
 MAX_ROWS = 2**32 - 1

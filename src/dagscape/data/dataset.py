@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.checks import check_unicode
+from dagscape.core.checks import check_unicode
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
+from dagscape.core.wording import plural
 from dagscape.data.codes import check_codes, checked_weights
 from dagscape.data.encoding import Encoded, EncodingOptions, Missing, encode_table, unused_columns
 from dagscape.data.frames import cell_strings, table_from_array, table_from_frame
@@ -26,9 +28,7 @@ from dagscape.data.rows import distinct_rows, merge_rows
 from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
 from dagscape.data.value_types import ValueType, own_values
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.results import frame_html
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex, Unpack
 
 import numpy as np
 
-from dagscape.checks import check_choice, check_unicode
+from dagscape.core.checks import check_choice, check_unicode
+from dagscape.core.errors import InvalidData, InvalidOption, argument, brief, type_of
+from dagscape.core.version import __version__
+from dagscape.core.wording import plural
 from dagscape.data.cut_rules import CUT_RULES
 from dagscape.data.cutting import bins_by_column, checked_bins, choose_columns, cut_table, fit_column
 from dagscape.data.dataset import Dataset, encode
@@ -31,11 +34,8 @@ from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import ValueType
 from dagscape.decoding import Finite, decode_fields
-from dagscape.errors import InvalidData, InvalidOption, argument, brief, type_of
 from dagscape.files.documents import read_json
 from dagscape.files.writing import replace_file
-from dagscape.version import __version__
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,8 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.checks import is_one_of
+from dagscape.core.checks import is_one_of
+from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.data.identifiers import is_nearly_unique, numbers_the_rows
 from dagscape.data.intervals import WHOLE_LINE
 from dagscape.data.interventions import Marks, split_interventions
@@ -22,7 +23,6 @@ from dagscape.data.levels import Declaration, EncodedColumn, LevelsOption, check
 from dagscape.data.rows import code_type
 from dagscape.data.table import MISSING, Column, Table, kind, listing
 from dagscape.data.value_types import ValueType, type_of_text
-from dagscape.errors import InvalidData, InvalidOption, argument, did_you_mean
 
 Missing = Literal["error", "level", "drop"]
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.wording import plural
 from dagscape.data.table import (
     DEFAULT_MISSING_VALUES,
     MISSING,
@@ -28,8 +30,6 @@ from dagscape.data.table import (
     column_from_strings,
 )
 from dagscape.data.value_types import ValueType, type_of_cells
-from dagscape.errors import InvalidData, InvalidOption
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.wording import plural
 from dagscape.data.frames import cell_string, is_missing
 from dagscape.data.table import MISSING, Table, kind_of, listing
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.wording import plural
 
 Marks = npt.NDArray[np.bool_]
 

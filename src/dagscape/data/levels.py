@@ -18,11 +18,11 @@ from typing import SupportsIndex, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.checks import is_flag
+from dagscape.core.checks import is_flag
+from dagscape.core.errors import InvalidData, InvalidOption, argument, brief, function
+from dagscape.core.resources import check_memory
 from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
 from dagscape.data.value_types import ValueType, type_of_cells
-from dagscape.errors import InvalidData, InvalidOption, argument, brief, function
-from dagscape.resources import check_memory
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
 

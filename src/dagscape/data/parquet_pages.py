@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from dagscape.errors import InvalidData
+from dagscape.core.errors import InvalidData
 
 if TYPE_CHECKING:
     import pyarrow as pa

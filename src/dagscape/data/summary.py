@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.version import __version__
+from dagscape.core.wording import plural
 from dagscape.data.identifiers import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
 from dagscape.decoding import Count
-from dagscape.errors import InvalidData
 from dagscape.results import Provenance, Result, check_length
-from dagscape.version import __version__
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.checks import check_unicode
+from dagscape.core.checks import check_unicode
+from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.value_types import LevelFinder, ValueType
-from dagscape.errors import InvalidData, InvalidOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,10 +15,10 @@ from typing import TextIO
 
 import numpy as np
 
+from dagscape.core.errors import InvalidData, argument
+from dagscape.core.resources import check_memory, memory_limit
+from dagscape.core.wording import plural
 from dagscape.data.table import MISSING, Column, Table, TextCoder, check_names
-from dagscape.errors import InvalidData, argument
-from dagscape.resources import check_memory, memory_limit
-from dagscape.wording import plural
 
 _CHUNK_ROWS = 10_000
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dagscape.checks import check_choice
+from dagscape.core.checks import check_choice
 
 ValueType = Literal["text", "integer", "number", "boolean", "mixed"]
 

@@ -25,9 +25,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.checks import check_choice, is_between
-from dagscape.errors import InvalidOption, argument, type_of
-from dagscape.masks import bits, connected_components
+from dagscape.core.checks import check_choice, is_between
+from dagscape.core.errors import InvalidOption, argument, type_of
+from dagscape.core.masks import bits, connected_components
 
 Matrix = NDArray[np.float64]
 

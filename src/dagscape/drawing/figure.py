@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING
 
+from dagscape.core.errors import BackendUnavailable
 from dagscape.drawing.layout import Box
 from dagscape.drawing.picture import Curve, Picture
 from dagscape.drawing.style import (
@@ -22,7 +23,6 @@ from dagscape.drawing.style import (
     TITLE_SIZE,
 )
 from dagscape.drawing.text import line_offsets
-from dagscape.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

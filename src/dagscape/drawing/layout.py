@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from dagscape.core.masks import bits, connected_components
 from dagscape.drawing.layering import Edge, LayeredGraph, layered_graph
-from dagscape.masks import bits, connected_components
 
 Point = tuple[float, float]
 

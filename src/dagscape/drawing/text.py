@@ -7,8 +7,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidOption
 
 # Characters per line of a name, unless the user chooses; a single word may be longer.
 LINE_LENGTH, WORD_LENGTH = 20, 32

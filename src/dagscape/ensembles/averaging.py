@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_choice
+from dagscape.core.checks import check_choice
+from dagscape.core.errors import InvalidOption, type_of
 from dagscape.ensembles.class_shares import ancestor_shares, undirected_edge_shares
-from dagscape.errors import InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.parent_sets import v_structures

@@ -47,8 +47,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.masks import bits, connected_components
 from dagscape.graphs.class_size import CliquePicking, Shape, clique_picking, shape_of, undirected_components
-from dagscape.masks import bits, connected_components
 
 _SHAPES_KEPT = 1 << 12
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption, type_of
+from dagscape.core.errors import InvalidOption, type_of
 from dagscape.graphs.comparison import HasDag, at_level, check_level
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_choice
-from dagscape.errors import InvalidOption, StoppedEarly, argument
+from dagscape.core.checks import check_choice
+from dagscape.core.errors import InvalidOption, StoppedEarly, argument
 from dagscape.graphs.consensus import LARGEST_EXACT, consensus_dag
 from dagscape.graphs.dag import Dag
 from dagscape.results import matrix_frame

@@ -31,16 +31,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.checks import check_names
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.checks import check_names
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.masks import bits
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.graphs.equivalence import cpdags
 from dagscape.graphs.words import Words, checked_graphs, distinct
-from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 from dagscape.networks.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior
 from dagscape.networks.queries import check_one_target
-from dagscape.resources import check_memory
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,11 +16,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.resources import check_memory
 from dagscape.ensembles.mixtures import Mixture, log_sum
 from dagscape.networks.elimination import Tables
 from dagscape.networks.evidence import ObservedRows
 from dagscape.networks.fitting import FamilyFitter
-from dagscape.resources import check_memory
 
 
 def log_joint(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidOption, argument
 from dagscape.data.dataset import Dataset
 from dagscape.data.frames import is_empty_frame
 from dagscape.data.values import as_dataset, encode_frame
 from dagscape.ensembles import mixtures, partial_rows
 from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.errors import InvalidOption, argument
 from dagscape.networks.evidence import UNOBSERVED, check_rows, observed_rows
 from dagscape.networks.fitting import FamilyFitter, FitPrior, fit_options
 from dagscape.networks.queries import probability_frame, typed_index

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
+from dagscape.core.resources import check_memory
 from dagscape.decoding import FiniteArray, decode
 from dagscape.drawing.curves import draw_curves
 from dagscape.drawing.display import Drawn
 from dagscape.ensembles.agreement import agreement_frame
 from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances
-from dagscape.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
-from dagscape.resources import check_memory
 from dagscape.results import ScoredResult, check_length, check_same_scores
 from dagscape.scores.equivalence import distinguishes_members
 

@@ -8,10 +8,10 @@ import os
 import re
 from typing import Any
 
-from dagscape.errors import InvalidData
+from dagscape.core.errors import InvalidData
+from dagscape.core.resources import check_memory
 from dagscape.files.paths import path_text
 from dagscape.files.reading import open_binary, read_whole
-from dagscape.resources import check_memory
 
 # The memory of one byte of a document as bytes and as text, in which every character can take four.
 _BYTES_PER_BYTE = 5.0
@@ -118,7 +118,7 @@ def parse_json(text: str, title: str) -> Any:
     >>> parse_json('["\\ud83d"]', "half.json")
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidData: 'half.json' is not valid Unicode: it contains a lone surrogate
+    dagscape.core.errors.InvalidData: 'half.json' is not valid Unicode: it contains a lone surrogate
     """
     check_memory(decoded_size(text), None, f"the contents of {title!r}", "reduce the file")
     return decode_json(text, title)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from dagscape.errors import InvalidOption, argument, type_of
+from dagscape.core.errors import InvalidOption, argument, type_of
 
 
 def path_text(path: object) -> str:
@@ -18,7 +18,7 @@ def path_text(path: object) -> str:
     'results.json'
     >>> path_text(0.3)
     Traceback (most recent call last):
-    dagscape.errors.InvalidOption: path is a float; it must be the path of a file: a string or a Path
+    dagscape.core.errors.InvalidOption: path is a float; it must be the path of a file: a string or a Path
     """
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):

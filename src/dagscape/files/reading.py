@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.resources import check_memory, memory_limit
 from dagscape.files.paths import path_text
-from dagscape.resources import check_memory, memory_limit
 
 GZIP_MAGIC = b"\x1f\x8b"
 

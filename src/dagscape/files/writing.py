@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
-from dagscape.errors import DagscapeError, InvalidOption
+from dagscape.core.errors import DagscapeError, InvalidOption
 from dagscape.files.paths import path_text
 
 # Opening these anew would truncate a file that a shell appends to, and other users' pipes cannot be opened at all.

@@ -30,8 +30,8 @@ from functools import cache, lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
+from dagscape.core.masks import bits, connected_components
 from dagscape.graphs.words import Words, unpack, with_words
-from dagscape.masks import bits, connected_components
 
 Shape = tuple[int, ...]
 

@@ -21,14 +21,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, runtime_checkable
 
-from dagscape.checks import check_choice
+from dagscape.core.checks import check_choice
+from dagscape.core.errors import InvalidData, InvalidOption, type_of
+from dagscape.core.masks import bits, transposed
+from dagscape.core.version import __version__
+from dagscape.core.wording import plural
 from dagscape.decoding import Count, OneOf, Share
-from dagscape.errors import InvalidData, InvalidOption, type_of
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.masks import bits, transposed
 from dagscape.results import Provenance, Result
-from dagscape.version import __version__
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

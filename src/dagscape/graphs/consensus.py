@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
+from dagscape.core.masks import bits, mask_of
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.parent_sets import ancestors_of
-from dagscape.masks import bits, mask_of
 
 # 2^20 sets take 8 MiB and about a second.
 LARGEST_EXACT = 20

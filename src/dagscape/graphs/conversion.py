@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.errors import BackendUnavailable, InvalidData
-from dagscape.masks import bits, mask_of
-from dagscape.wording import plural
+from dagscape.core.errors import BackendUnavailable, InvalidData
+from dagscape.core.masks import bits, mask_of
+from dagscape.core.wording import plural
 
 if TYPE_CHECKING:
     import networkx as nx

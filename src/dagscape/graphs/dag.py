@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.checks import check_names
+from dagscape.core.checks import check_names
+from dagscape.core.errors import InvalidData, InvalidOption, brief, did_you_mean
+from dagscape.core.masks import bits, mask_of, transposed
+from dagscape.core.wording import plural
 from dagscape.drawing.draw import notebook_svg
-from dagscape.errors import InvalidData, InvalidOption, brief, did_you_mean
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
     adjacency_of,
@@ -36,8 +38,6 @@ from dagscape.graphs.parent_sets import (
     v_structures,
 )
 from dagscape.graphs.validation import check_collection, check_masks, check_order, numbered
-from dagscape.masks import bits, mask_of, transposed
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.files.documents import read_text
 from dagscape.files.paths import format_by_ending, path_text
 from dagscape.files.writing import replace_by_ending

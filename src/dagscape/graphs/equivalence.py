@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dagscape import kernels
-from dagscape.errors import InvalidData
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidData
+from dagscape.core.masks import bits, transposed
 from dagscape.graphs.orientation import consistent_extension
 from dagscape.graphs.parent_sets import Masks, topological_order, v_structures
 from dagscape.graphs.words import Words, checked_graphs
-from dagscape.masks import bits, transposed
 
 if TYPE_CHECKING:
     from dagscape.graphs.dag import Dag

@@ -8,12 +8,12 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidData
+from dagscape.core.errors import InvalidData
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.equivalence import class_keys, cpdags
 from dagscape.graphs.validation import check_graph_memory, numbered
 from dagscape.graphs.words import Words, acyclic, pack, unpack, with_words
-from dagscape.wording import plural
 
 
 class DagList(Sequence[Dag]):

@@ -15,12 +15,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.masks import bits
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.parent_sets import ancestors_of, directed_cycle
-from dagscape.masks import bits
-from dagscape.wording import plural
 
 
 @dataclass(frozen=True, slots=True)

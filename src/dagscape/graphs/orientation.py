@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dagscape.core.masks import bits, transposed
 from dagscape.graphs.parent_sets import Masks
-from dagscape.masks import bits, transposed
 
 
 class PartlyDirected:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dagscape.masks import bits, mask_of, transposed
+from dagscape.core.masks import bits, mask_of, transposed
 
 Masks = tuple[int, ...]
 

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 
-from dagscape.checks import is_between, is_whole
-from dagscape.errors import InvalidOption
+from dagscape.core.checks import is_between, is_whole
+from dagscape.core.errors import InvalidOption
+from dagscape.core.masks import mask_of
+from dagscape.core.randomness import Seed, random_generator
 from dagscape.graphs.dag import Dag
-from dagscape.masks import mask_of
-from dagscape.randomness import Seed, random_generator
 
 _MOST_UNIFORM = 120
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dagscape.checks import check_names
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.core.checks import check_names
+from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.graphs.words import word_count
-from dagscape.resources import check_memory
-from dagscape.wording import plural
 
 # The sets of each variable that algorithms on a graph hold at a time.
 _SETS_HELD = 4
@@ -73,7 +73,7 @@ def check_variables(
     >>> check_variables(["rain", "snow"], ["rain", "street"], "the data", option="start")
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidOption: start does not have the variables of the data: it lacks 'street' and has 'snow'
+    dagscape.core.errors.InvalidOption: start does not have the variables of the data: it lacks 'street' and has 'snow'
     """
     present, wanted = set(variables), set(expected)
     missing = [name for name in expected if name not in present]

@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidData
-from dagscape.masks import bits
+from dagscape.core.errors import InvalidData
+from dagscape.core.masks import bits
 
 Words = NDArray[np.uint64]
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between, is_whole
-from dagscape.errors import InvalidOption, did_you_mean
-from dagscape.masks import mask_of
-from dagscape.randomness import Seed, random_generator
+from dagscape.core.checks import is_between, is_whole
+from dagscape.core.errors import InvalidOption, did_you_mean
+from dagscape.core.masks import mask_of
+from dagscape.core.randomness import Seed, random_generator
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
 

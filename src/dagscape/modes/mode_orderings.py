@@ -16,12 +16,16 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from dagscape import kernels
-from dagscape.checks import check_choice, check_count, is_whole
-from dagscape.clock import Clock
-from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument
+from dagscape.core import kernels
+from dagscape.core.checks import check_choice, check_count, is_whole
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument
+from dagscape.core.masks import mask_of
+from dagscape.core.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
+from dagscape.core.randomness import Seed, recorded_seed
+from dagscape.core.resources import memory_limit, thread_count
+from dagscape.core.wording import plural
 from dagscape.graphs.lists import DagList
-from dagscape.masks import mask_of
 from dagscape.methods import provenance_of
 from dagscape.modes.bounds import (
     BOUNDS,
@@ -40,14 +44,10 @@ from dagscape.modes.requirements import (
     room_for_lists,
 )
 from dagscape.modes.result import Modes
-from dagscape.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
-from dagscape.randomness import Seed, recorded_seed
-from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.search_planning import SearchSize
-from dagscape.wording import plural
 
 DISTINCT = {"network": "no two modes are the same network", "class": "no two modes are in the same equivalence class"}
 
@@ -104,7 +104,7 @@ def modes(
         The limit on memory, such as ``"8GiB"``. Default: most of what is available. Where it runs out, the modes
         that are proved by then are returned.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.core.progress.Progress`.
 
     Returns
     -------

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dagscape import kernels
-from dagscape.errors import argument, function
+from dagscape.core import kernels
+from dagscape.core.errors import argument, function
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.methods import ProblemSize, Requirements
-from dagscape.resources import check_memory
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
-from dagscape.wording import plural
 
 # The shares of memory for the exact bound and for a pattern database; the rest is for the search itself.
 _SHARE_FOR_EXACT = 0.5

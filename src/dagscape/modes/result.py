@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.wording import plural
 from dagscape.decoding import Between, Count, OneOf
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
-from dagscape.errors import InvalidData
 from dagscape.graphs.comparison import LEVELS, HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.results import check_length
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

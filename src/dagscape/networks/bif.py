@@ -23,20 +23,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.masks import mask_of
+from dagscape.core.resources import memory_limit
+from dagscape.core.wording import plural
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
 from dagscape.decoding import decode
-from dagscape.errors import InvalidData
 from dagscape.files.documents import parse_json
 from dagscape.graphs.dag import Dag
-from dagscape.masks import mask_of
 from dagscape.networks.bif_names import DISCRETIZER, TYPES, decode_name
 from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network
 from dagscape.networks.network_checks import invalid_row
-from dagscape.resources import memory_limit
-from dagscape.wording import plural
 
 # A 'default' declares a table of any size in a few words; a written table has at most one cell per character.
 MAX_DEFAULT_CELLS = 2**26

@@ -22,7 +22,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from dagscape.errors import InvalidData
+from dagscape.core.errors import InvalidData
 from dagscape.networks.bif_names import ENCODED, PREFIX, decode_name
 
 # Real networks are far smaller; larger graphs would take too long to process.

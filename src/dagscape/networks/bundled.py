@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.graphs.dag import Dag
 from dagscape.networks.network import Network
 

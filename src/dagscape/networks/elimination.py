@@ -39,9 +39,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.masks import bits, mask_of
+from dagscape.core.masks import bits, mask_of
+from dagscape.core.resources import check_memory
 from dagscape.networks.elimination_order import cells_of, elimination_order, product_sizes
-from dagscape.resources import check_memory
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from dagscape.masks import bits
+from dagscape.core.masks import bits
 
 # The other rule is not tried if all products together have so few cells: it could not save anything.
 _SMALL_TOTAL = 2**18

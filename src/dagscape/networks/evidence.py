@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
+from dagscape.core.masks import mask_of
 from dagscape.data.dataset import Dataset
 from dagscape.data.discretizing import cut_numbers
 from dagscape.data.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
@@ -24,8 +26,6 @@ from dagscape.data.levels import level_of_missing
 from dagscape.data.rows import distinct_rows, group_rows, pack_words
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
 from dagscape.data.value_types import LevelFinder
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
-from dagscape.masks import mask_of
 from dagscape.networks.families import matching_codes
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge, function, type_of
+from dagscape.core.resources import format_bytes, memory_limit
 from dagscape.data.dataset import Dataset
 from dagscape.data.table import listing
 from dagscape.data.value_types import LevelFinder
-from dagscape.errors import InvalidData, InvalidOption, TooLarge, function, type_of
-from dagscape.resources import format_bytes, memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

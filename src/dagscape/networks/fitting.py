@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_choice, is_between
-from dagscape.errors import InvalidOption
-from dagscape.masks import bits
+from dagscape.core.checks import check_choice, is_between
+from dagscape.core.errors import InvalidOption
+from dagscape.core.masks import bits
 from dagscape.networks.families import MAX_PARENTS, check_available_memory, matching_columns, parent_states
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.masks import bits
 from dagscape.data.frames import is_frame
 from dagscape.data.table import listing
 from dagscape.data.values import encode_frame
-from dagscape.errors import InvalidData
-from dagscape.masks import bits
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 
 if TYPE_CHECKING:

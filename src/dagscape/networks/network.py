@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_unicode
+from dagscape.core.checks import check_unicode
+from dagscape.core.masks import bits
+from dagscape.core.wording import plural
 from dagscape.data.value_types import ValueType
 from dagscape.data.values import as_dataset
 from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.dag import Dag
-from dagscape.masks import bits
 from dagscape.networks.fitting import FitPrior, fit_cpts
 from dagscape.networks.likelihood import log_likelihood
 from dagscape.networks.network_checks import (
@@ -31,7 +32,6 @@ from dagscape.networks.network_writing import save_network
 from dagscape.networks.queries import level_index, log_probability, most_probable, predict, query
 from dagscape.networks.sampling import sample
 from dagscape.networks.tables import labelled_cpt
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from dagscape.errors import InvalidOption, type_of
+from dagscape.core.errors import InvalidOption, type_of
 from dagscape.files.documents import decode_json, is_json, read_text
 from dagscape.files.paths import path_text
 from dagscape.networks.bif import parse_network

@@ -1,7 +1,7 @@
 """Networks as JSON documents, which keep everything: structure, levels, probabilities, types and discretizer.
 
 ``docs/formats.md`` has the fields. A document is checked as it is read; what is wrong with it is one
-:class:`~dagscape.errors.InvalidData`.
+:class:`~dagscape.core.errors.InvalidData`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData, InvalidOption, brief, function, type_of
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
 from dagscape.decoding import decode, place_in
-from dagscape.errors import InvalidData, InvalidOption, brief, function, type_of
 from dagscape.files.documents import parse_json
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_graph_memory

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import IO, TYPE_CHECKING, Any
 
+from dagscape.core.errors import InvalidOption
+from dagscape.core.masks import bits
+from dagscape.core.version import __version__
 from dagscape.data.value_types import type_of_text
-from dagscape.errors import InvalidOption
 from dagscape.files.paths import path_text
 from dagscape.files.writing import replace_by_ending
-from dagscape.masks import bits
 from dagscape.networks.bif_names import DISCRETIZER, ENCODED, TYPES, encode_name, is_plain
-from dagscape.version import __version__
 
 if TYPE_CHECKING:
     from dagscape.networks.network import Network

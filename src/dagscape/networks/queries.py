@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.data.rows import distinct_rows
 from dagscape.data.value_types import own_values
-from dagscape.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.networks.elimination import Joint, Tables
 from dagscape.networks.evidence import observed_codes, observed_rows
 
@@ -147,7 +147,7 @@ def check_one_target(target: object) -> None:
     --------
     >>> check_one_target(["lung", "bronc"])
     Traceback (most recent call last):
-    dagscape.errors.InvalidOption: target is a list; it must be the name of one variable
+    dagscape.core.errors.InvalidOption: target is a list; it must be the name of one variable
     """
     if not isinstance(target, str):
         raise InvalidOption(f"is {type_of(target)}; it must be the name of one variable", option="target")

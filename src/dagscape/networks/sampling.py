@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidOption
+from dagscape.core.masks import bits
+from dagscape.core.randomness import random_generator
+from dagscape.core.wording import plural
 from dagscape.data.codes import MAX_ROWS
 from dagscape.data.dataset import Dataset
 from dagscape.data.rows import code_type
-from dagscape.errors import InvalidOption
-from dagscape.masks import bits
 from dagscape.networks.families import check_available_memory, parent_states
-from dagscape.randomness import random_generator
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from dagscape.networks.network import Network

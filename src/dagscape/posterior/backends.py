@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from dagscape.checks import check_choice, is_one_of
-from dagscape.errors import BackendUnavailable, InvalidOption, argument
+from dagscape.core.checks import check_choice, is_one_of
+from dagscape.core.errors import BackendUnavailable, InvalidOption, argument
 from dagscape.methods import ProblemSize
 from dagscape.posterior.contract import Ranks, SumBackend
 from dagscape.posterior.cpu import CPU

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between
-from dagscape.errors import DagscapeError, InvalidData, InvalidOption, TooLarge, argument
+from dagscape.core.checks import is_between
+from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, TooLarge, argument
+from dagscape.core.resources import format_bytes
+from dagscape.core.version import __version__
 from dagscape.files.paths import path_text
 from dagscape.files.writing import check_writable, replace_file
 from dagscape.posterior.weights import FamilyWeights
-from dagscape.resources import format_bytes
-from dagscape.version import __version__
 
 # The time between checkpoints, in seconds.
 DEFAULT_SECONDS = 600.0

@@ -10,13 +10,13 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
+from dagscape.core import kernels
+from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
+from dagscape.core.resources import format_bytes, thread_count
+from dagscape.core.wording import plural
 from dagscape.posterior.checkpoints import Checkpoint, State
 from dagscape.posterior.weights import FamilyWeights, path_memory
-from dagscape.resources import format_bytes, thread_count
 from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.wording import plural
 
 KernelProgress = Callable[[int, int], None] | None
 Wanted = Literal["log_total", "total", "features", "paths"]

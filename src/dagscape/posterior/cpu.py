@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.posterior.accuracy import order_sum_error, tiled_order_sum_error
 from dagscape.posterior.contract import Job, KernelProgress, Sum, SumBackend, check_agreement, log_of
 from dagscape.posterior.dag_steps import sum_over_dags

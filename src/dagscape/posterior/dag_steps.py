@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.posterior.accuracy import dag_sum_error, dag_total_error, needs_no_backward_pass
 from dagscape.posterior.contract import Job, KernelProgress, Sum, log_of
 from dagscape.posterior.weights import FamilyWeights

@@ -15,15 +15,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption, LostPrecision, did_you_mean
+from dagscape.core.errors import InvalidOption, LostPrecision, did_you_mean
+from dagscape.core.progress import ProgressOption, listening
+from dagscape.core.resources import thread_count
 from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import on_all_ranks
 from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
 from dagscape.posterior.running import INCOMPLETE_SUM, prepare_sum
-from dagscape.progress import ProgressOption, listening
-from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 from dagscape.scores.fixed_point import IMPOSSIBLE

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
+from dagscape.core import kernels
 from dagscape.posterior.checkpoints import Checkpoint, State, WordFile
 
 Words = NDArray[np.int64]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dagscape import kernels
-from dagscape.checks import check_choice, is_whole
-from dagscape.errors import BackendUnavailable, InvalidOption, argument
+from dagscape.core import kernels
+from dagscape.core.checks import check_choice, is_whole
+from dagscape.core.errors import BackendUnavailable, InvalidOption, argument
+from dagscape.core.resources import parse_bytes
+from dagscape.core.wording import plural
 from dagscape.methods import FEW_PARENTS, ProblemSize
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.mpi.backend import rank_memory
 from dagscape.posterior.mpi.team import usable_ranks
 from dagscape.posterior.weights import is_tiled
-from dagscape.resources import parse_bytes
-from dagscape.wording import plural
 
 # The back ends that a plan can name; "auto" is none of them, because it depends on what is there.
 PLANNED_BACKENDS = ("cpu", "cuda", "mpi")

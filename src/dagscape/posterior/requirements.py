@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dagscape.errors import argument, function
+from dagscape.core.errors import argument, function
+from dagscape.core.resources import format_bytes
+from dagscape.core.wording import plural
 from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.posterior.backends import find_backend
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.cuda.seconds import MEASURED_CARD
 from dagscape.posterior.mpi.order_sum import bytes_sent
 from dagscape.posterior.places import Place, places_to_compare, planned_place
-from dagscape.resources import format_bytes
-from dagscape.wording import plural
 
 # It is of no use to advise more memory than this.
 _LARGE_MACHINE = 2**42

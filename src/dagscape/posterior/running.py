@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from dagscape.errors import InvalidOption, argument
+from dagscape.core.errors import InvalidOption, argument
+from dagscape.core.progress import ProgressListener, kernel_callback
+from dagscape.core.resources import memory_limit
 from dagscape.posterior.backends import find_backend
 from dagscape.posterior.checkpoints import Checkpoints, check_interval
 from dagscape.posterior.contract import Job, ScoresTooWide, Sum, SumBackend, Wanted
 from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.weights import FamilyWeights
-from dagscape.progress import ProgressListener, kernel_callback
-from dagscape.resources import memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import Unit
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.errors import InvalidOption
-from dagscape.resources import check_memory
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidOption
+from dagscape.core.resources import check_memory
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit

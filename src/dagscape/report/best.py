@@ -8,9 +8,9 @@ from rich.console import Group
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
+from dagscape.core.wording import plural
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.report.layout import format_factor, listed_names, plain, shortened, table_of
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
 from dagscape.report.layout import HALF_DIGIT, Name, listed_names, plain, table_of
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

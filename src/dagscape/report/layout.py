@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from dagscape.wording import visible
+from dagscape.core.wording import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.report.layout import Name, listed_names, plain, table_of
 from dagscape.search.result import Learned
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from dagscape.core.errors import InvalidData, brief, function
 from dagscape.data.summary import DataSummary
-from dagscape.errors import InvalidData, brief, function
 from dagscape.files.documents import read_json
 from dagscape.files.paths import path_text
 from dagscape.graphs.comparison import Comparison

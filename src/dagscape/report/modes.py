@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at, mean_distances
 from dagscape.modes.result import Modes
 from dagscape.report.best import agreement_parts
 from dagscape.report.layout import format_factor, listed_names, plain, table_of
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

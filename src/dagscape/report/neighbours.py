@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.report.layout import listed_names, plain, shortened, table_of
 from dagscape.search.parents_children import ParentsChildren
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

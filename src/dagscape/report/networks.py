@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.networks.network import Network
 from dagscape.report.layout import listed_names, plain, shortened, table_of
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

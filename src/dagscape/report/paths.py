@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.posterior.result import Posterior
 from dagscape.report.layout import HALF_DIGIT, plain, shortened, table_of
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dagscape.core.errors import argument, function
+from dagscape.core.resources import format_bytes
 from dagscape.data.dataset import Dataset
-from dagscape.errors import argument, function
 from dagscape.methods import FEW_PARENTS
 from dagscape.registry import METHODS
-from dagscape.resources import format_bytes
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize

@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dagscape.checks import check_choice
+from dagscape.core.checks import check_choice
+from dagscape.core.errors import InvalidData, InvalidOption, Spelling, python_spelling, spelled
+from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
+from dagscape.core.wording import format_seconds
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
 from dagscape.decoding import MOST_BITS, Count, NotNegative
-from dagscape.errors import InvalidData, InvalidOption, Spelling, python_spelling, spelled
 from dagscape.methods import Requirements, provenance_of
 from dagscape.registry import METHODS
 from dagscape.report.plan_advice import RefusedJob, advice_for
-from dagscape.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.results import Result
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize
-from dagscape.wording import format_seconds
 
 if TYPE_CHECKING:
     import pandas as pd

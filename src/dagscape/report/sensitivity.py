@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.report.layout import Name, plain, table_of
 from dagscape.studies.sensitivity_result import MIN_SHARE, OPTIONS, Sensitivity
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

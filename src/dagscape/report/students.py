@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
+from dagscape.core.wording import plural
 from dagscape.posterior.result import Posterior
 from dagscape.report.layout import Name, listed_names, plain, table_of
 from dagscape.student.evaluation import Evaluation
 from dagscape.student.model import StudentModel
 from dagscape.student.parm import Parm
 from dagscape.student.student_network import Simulated
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

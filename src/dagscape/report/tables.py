@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
+from dagscape.core.resources import format_bytes
+from dagscape.core.wording import format_seconds, plural
 from dagscape.data.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.report.best import render_best, render_optimal
@@ -21,11 +23,9 @@ from dagscape.report.neighbours import render_neighbours
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.report.students import render_evaluation, render_parm, render_student_model
-from dagscape.resources import format_bytes
 from dagscape.results import Result
 from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
-from dagscape.wording import format_seconds, plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -18,9 +18,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from dagscape import kernels
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidOption, argument
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidOption, argument
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.logarithms import natural_log
 from dagscape.scores.rounding import EPSILON, LOG_ERROR, SHORT_ULPS

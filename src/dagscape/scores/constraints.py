@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidOption, argument, brief, did_you_mean
+from dagscape.core.errors import InvalidOption, argument, brief, did_you_mean
 from dagscape.scores.lattice import Members
 
 Edge = tuple[str, str]

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_whole
-from dagscape.errors import IncompleteScores, InvalidOption, function, type_of
-from dagscape.resources import format_bytes
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import IncompleteScores, InvalidOption, function, type_of
+from dagscape.core.resources import format_bytes
+from dagscape.core.wording import plural
 from dagscape.scores.families import FamilyList
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import Members, SetIndex, set_count
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.rounding import term_rounding
-from dagscape.wording import plural
 
 
 class EnumerableScores(LocalScores):

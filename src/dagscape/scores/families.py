@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.wording import plural
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.lattice import Members
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,15 +9,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_names
-from dagscape.errors import InvalidData
+from dagscape.core.checks import check_names
+from dagscape.core.errors import InvalidData
+from dagscape.core.version import __version__
 from dagscape.results import Provenance
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range
 from dagscape.scores.lattice import Members, is_every_set
-from dagscape.version import __version__
 
 # Scores must be distinguishable to a millionth of a nat.
 COARSEST_BITS = 20

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.errors import InvalidData
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidData
 from dagscape.scores.logarithms import binary_log_ceiling
 
 IMPOSSIBLE: int = kernels.IMPOSSIBLE

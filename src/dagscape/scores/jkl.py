@@ -23,9 +23,11 @@ from typing import IO, TextIO
 
 import numpy as np
 
-from dagscape.errors import InvalidData
-from dagscape.progress import Progress, ProgressListener
-from dagscape.resources import check_memory, memory_limit
+from dagscape.core.errors import InvalidData
+from dagscape.core.progress import Progress, ProgressListener
+from dagscape.core.resources import check_memory, memory_limit
+from dagscape.core.version import __version__
+from dagscape.core.wording import plural
 from dagscape.results import Provenance
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_table import (
@@ -39,8 +41,6 @@ from dagscape.scores.family_table import (
 )
 from dagscape.scores.fixed_point import FINEST_BITS, IMPOSSIBLE, Unit
 from dagscape.scores.lattice import is_every_set
-from dagscape.version import __version__
-from dagscape.wording import plural
 
 _LINES_AT_ONCE = 1000
 

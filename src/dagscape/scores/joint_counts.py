@@ -24,12 +24,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape import kernels
-from dagscape.checks import check_choice, check_names, is_between
-from dagscape.errors import InvalidData, InvalidOption, brief
+from dagscape.core import kernels
+from dagscape.core.checks import check_choice, check_names, is_between
+from dagscape.core.errors import InvalidData, InvalidOption, brief
+from dagscape.core.progress import ProgressOption, kernel_callback, listening
+from dagscape.core.resources import check_memory, thread_count
+from dagscape.core.wording import plural
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, kernel_callback, listening
-from dagscape.resources import check_memory, thread_count
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
 from dagscape.scores.fixed_point import Unit
@@ -39,7 +40,6 @@ from dagscape.scores.logarithms import binary_log_ceiling, natural_log
 from dagscape.scores.rounding import EPSILON, LOG_ERROR, SHORT_ULPS
 from dagscape.scores.scoring_job import parent_limit
 from dagscape.scores.set_functions import KernelProgress
-from dagscape.wording import plural
 
 # Each variable more takes three times as long: this many take a minute or two.
 _MOST_VARIABLES = 20
@@ -93,7 +93,7 @@ def scores_from_joint(
     max_memory : int or str, optional
         The limit on memory, such as ``"8GiB"``. Default: most of what is available.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.core.progress.Progress`.
 
     Returns
     -------

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, argument, did_you_mean, type_of
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidOption, argument, did_you_mean, type_of
+from dagscape.core.wording import plural
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.equivalence import members_score_alike
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from dagscape.results import Provenance

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from dagscape import kernels
+from dagscape.core import kernels
 
 
 def natural_log(number: float) -> float:

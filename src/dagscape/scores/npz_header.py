@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from dagscape.checks import check_names
+from dagscape.core.checks import check_names
+from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.decoding import Between, Count, decode_record
-from dagscape.errors import InvalidData, InvalidOption
 from dagscape.files.documents import parse_json
 from dagscape.results import Provenance, check_known, check_length, recorded_parameters
 from dagscape.score_info import ScoreInfo

@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.errors import InvalidData
+from dagscape.core.errors import InvalidData
 
 # What :mod:`zipfile` and :mod:`zlib` raise for damaged archives, truncated members and features that they lack.
 _ARCHIVE_ERRORS = (

@@ -13,10 +13,11 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import argument
+from dagscape.core.resources import check_memory, format_bytes, memory_limit, thread_count
+from dagscape.core.wording import plural
 from dagscape.data.values import Frame
-from dagscape.errors import argument
 from dagscape.methods import provenance_of
-from dagscape.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.results import Provenance
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.fixed_point import IMPOSSIBLE
@@ -25,7 +26,6 @@ from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.rounding import network_rounding
 from dagscape.scores.scoring_job import ScoringJob, StructureOptions, prepare, warn_about_identifiers
 from dagscape.scores.set_functions import FamilyKernel, ScoredData
-from dagscape.wording import plural
 
 # The default size of the cache: tens of millions of sets.
 _DEFAULT_CACHE = 2**30

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.errors import SparseFamilies, argument, function
+from dagscape.core.errors import SparseFamilies, argument, function
+from dagscape.core.wording import plural
 from dagscape.score_info import ScoreInfo
-from dagscape.wording import plural
 
 _LIKELY = 0.5
 _NAMES_SHOWN = 6

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.scores.logarithms import natural_log
 
 

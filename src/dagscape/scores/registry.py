@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagscape.errors import InvalidOption, did_you_mean
+from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.scores.aic import AIC
 from dagscape.scores.bdeu import BDEU
 from dagscape.scores.bic import BIC

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.progress import ProgressOption, kernel_callback, listening
+from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, kernel_callback, listening
-from dagscape.resources import memory_limit, thread_count
 from dagscape.results import Provenance
 from dagscape.scores.constraints import Edge
 from dagscape.scores.lattice_scores import LatticeScores
@@ -60,7 +60,7 @@ def local_scores(
     max_memory : int or str, optional
         The limit on memory, such as ``"8GiB"``. Default: most of what is available.
     progress : bool or callable, optional
-        True shows a bar on standard error; a callable receives a :class:`~dagscape.progress.Progress`.
+        True shows a bar on standard error; a callable receives a :class:`~dagscape.core.progress.Progress`.
 
     Returns
     -------

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from dagscape.core.wording import plural
 from dagscape.decoding import Count
 from dagscape.results import ScoredResult, check_known
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.families import Family
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -35,13 +35,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
 from dagscape.best.enumeration import why_not_classes
-from dagscape.errors import InvalidOption, TooLarge, argument
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidOption, TooLarge, argument
+from dagscape.core.masks import mask_of
+from dagscape.core.resources import format_bytes, memory_limit
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.words import Words, pack, unpack
-from dagscape.masks import mask_of
-from dagscape.resources import format_bytes, memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.local_scores import LocalScores

@@ -13,12 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.clock import Clock
-from dagscape.errors import InvalidOption, argument
+from dagscape.core import kernels
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidOption, argument
+from dagscape.core.masks import bits
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.moves import Move
-from dagscape.masks import bits
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.local_scores import LocalScores
 

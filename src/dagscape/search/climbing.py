@@ -20,16 +20,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption
+from dagscape.core import kernels
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidOption
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.moves import Move
-from dagscape.resources import check_memory
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.search.climber import Climber
 from dagscape.search.job import Found, SearchJob
-from dagscape.wording import plural
 
 # A longer tabu list would not make a difference: no search makes that many steps.
 _LONGEST_LIST = 2**31
@@ -86,7 +86,7 @@ def climb(job: SearchJob, rules: Rules, *, allowed: NDArray[np.bool_] | None = N
     A search that adds edges to one variable only:
 
     >>> import dagscape as ds
-    >>> from dagscape.clock import Clock
+    >>> from dagscape.core.clock import Clock
     >>> from dagscape.search.trace import TraceRecorder
     >>> scores = ds.family_scores(ds.load_dataset("iris"))
     >>> start, clock = ds.Dag.from_edges(scores.variables), Clock()

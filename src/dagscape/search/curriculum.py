@@ -39,10 +39,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_choice, is_between, is_flag, is_whole
-from dagscape.errors import InvalidOption
+from dagscape.core.checks import check_choice, is_between, is_flag, is_whole
+from dagscape.core.errors import InvalidOption
+from dagscape.core.masks import bits
 from dagscape.graphs.dag import Dag
-from dagscape.masks import bits
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.scoring_job import ScoringJob, segmented_job

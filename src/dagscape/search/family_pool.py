@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.masks import bits
+from dagscape.core.resources import memory_limit
 from dagscape.graphs.dag import Dag
-from dagscape.masks import bits
-from dagscape.resources import memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_table import FamilyTable
 from dagscape.scores.fixed_point import IMPOSSIBLE

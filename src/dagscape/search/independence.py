@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
+from dagscape.core import kernels
+from dagscape.core.errors import argument
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.data.dataset import Dataset
-from dagscape.errors import argument
-from dagscape.resources import check_memory
-from dagscape.wording import plural
 
 
 def independence_tests(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dagscape.clock import Clock
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidOption, function
+from dagscape.core.progress import Progress, ProgressListener
 from dagscape.data.dataset import Dataset
-from dagscape.errors import InvalidOption, function
 from dagscape.graphs.dag import Dag
-from dagscape.progress import Progress, ProgressListener
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.scoring import score_job

@@ -8,18 +8,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from dagscape.checks import check_choice
-from dagscape.clock import Clock
+from dagscape.core.checks import check_choice
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean, function, type_of
+from dagscape.core.progress import ProgressListener, ProgressOption, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.resources import thread_count
 from dagscape.data.dataset import Dataset
 from dagscape.data.frames import is_frame
 from dagscape.data.values import Frame
-from dagscape.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean, function, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressListener, ProgressOption, listening
-from dagscape.randomness import Seed, random_generator, recorded_seed
-from dagscape.resources import thread_count
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.on_demand import on_demand_scores

@@ -11,8 +11,8 @@ Required edges, and the edges of a start, need not join neighbours.
 
 from __future__ import annotations
 
-from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidOption
 from dagscape.search.climbing import Rules, climb
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner

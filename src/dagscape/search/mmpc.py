@@ -27,14 +27,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between, is_flag, is_whole
+from dagscape.core.checks import is_between, is_flag, is_whole
+from dagscape.core.errors import InvalidOption
+from dagscape.core.progress import ProgressOption, kernel_callback, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.resources import thread_count
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.errors import InvalidOption
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, kernel_callback, listening
-from dagscape.randomness import Seed, random_generator, recorded_seed
-from dagscape.resources import thread_count
 from dagscape.search.independence import independence_tests
 from dagscape.search.job import SearchJob
 from dagscape.search.parents_children import ParentsChildren

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import best_requirements
-from dagscape.errors import argument
-from dagscape.resources import memory_limit
+from dagscape.core.errors import argument
+from dagscape.core.resources import memory_limit
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.search_planning import SearchSize
 from dagscape.search.job import Found, SearchJob

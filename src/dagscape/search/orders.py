@@ -25,10 +25,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
 from dagscape.best.enumeration import why_not_classes
-from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, TooLarge
+from dagscape.core import kernels
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family

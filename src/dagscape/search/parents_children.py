@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.wording import plural
 from dagscape.decoding import Between, Count, Share
-from dagscape.errors import InvalidData
 from dagscape.results import Result, check_shape
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.wording import plural
 from dagscape.decoding import decode
 from dagscape.ensembles.one_network import OneNetwork
-from dagscape.errors import InvalidData
 from dagscape.graphs.comparison import Comparison, HasDag, compare
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.results import check_known
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.trace import Step
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dagscape.errors import InvalidOption, argument, type_of
+from dagscape.core.errors import InvalidOption, argument, type_of
+from dagscape.core.masks import bits
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_variables
-from dagscape.masks import bits
 from dagscape.scores.local_scores import LocalScores
 
 

@@ -10,8 +10,8 @@ are ever confused, as hashes might.
 
 from __future__ import annotations
 
-from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidOption
 from dagscape.search.climbing import Rules, climb
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dagscape.clock import Clock
+from dagscape.core.clock import Clock
 from dagscape.decoding import NotNegative
 from dagscape.graphs.dag import Dag
 from dagscape.score_info import NamedEdge

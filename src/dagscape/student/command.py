@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dagscape.checks import check_choice, check_count, is_flag
-from dagscape.clock import Clock
-from dagscape.errors import InvalidOption, UnidentifiedSkills, type_of
+from dagscape.core.checks import check_choice, check_count, is_flag
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidOption, UnidentifiedSkills, type_of
+from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.resources import thread_count
 from dagscape.methods import provenance_of
-from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
-from dagscape.randomness import Seed, random_generator, recorded_seed
-from dagscape.resources import thread_count
 from dagscape.scores.constraints import Edge, edge_constraints
 from dagscape.scores.scoring_job import parent_limit
 from dagscape.student.answers import Answers

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.resources import check_memory
+from dagscape.core import kernels
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.student.answers import Answers
 from dagscape.student.parameters import ItemCells, Parameters, Vector
-from dagscape.wording import plural
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_count, is_whole
-from dagscape.clock import Clock
+from dagscape.core.checks import check_count, is_whole
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidData, InvalidOption, brief
+from dagscape.core.progress import ProgressOption, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.wording import plural
 from dagscape.decoding import Count, FiniteArray, Probabilities
-from dagscape.errors import InvalidData, InvalidOption, brief
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, listening
-from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.results import Result, check_shape
 from dagscape.student.answers import Answers
@@ -44,7 +45,6 @@ from dagscape.student.structural_em import (
     structural_em,
     with_structure,
 )
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from dagscape.best.k_best import k_best
 from dagscape.best.result import BestNetworks
+from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.progress import ProgressOption
+from dagscape.core.randomness import Seed
+from dagscape.core.wording import plural
 from dagscape.decoding import Count, Finite, FiniteArray, Probabilities
 from dagscape.drawing.edges import AnnotatedGraph
 from dagscape.ensembles.one_network import OneNetwork
-from dagscape.errors import InvalidData, InvalidOption
 from dagscape.networks.network import Network
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
-from dagscape.progress import ProgressOption
-from dagscape.randomness import Seed
 from dagscape.results import check_known, check_length, check_shape
 from dagscape.score_info import ScoreInfo
 from dagscape.scores.joint_counts import scores_from_joint
@@ -37,7 +38,6 @@ from dagscape.student.skill_states import mastered_share, prerequisite_strengths
 from dagscape.student.structural_em import StructureSearch, checked_limits
 from dagscape.student.student_frames import mastery_frame, next_item_frame, prediction_frame, table_frame
 from dagscape.student.student_network import StudentNetwork
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -33,11 +33,11 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dagscape.core.errors import InvalidData, InvalidOption, argument
+from dagscape.core.masks import bits
 from dagscape.decoding import Between, NotNegative
-from dagscape.errors import InvalidData, InvalidOption, argument
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.orientation import PartlyDirected
-from dagscape.masks import bits
 from dagscape.scores.constraints import EdgeConstraints
 
 Reason = Literal["ratio", "other edges", "constraints"]

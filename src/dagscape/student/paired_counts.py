@@ -26,8 +26,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.resources import check_memory
-from dagscape.wording import plural
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 
 # The largest absolute error of a probability.
 ERROR = 1e-12

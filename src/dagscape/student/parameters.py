@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.masks import bits
+from dagscape.core.masks import bits
 from dagscape.student.skill_states import flipped_states, mastered_counts, parts
 
 Vector = NDArray[np.float64]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dagscape.checks import check_count
-from dagscape.clock import Clock
+from dagscape.core.checks import check_count
+from dagscape.core.clock import Clock
+from dagscape.core.progress import Progress, ProgressOption, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.resources import thread_count
+from dagscape.core.wording import plural
 from dagscape.decoding import Count, Probabilities, Share
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.progress import Progress, ProgressOption, listening
-from dagscape.randomness import Seed, random_generator, recorded_seed
-from dagscape.resources import thread_count
 from dagscape.results import Result, check_shape, pair_frame
 from dagscape.student.e_step import Expectation
 from dagscape.student.inference import mastery_probabilities
@@ -20,7 +21,6 @@ from dagscape.student.parameters import ItemCells
 from dagscape.student.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
 from dagscape.student.q_matrix import matched
 from dagscape.student.structural_em import StructureSearch, best_of, checked_limits, first_round
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

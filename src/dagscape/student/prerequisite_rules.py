@@ -22,13 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.checks import check_names, is_between
-from dagscape.errors import InvalidData, InvalidOption
+from dagscape.core.checks import check_names, is_between
+from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.masks import mask_of
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.parent_sets import ancestors_of, directed_cycle, topological_order
-from dagscape.masks import mask_of
 from dagscape.student.paired_counts import ERROR, Limits, Vector, probability_of_rule
-from dagscape.wording import plural
 
 # Computed probabilities may be this far outside [0, 1].
 _ROUNDING = 1e-9

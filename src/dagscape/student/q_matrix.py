@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.checks import check_names
+from dagscape.core.checks import check_names
+from dagscape.core.errors import InvalidData, TooLarge, did_you_mean
+from dagscape.core.wording import plural
 from dagscape.data.table import DEFAULT_MISSING_VALUES, listing
-from dagscape.errors import InvalidData, TooLarge, did_you_mean
 from dagscape.student.answers import MISSING, Answers, read_answers
 from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

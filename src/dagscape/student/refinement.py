@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dagscape.errors import DagscapeWarning, InvalidOption
+from dagscape.core.errors import DagscapeWarning, InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.student.e_step import Expectation
 from dagscape.student.parameters import Vector

@@ -37,14 +37,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between, is_flag, is_whole
-from dagscape.errors import InvalidOption, argument, brief, did_you_mean, type_of
+from dagscape.core.checks import is_between, is_flag, is_whole
+from dagscape.core.errors import InvalidOption, argument, brief, did_you_mean, type_of
+from dagscape.core.randomness import Seed, random_generator
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
-from dagscape.randomness import Seed, random_generator
 from dagscape.student.q_matrix import MAX_SKILLS, QMatrix
 from dagscape.student.skill_states import parts
 from dagscape.student.student_network import ABILITY, Simulated, StudentNetwork, Table, joint_probabilities
-from dagscape.wording import plural
 
 STRUCTURES: Mapping[str, Dag] = MappingProxyType(
     {
@@ -91,7 +91,7 @@ class Ranges:
     >>> Ranges(guess=(0.1, 1.5))
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidOption: guess is (0.1, 1.5); it must be a pair of ascending numbers between 0 and 1
+    dagscape.core.errors.InvalidOption: guess is (0.1, 1.5); it must be a pair of ascending numbers between 0 and 1
     """
 
     mastery: tuple[float, float] = (0.6, 0.9)

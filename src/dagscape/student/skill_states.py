@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.masks import bits
+from dagscape.core.masks import bits
 
 
 def parts(skills: int, members: int) -> NDArray[np.intp]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.masks import bits
+from dagscape.core.masks import bits
 from dagscape.student.e_step import Expectation
 from dagscape.student.parameters import Parameters, Vector
 from dagscape.student.skill_states import parts

@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from dagscape.best.optimal import optimal_network
-from dagscape.checks import check_count, is_between, is_flag
-from dagscape.errors import DagscapeWarning, InvalidOption, type_of
+from dagscape.core.checks import check_count, is_between, is_flag
+from dagscape.core.errors import DagscapeWarning, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import Edge
 from dagscape.scores.joint_counts import scores_from_joint

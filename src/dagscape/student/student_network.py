@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import is_between, is_whole
-from dagscape.errors import InvalidOption
+from dagscape.core.checks import is_between, is_whole
+from dagscape.core.errors import InvalidOption
+from dagscape.core.randomness import Seed, random_generator
+from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.networks.network import Network
-from dagscape.randomness import Seed, random_generator
-from dagscape.resources import check_memory
 from dagscape.student.answers import MISSING, Answers
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.skill_states import parts, parts_of, prerequisite_strengths
-from dagscape.wording import plural
 
 ABILITY = "StudentAbility"
 ABILITY_LEVELS = ("low", "medium", "high")

@@ -23,18 +23,18 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_choice, is_whole
-from dagscape.clock import Clock
+from dagscape.core.checks import check_choice, is_whole
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidOption, StoppedEarly, argument, type_of
+from dagscape.core.progress import ProgressOption, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.ensembles.averaging import ancestor_average, edge_average
-from dagscape.errors import InvalidOption, StoppedEarly, argument, type_of
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, listening
-from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.on_demand import on_demand_scores

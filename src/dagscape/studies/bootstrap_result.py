@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.errors import InvalidData
+from dagscape.core.wording import plural
 from dagscape.decoding import Count, FiniteArray, Probabilities, decode
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
@@ -16,13 +18,11 @@ from dagscape.ensembles import averaging
 from dagscape.ensembles.agreement import agreement_frame, set_counts
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.ranked_networks import edge_lists
-from dagscape.errors import InvalidData
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.validation import check_graph_memory
 from dagscape.results import ScoredResult, check_length, check_shape, pair_frame
 from dagscape.scores.equivalence import distinguishes_members
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,15 +23,15 @@ from typing import Any, cast
 
 import numpy as np
 
+from dagscape.core.errors import InvalidOption, SparseFamilies
+from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
+from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.errors import InvalidOption, SparseFamilies
 from dagscape.methods import provenance_of
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
-from dagscape.progress import Progress, ProgressListener, ProgressOption, listening
-from dagscape.resources import memory_limit, thread_count
 from dagscape.scores.constraints import Edge
 from dagscape.scores.parent_states import parent_states
 from dagscape.scores.registry import find_score

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dagscape.core.wording import plural
 from dagscape.drawing.ranges import RangeKey, RangePlot, RangePoint, RangeRow
 from dagscape.drawing.text import shown_text
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from dagscape.studies.sensitivity_result import Sensitivity

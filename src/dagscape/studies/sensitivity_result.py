@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.checks import check_choice, is_between, is_whole
+from dagscape.core.checks import check_choice, is_between, is_whole
+from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.wording import plural
 from dagscape.decoding import Count, NotNegative, OneOf, Probabilities
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.ranges import draw_ranges
-from dagscape.errors import InvalidData, InvalidOption
 from dagscape.results import ScoredResult, check_shape, frame_html
 from dagscape.studies.sensitivity_picture import range_plot
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd

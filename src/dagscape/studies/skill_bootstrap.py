@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dagscape.checks import is_whole
-from dagscape.clock import Clock
-from dagscape.errors import InvalidOption, argument
+from dagscape.core.checks import is_whole
+from dagscape.core.clock import Clock
+from dagscape.core.errors import InvalidOption, argument
+from dagscape.core.progress import ProgressOption, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.methods import provenance_of
-from dagscape.progress import ProgressOption, listening
-from dagscape.randomness import Seed, random_generator, recorded_seed
 from dagscape.repetitions import Repetitions, worker_count
 from dagscape.score_info import ScoreInfo
 from dagscape.student.answers import MISSING, Answers

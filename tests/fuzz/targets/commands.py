@@ -17,8 +17,8 @@ import click
 
 import dagscape as ds
 from dagscape.cli import main
-from dagscape.errors import DagscapeWarning, InvalidData
-from dagscape.wording import visible
+from dagscape.core.errors import DagscapeWarning, InvalidData
+from dagscape.core.wording import visible
 from fuzz.harness import Target
 from fuzz.mutations import ODD_STRINGS
 

@@ -14,7 +14,7 @@ import click
 from dagscape.cli.options import take_data
 from dagscape.cli.query import command as query
 from dagscape.cli.score import command as score
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
 from dagscape.networks.bundled import load_network
 from dagscape.scores.scoring import local_scores
 from fuzz.harness import Target

@@ -11,10 +11,10 @@ from random import Random
 
 import pandas as pd
 
+from dagscape.core.errors import DagscapeError
 from dagscape.data.dataset import Dataset
 from dagscape.data.reading import read_data, read_table
 from dagscape.data.summary import summarize_table
-from dagscape.errors import DagscapeError
 from dagscape.scores.scoring import local_scores
 from fuzz.harness import Target
 from fuzz.mutations import ODD_STRINGS, damage_bytes, damage_text

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from functools import partial
 
-from dagscape import kernels
-from dagscape.errors import argument
+from dagscape.core import kernels
+from dagscape.core.errors import argument
 from dagscape.posterior.accuracy import dag_sum_error, dag_total_error, needs_no_backward_pass, weight_error
 from dagscape.posterior.contract import Device, Job, ScoresTooWide, Sum, SumBackend, log_of
 from dagscape.posterior.cuda import device

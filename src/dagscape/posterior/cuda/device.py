@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dagscape.errors import TooLarge, argument
+from dagscape.core.errors import TooLarge, argument
 
 _SOURCES = Path(__file__).parent
 _INSTALL = "install dagscape[cuda12] or dagscape[cuda13], after the version of the driver (nvidia-smi shows it)"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dagscape import kernels
-from dagscape.errors import TooLarge, argument
+from dagscape.core import kernels
+from dagscape.core.errors import TooLarge, argument
+from dagscape.core.resources import format_bytes, memory_limit
+from dagscape.core.wording import plural
 from dagscape.posterior.accuracy import tiled_order_sum_error
 from dagscape.posterior.contract import Job, Ranks, Sum, check_agreement, log_of
 from dagscape.posterior.cpu import CPU
 from dagscape.posterior.mpi import library, order_sum
 from dagscape.posterior.mpi.team import Team, check_ranks, team, work_together
 from dagscape.posterior.weights import FamilyWeights, is_tiled
-from dagscape.resources import format_bytes, memory_limit
-from dagscape.wording import plural
 
 _CPU = next(record for record in CPU if record.over == "orders")
 

@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape import kernels
-from dagscape.errors import InvalidOption, argument
+from dagscape.core import kernels
+from dagscape.core.errors import InvalidOption, argument
+from dagscape.core.wording import plural
 from dagscape.posterior.contract import Job, KernelProgress
 from dagscape.posterior.mpi.messages import Messages
 from dagscape.posterior.mpi.team import Team
 from dagscape.posterior.order_blocks import BlockCheckpoints, Position
-from dagscape.wording import plural
 
 if TYPE_CHECKING:
     from mpi4py import MPI

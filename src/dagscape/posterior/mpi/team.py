@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
-from dagscape.errors import DagscapeError, InvalidOption, argument
+from dagscape.core.errors import DagscapeError, InvalidOption, argument
 from dagscape.posterior.mpi import library
 from dagscape.posterior.mpi.guarding import Guard, this_process
 from dagscape.posterior.mpi.signals import DelayedSignals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dagscape.errors import InvalidOption
+from dagscape.core.errors import InvalidOption
 
 Seed = int | np.random.Generator | None
 

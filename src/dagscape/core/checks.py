@@ -7,7 +7,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from dagscape.errors import InvalidData, InvalidOption, brief, did_you_mean
+from dagscape.core.errors import InvalidData, InvalidOption, brief, did_you_mean
 
 # Kernels count with signed 64-bit integers.
 _LARGEST_COUNT = 2**63 - 1
@@ -28,7 +28,7 @@ def check_count(value: object, option: str) -> None:
     >>> check_count(10**21, "k")
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidOption: k is 1000000000000000000000; it must be at most 9223372036854775807
+    dagscape.core.errors.InvalidOption: k is 1000000000000000000000; it must be at most 9223372036854775807
     """
     if not is_whole(value, at_least=1):
         raise InvalidOption(f"is {value!r}; it must be an integer of at least 1", option=option)
@@ -64,7 +64,7 @@ def check_choice(value: object, choices: Collection[str], option: str) -> None:
     >>> check_choice("dag", ["dags", "orders"], "over")
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidOption: over is 'dag'; it must be one of 'dags', 'orders'; did you mean 'dags'?
+    dagscape.core.errors.InvalidOption: over is 'dag'; it must be one of 'dags', 'orders'; did you mean 'dags'?
     """
     if not is_one_of(value, choices):
         known = ", ".join(map(repr, choices))
@@ -86,7 +86,7 @@ def check_names(names: Iterable[object], what: str = "variable") -> None:
     >>> check_names(["rain", "rain"])
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidData: two variables are called 'rain'
+    dagscape.core.errors.InvalidData: two variables are called 'rain'
     """
     article = "an" if what.startswith(tuple("aeiou")) else "a"
     seen = set()
@@ -105,7 +105,7 @@ def check_unicode(texts: Iterable[str], what: str) -> None:
     >>> check_unicode(["a", "\ud800"], "a level of 'x'")
     Traceback (most recent call last):
       ...
-    dagscape.errors.InvalidData: a level of 'x', '\ud800', is not valid Unicode: it contains a lone surrogate
+    dagscape.core.errors.InvalidData: a level of 'x', '\ud800', is not valid Unicode: it contains a lone surrogate
     """
     listed = list(texts)
     try:

@@ -7,8 +7,8 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-from dagscape.checks import is_whole
-from dagscape.errors import InvalidOption, TooLarge, argument
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidOption, TooLarge, argument
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 

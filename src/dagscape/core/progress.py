@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dagscape.errors import InvalidOption
-from dagscape.wording import format_seconds, visible
+from dagscape.core.errors import InvalidOption
+from dagscape.core.wording import format_seconds, visible
 
 # Lines of progress: the first after this many seconds, and the next after this share of the work.
 _FIRST_LINE = 10.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import time
 
-from dagscape.checks import is_between
-from dagscape.errors import InvalidOption
+from dagscape.core.checks import is_between
+from dagscape.core.errors import InvalidOption
 
 # Seconds; longer limits are no limits, and may exceed the largest float.
 _LONGEST = 1e15

@@ -1,0 +1,1 @@
+"""What every room uses: errors, checks, wording, sets, clocks, seeds, progress, resources, kernels and files."""
