@@ -7,8 +7,8 @@ import tracemalloc
 import pytest
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
+from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.data.reading import read_data, read_table
-from dagscape.files.reading import open_binary, read_whole
 
 
 def read(path, **options):

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 import dagscape as ds
+from dagscape.core.files.documents import decoded_size, parse_json
 from dagscape.decoding import Between, Count, Finite, OneOf, Probabilities, Share, decode
-from dagscape.files.documents import decoded_size, parse_json
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.words import acyclic, pack
 from dagscape.report.loading import RESULTS

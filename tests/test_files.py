@@ -12,8 +12,8 @@ import pytest
 
 import dagscape as ds
 from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, type_of
-from dagscape.files.reading import open_text
-from dagscape.files.writing import check_writable, replace_file
+from dagscape.core.files.reading import open_text
+from dagscape.core.files.writing import check_writable, replace_file
 
 NETWORK = ds.load_network("sprinkler")
 

@@ -6,9 +6,9 @@ import json
 import pytest
 
 import dagscape as ds
+from dagscape.core.files import reading
+from dagscape.core.files.documents import read_json, read_text
 from dagscape.data.discretizing import Discretizer
-from dagscape.files import reading
-from dagscape.files.documents import read_json, read_text
 
 READERS = [ds.read_network, ds.load_result, ds.read_graph, Discretizer.load]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dagscape.core.errors import DagscapeError, InvalidOption
-from dagscape.files.writing import check_writable, replace_file
+from dagscape.core.files.writing import check_writable, replace_file
 
 NOBODY = 65534
 
@@ -159,7 +159,7 @@ def test_a_secret_is_never_readable(tmp_path):
 
 KILLED = """
 import os, signal, sys
-from dagscape.files.writing import replace_file
+from dagscape.core.files.writing import replace_file
 with replace_file(sys.argv[1]) as stream:
     stream.write(b"half")
     stream.flush()

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.files.paths import format_by_ending
+from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.wording import visible_json
 from dagscape.decoding import NotNegative, decode_fields
-from dagscape.files.paths import format_by_ending
-from dagscape.files.writing import replace_by_ending
 from dagscape.score_info import ScoreInfo
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.files.documents import decode_json, is_json, read_text
 from dagscape.data.bundled import BUNDLED
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Drawable
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.files.documents import decode_json, is_json, read_text
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
 from dagscape.graphs.validation import check_variables

@@ -19,9 +19,9 @@ from dagscape.cli.ranks import is_first_of_many
 from dagscape.cli.streams import say, show, write_document, write_json
 from dagscape.cli.wording import worded
 from dagscape.core.errors import DagscapeWarning, InvalidOption, SuspiciousColumns, argument
+from dagscape.core.files.writing import check_writable, replace_by_ending
 from dagscape.core.progress import ProgressLines, ProgressListener, progress_bar
 from dagscape.core.wording import visible
-from dagscape.files.writing import check_writable, replace_by_ending
 from dagscape.report.tables import render
 from dagscape.results import Result, document
 

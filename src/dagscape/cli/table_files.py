@@ -12,8 +12,8 @@ import click
 
 from dagscape.cli.output import Command, check_format, chosen_format, format_option, output_path
 from dagscape.cli.streams import document_stream
-from dagscape.files.paths import format_by_ending
-from dagscape.files.writing import replace_by_ending
+from dagscape.core.files.paths import format_by_ending
+from dagscape.core.files.writing import replace_by_ending
 
 if TYPE_CHECKING:
     from _csv import Writer

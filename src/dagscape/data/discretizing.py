@@ -21,6 +21,8 @@ import numpy as np
 
 from dagscape.core.checks import check_choice, check_unicode
 from dagscape.core.errors import InvalidData, InvalidOption, argument, brief, type_of
+from dagscape.core.files.documents import read_json
+from dagscape.core.files.writing import replace_file
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
 from dagscape.data.cut_rules import CUT_RULES
@@ -34,8 +36,6 @@ from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import ValueType
 from dagscape.decoding import Finite, decode_fields
-from dagscape.files.documents import read_json
-from dagscape.files.writing import replace_file
 
 if TYPE_CHECKING:
     import pandas as pd

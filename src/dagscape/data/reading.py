@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
+from dagscape.core.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
 from dagscape.data.bundled import PREFIX, bundled_table
 from dagscape.data.dataset import Dataset, encode
 from dagscape.data.encoding import EncodingOptions, Missing, unused_columns
 from dagscape.data.parquet import read_parquet
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_missing_values
 from dagscape.data.text_tables import read_text_table
-from dagscape.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

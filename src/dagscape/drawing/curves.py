@@ -9,8 +9,8 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from dagscape.core.errors import InvalidOption
+from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.drawing.figure import require_matplotlib
-from dagscape.files.writing import check_writable, replace_file
 
 CURVE_ENDINGS = (".svg", ".png", ".pdf")
 

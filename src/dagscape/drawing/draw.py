@@ -9,14 +9,14 @@ from typing import TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 from dagscape.core.errors import InvalidOption, type_of
+from dagscape.core.files.paths import path_text
+from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.drawing.dot import to_dot
 from dagscape.drawing.edges import Drawable, content_of, drawn_edges, shows_labels
 from dagscape.drawing.figure import require_matplotlib, write_figure
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.picture import Picture, picture
 from dagscape.drawing.svg import svg_text
-from dagscape.files.paths import path_text
-from dagscape.files.writing import check_writable, replace_file
 
 DRAWING_FORMATS = ("svg", "png", "pdf", "dot")
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from dagscape.core.errors import InvalidOption
+from dagscape.core.files.paths import path_text
+from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.figure import require_matplotlib, write_axes
 from dagscape.drawing.style import FONT_SIZE, INK, LEGEND_SIZE, PAPER, PLAIN_LINE, TITLE_SIZE
 from dagscape.drawing.text import shown_text, text_width
-from dagscape.files.paths import path_text
-from dagscape.files.writing import check_writable, replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

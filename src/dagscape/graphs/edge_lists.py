@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, type_of
-from dagscape.files.documents import read_text
-from dagscape.files.paths import format_by_ending, path_text
-from dagscape.files.writing import replace_by_ending
+from dagscape.core.files.documents import read_text
+from dagscape.core.files.paths import format_by_ending, path_text
+from dagscape.core.files.writing import replace_by_ending
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_collection, check_graph_memory

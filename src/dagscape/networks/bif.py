@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData
+from dagscape.core.files.documents import parse_json
 from dagscape.core.masks import mask_of
 from dagscape.core.resources import memory_limit
 from dagscape.core.wording import plural
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
 from dagscape.decoding import decode
-from dagscape.files.documents import parse_json
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bif_names import DISCRETIZER, TYPES, decode_name
 from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown

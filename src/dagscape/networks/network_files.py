@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from dagscape.core.errors import InvalidOption, type_of
-from dagscape.files.documents import decode_json, is_json, read_text
-from dagscape.files.paths import path_text
+from dagscape.core.files.documents import decode_json, is_json, read_text
+from dagscape.core.files.paths import path_text
 from dagscape.networks.bif import parse_network
 from dagscape.networks.network import Network
 from dagscape.networks.network_json import network_of_document

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from dagscape.core.checks import is_between
 from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, TooLarge, argument
+from dagscape.core.files.paths import path_text
+from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.core.resources import format_bytes
 from dagscape.core.version import __version__
-from dagscape.files.paths import path_text
-from dagscape.files.writing import check_writable, replace_file
 from dagscape.posterior.weights import FamilyWeights
 
 # The time between checkpoints, in seconds.

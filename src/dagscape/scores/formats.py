@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 
 from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.files.paths import path_text
+from dagscape.core.files.reading import decode_text, open_binary, starts_with
+from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.progress import ProgressListener
-from dagscape.files.paths import path_text
-from dagscape.files.reading import decode_text, open_binary, starts_with
-from dagscape.files.writing import replace_by_ending
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.jkl import read_jkl, write_jkl
 from dagscape.scores.npz import read_npz, write_npz

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, argument
+from dagscape.core.files.reading import read_whole
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.resources import check_memory
-from dagscape.files.reading import read_whole
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_table import FAMILY_BYTES, PARENT_BYTES, ExactFamilies, FamilyTable
 from dagscape.scores.fixed_point import IMPOSSIBLE

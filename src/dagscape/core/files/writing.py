@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from dagscape.core.errors import DagscapeError, InvalidOption
-from dagscape.files.paths import path_text
+from dagscape.core.files.paths import path_text
 
 # Opening these anew would truncate a file that a shell appends to, and other users' pipes cannot be opened at all.
 _STANDARD_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}

@@ -9,9 +9,9 @@ import re
 from typing import Any
 
 from dagscape.core.errors import InvalidData
+from dagscape.core.files.paths import path_text
+from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.core.resources import check_memory
-from dagscape.files.paths import path_text
-from dagscape.files.reading import open_binary, read_whole
 
 # The memory of one byte of a document as bytes and as text, in which every character can take four.
 _BYTES_PER_BYTE = 5.0

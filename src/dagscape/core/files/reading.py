@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.files.paths import path_text
 from dagscape.core.resources import check_memory, memory_limit
-from dagscape.files.paths import path_text
 
 GZIP_MAGIC = b"\x1f\x8b"
 
