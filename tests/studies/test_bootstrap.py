@@ -18,8 +18,8 @@ from rich.console import Console
 
 import dagscape as ds
 from cli.running import run
-from dagscape import repetitions
 from dagscape.report.tables import render
+from dagscape.running import repetitions
 from dagscape.search import registry
 from dagscape.search.job import Found
 from dagscape.search.learner import Learner
@@ -286,7 +286,7 @@ def test_failures_name_the_sample(data, learners, monkeypatch):
 SCRIPT = """
 import os, sys, time
 import dagscape as ds
-from dagscape import repetitions
+from dagscape.running import repetitions
 
 def report(progress):
     print("done", progress.done, flush=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape import repetitions
+from dagscape.running import repetitions
 from dagscape.studies.skill_bootstrap import StudentResampling, learn_resampled
 
 SAMPLES = 6

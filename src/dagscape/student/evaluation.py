@@ -26,8 +26,8 @@ from dagscape.core.wording import plural
 from dagscape.decoding import Count, FiniteArray, Probabilities
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.repetitions import Repetitions, worker_count
 from dagscape.results import Result, check_shape
+from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.student.answers import Answers
 from dagscape.student.comparing import area_under_curve, paired_t_test
 from dagscape.student.e_step import Expectation

@@ -18,7 +18,7 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import DagscapeError, DagscapeWarning, InvalidData, InvalidOption, argument, type_of
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.resources import thread_count
-from dagscape.workers import Workers, may_start_processes
+from dagscape.running.workers import Workers, may_start_processes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
