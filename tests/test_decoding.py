@@ -21,11 +21,11 @@ from rich.console import Console
 
 import dagscape as ds
 from dagscape.core.files.documents import decoded_size, parse_json
-from dagscape.decoding import Between, Count, Finite, OneOf, Probabilities, Share, decode
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.words import acyclic, pack
 from dagscape.report.loading import RESULTS
 from dagscape.report.tables import render
+from dagscape.results.decoding import Between, Count, Finite, OneOf, Probabilities, Share, decode
 
 OLD = Path(__file__).parent / "files" / "results_0.1.0"
 

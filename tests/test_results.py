@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import dagscape as ds
 from dagscape.report.loading import RESULTS
-from dagscape.results import Provenance, Result, ScoredResult
+from dagscape.results.base import Provenance, Result, ScoredResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.resources import check_memory
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
-from dagscape.results import Provenance, Result
+from dagscape.results.base import Provenance, Result
 
 # The limit on the number of parents that messages and plans mean by "few parents".
 FEW_PARENTS = 4

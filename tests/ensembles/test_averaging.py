@@ -16,7 +16,7 @@ import dagscape as ds
 from best.samples import SEEDS, SPACES, SPREADS, equivalent_scores, random_data, whole_scores
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.lists import DagList
-from dagscape.results import Provenance
+from dagscape.results.base import Provenance
 from oracles.best import pattern
 from oracles.graphs import all_dags, descendants, parent_sets
 

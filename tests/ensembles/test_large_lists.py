@@ -14,7 +14,7 @@ from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.lists import DagList
 from dagscape.networks.network import Network
-from dagscape.results import Provenance
+from dagscape.results.base import Provenance
 
 N = 100
 

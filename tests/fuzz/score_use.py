@@ -8,7 +8,7 @@ from pathlib import Path
 
 import dagscape as ds
 from dagscape.report.tables import RENDERERS
-from dagscape.results import document
+from dagscape.results.base import document
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.jkl import read_jkl, write_jkl
 from dagscape.scores.npz import read_npz, write_npz

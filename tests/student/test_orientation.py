@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.results import Provenance, Result
+from dagscape.results.base import Provenance, Result
 from dagscape.scores.constraints import EdgeConstraints, edge_constraints
 from dagscape.student.orientation import Orientation, orient
 from oracles.classes import all_classes

@@ -20,13 +20,13 @@ from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.resources import thread_count
 from dagscape.core.wording import plural
-from dagscape.decoding import Count
 from dagscape.ensembles.diversity import class_counts
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
+from dagscape.results.decoding import Count
 from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 from dagscape.scores.parent_states import warn_if_sparse
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.wording import plural
-from dagscape.decoding import Between, Count, Finite, OneOf
 from dagscape.ensembles import averaging
 from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
@@ -21,7 +20,8 @@ from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
 from dagscape.networks.queries import check_one_target, most_probable
-from dagscape.results import ScoredResult, check_same_scores, pair_frame
+from dagscape.results.base import ScoredResult, check_same_scores, pair_frame
+from dagscape.results.decoding import Between, Count, Finite, OneOf
 
 if TYPE_CHECKING:
     import pandas as pd

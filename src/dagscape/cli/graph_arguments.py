@@ -24,8 +24,8 @@ from dagscape.networks.network_json import network_of_document
 from dagscape.networks.network_writing import KIND as NETWORK
 from dagscape.posterior.result import Posterior
 from dagscape.report.loading import RESULTS, kind_of, result_of_document
-from dagscape.results import Result
-from dagscape.score_info import ScoreInfo
+from dagscape.results.base import Result
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.result import Learned
 from dagscape.student.model import StudentModel

@@ -21,7 +21,7 @@ from dagscape.data.summary import set_aside_warnings
 from dagscape.data.table import Table
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.network_files import read_network
-from dagscape.results import RESULT_FORMATS, result_format
+from dagscape.results.base import RESULT_FORMATS, result_format
 from dagscape.scores.formats import SCORE_FILES
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES

@@ -23,7 +23,7 @@ from dagscape.core.files.writing import check_writable, replace_by_ending
 from dagscape.core.progress import ProgressLines, ProgressListener, progress_bar
 from dagscape.core.wording import visible
 from dagscape.report.tables import render
-from dagscape.results import Result, document
+from dagscape.results.base import Result, document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -26,7 +26,7 @@ from dagscape.networks.network_files import write_network
 from dagscape.networks.network_writing import check_network_path
 from dagscape.report.loading import load_result
 from dagscape.report.students import STUDENTS_SHOWN, render_evaluation, render_student_model, render_students
-from dagscape.results import RESULT_FORMATS
+from dagscape.results.base import RESULT_FORMATS
 from dagscape.student.answers import Answers, as_answers
 from dagscape.student.command import command as learn_model
 from dagscape.student.model import StudentModel

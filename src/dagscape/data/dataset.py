@@ -28,7 +28,7 @@ from dagscape.data.rows import distinct_rows, merge_rows
 from dagscape.data.summary import DataSummary, summarize
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
 from dagscape.data.value_types import ValueType, own_values
-from dagscape.results import frame_html
+from dagscape.results.base import frame_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

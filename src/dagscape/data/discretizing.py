@@ -35,7 +35,7 @@ from dagscape.data.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
 from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.value_types import ValueType
-from dagscape.decoding import Finite, decode_fields
+from dagscape.results.decoding import Finite, decode_fields
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from dagscape.data.identifiers import is_nearly_unique
 from dagscape.data.levels import sort_levels
 from dagscape.data.rows import group_rows, pack_words
 from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
-from dagscape.decoding import Count
-from dagscape.results import Provenance, Result, check_length
+from dagscape.results.base import Provenance, Result, check_length
+from dagscape.results.decoding import Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

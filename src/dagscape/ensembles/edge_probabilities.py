@@ -12,7 +12,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidOption, StoppedEarly, argument
 from dagscape.graphs.consensus import LARGEST_EXACT, consensus_dag
 from dagscape.graphs.dag import Dag
-from dagscape.results import matrix_frame
+from dagscape.results.base import matrix_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from dagscape.decoding import decode
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Structure
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_graph_memory
-from dagscape.results import ScoredResult
-from dagscape.score_info import NamedEdge
+from dagscape.results.base import ScoredResult
+from dagscape.results.decoding import decode
+from dagscape.results.score_info import NamedEdge
 
 if TYPE_CHECKING:
     import pandas as pd

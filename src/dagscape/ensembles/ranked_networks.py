@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.core.resources import check_memory
-from dagscape.decoding import FiniteArray, decode
 from dagscape.drawing.curves import draw_curves
 from dagscape.drawing.display import Drawn
 from dagscape.ensembles.agreement import agreement_frame
@@ -21,7 +20,8 @@ from dagscape.ensembles.diversity import class_counts, graphs_at, least_distance
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
-from dagscape.results import ScoredResult, check_length, check_same_scores
+from dagscape.results.base import ScoredResult, check_length, check_same_scores
+from dagscape.results.decoding import FiniteArray, decode
 from dagscape.scores.equivalence import distinguishes_members
 
 if TYPE_CHECKING:

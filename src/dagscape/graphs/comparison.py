@@ -26,9 +26,9 @@ from dagscape.core.errors import InvalidData, InvalidOption, type_of
 from dagscape.core.masks import bits, transposed
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
-from dagscape.decoding import Count, OneOf, Share
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.results import Provenance, Result
+from dagscape.results.base import Provenance, Result
+from dagscape.results.decoding import Count, OneOf, Share
 
 if TYPE_CHECKING:
     import pandas as pd

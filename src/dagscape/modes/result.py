@@ -9,12 +9,12 @@ import numpy as np
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
-from dagscape.decoding import Between, Count, OneOf
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.graphs.comparison import LEVELS, HasDag
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.results import check_length
+from dagscape.results.base import check_length
+from dagscape.results.decoding import Between, Count, OneOf
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,13 +30,13 @@ from dagscape.core.resources import memory_limit
 from dagscape.core.wording import plural
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
-from dagscape.decoding import decode
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bif_names import DISCRETIZER, TYPES, decode_name
 from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network
 from dagscape.networks.network_checks import invalid_row
+from dagscape.results.decoding import decode
 
 # A 'default' declares a table of any size in a few words; a written table has at most one cell per character.
 MAX_DEFAULT_CELLS = 2**26

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from dagscape.data.dataset import Dataset
     from dagscape.graphs.dag import Dag
-    from dagscape.score_info import ScoreInfo
+    from dagscape.results.score_info import ScoreInfo
 
 FitPrior = Literal["bdeu", "k2", "none"]
 

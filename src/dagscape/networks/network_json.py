@@ -16,12 +16,12 @@ from dagscape.core.errors import InvalidData, InvalidOption, brief, function, ty
 from dagscape.core.files.documents import parse_json
 from dagscape.data.discretizing import Discretizer
 from dagscape.data.value_types import ValueType
-from dagscape.decoding import decode, place_in
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_graph_memory
 from dagscape.networks.families import MAX_PARENTS
 from dagscape.networks.network import Network
 from dagscape.networks.network_writing import KIND, SCHEMA
+from dagscape.results.decoding import decode, place_in
 
 
 def parse_json_network(text: str, title: str = "text") -> Network:

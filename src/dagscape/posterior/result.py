@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from dagscape.core.errors import InvalidOption, argument, function
 from dagscape.core.wording import plural
-from dagscape.decoding import NotNegative, OneOf, Probabilities
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
-from dagscape.results import ScoredResult, check_shape, pair_frame, recorded_parameters
+from dagscape.results.base import ScoredResult, check_shape, pair_frame, recorded_parameters
+from dagscape.results.decoding import NotNegative, OneOf, Probabilities
 
 if TYPE_CHECKING:
     import pandas as pd

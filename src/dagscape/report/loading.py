@@ -13,7 +13,7 @@ from dagscape.graphs.comparison import Comparison
 from dagscape.networks.network_writing import KIND as NETWORK
 from dagscape.registry import METHODS
 from dagscape.report.planning import Plan
-from dagscape.results import Result
+from dagscape.results.base import Result
 from dagscape.scores.summary import ScoreSummary
 from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned

@@ -12,11 +12,11 @@ from dagscape.core.resources import available_memory, format_bytes, memory_limit
 from dagscape.core.wording import format_seconds
 from dagscape.data.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.decoding import MOST_BITS, Count, NotNegative
 from dagscape.methods import Requirements, provenance_of
 from dagscape.registry import METHODS
 from dagscape.report.plan_advice import RefusedJob, advice_for
-from dagscape.results import Result
+from dagscape.results.base import Result
+from dagscape.results.decoding import MOST_BITS, Count, NotNegative
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize

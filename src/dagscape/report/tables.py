@@ -23,7 +23,7 @@ from dagscape.report.neighbours import render_neighbours
 from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.report.students import render_evaluation, render_parm, render_student_model
-from dagscape.results import Result
+from dagscape.results.base import Result
 from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagscape.score_info import ScoreInfo
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.registry import SCORES
 
 

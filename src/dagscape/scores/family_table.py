@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData
 from dagscape.core.version import __version__
-from dagscape.results import Provenance
-from dagscape.score_info import ScoreInfo
+from dagscape.results.base import Provenance
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range

@@ -28,7 +28,7 @@ from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
-from dagscape.results import Provenance
+from dagscape.results.base import Provenance
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.family_table import (
     COARSEST_BITS,

@@ -31,7 +31,7 @@ from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.resources import check_memory, thread_count
 from dagscape.core.wording import plural
 from dagscape.methods import provenance_of
-from dagscape.score_info import ScoreInfo
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.lattice import set_count

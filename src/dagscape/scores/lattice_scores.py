@@ -13,8 +13,8 @@ from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range, largest_o
 from dagscape.scores.lattice import Members, SetIndex, member_sums, parent_sets, ranks_with, set_count, with_member
 
 if TYPE_CHECKING:
-    from dagscape.results import Provenance
-    from dagscape.score_info import ScoreInfo
+    from dagscape.results.base import Provenance
+    from dagscape.results.score_info import ScoreInfo
     from dagscape.scores.constraints import EdgeConstraints
 
 

@@ -27,8 +27,8 @@ from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.lattice import Members
 
 if TYPE_CHECKING:
-    from dagscape.results import Provenance
-    from dagscape.score_info import ScoreInfo
+    from dagscape.results.base import Provenance
+    from dagscape.results.score_info import ScoreInfo
 
 
 class LocalScores(ABC):

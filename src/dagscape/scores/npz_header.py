@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.files.documents import parse_json
-from dagscape.decoding import Between, Count, decode_record
-from dagscape.results import Provenance, check_known, check_length, recorded_parameters
-from dagscape.score_info import ScoreInfo
+from dagscape.results.base import Provenance, check_known, check_length, recorded_parameters
+from dagscape.results.decoding import Between, Count, decode_record
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
 from dagscape.scores.fixed_point import FINEST_BITS, Unit
 from dagscape.scores.rounding import unrecorded_rounding

@@ -18,8 +18,8 @@ from dagscape.core.resources import check_memory, format_bytes, memory_limit, th
 from dagscape.core.wording import plural
 from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
-from dagscape.results import Provenance
-from dagscape.score_info import ScoreInfo
+from dagscape.results.base import Provenance
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.lattice import Members
 from dagscape.scores.local_scores import LocalScores

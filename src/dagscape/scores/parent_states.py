@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.core.errors import SparseFamilies, argument, function
 from dagscape.core.wording import plural
-from dagscape.score_info import ScoreInfo
+from dagscape.results.score_info import ScoreInfo
 
 _LIKELY = 0.5
 _NAMES_SHOWN = 6

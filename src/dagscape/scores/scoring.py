@@ -12,7 +12,7 @@ from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
-from dagscape.results import Provenance
+from dagscape.results.base import Provenance
 from dagscape.scores.constraints import Edge
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.scores.requirements import scoring_requirements

@@ -18,7 +18,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, 
 from dagscape.data.dataset import Dataset
 from dagscape.data.summary import identifier_warnings
 from dagscape.data.values import Frame, as_dataset
-from dagscape.score_info import ScoreInfo
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
 from dagscape.scores.definition import ScoreDefinition
 from dagscape.scores.fixed_point import Unit

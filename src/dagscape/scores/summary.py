@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dagscape.core.wording import plural
-from dagscape.decoding import Count
-from dagscape.results import ScoredResult, check_known
+from dagscape.results.base import ScoredResult, check_known
+from dagscape.results.decoding import Count
 from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.families import Family
 

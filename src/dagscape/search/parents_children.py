@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
-from dagscape.decoding import Between, Count, Share
-from dagscape.results import Result, check_shape
+from dagscape.results.base import Result, check_shape
+from dagscape.results.decoding import Between, Count, Share
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
-from dagscape.decoding import decode
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.graphs.comparison import Comparison, HasDag, compare
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.results import check_known
+from dagscape.results.base import check_known
+from dagscape.results.decoding import decode
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.trace import Step
 

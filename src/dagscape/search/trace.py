@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dagscape.core.clock import Clock
-from dagscape.decoding import NotNegative
 from dagscape.graphs.dag import Dag
-from dagscape.score_info import NamedEdge
+from dagscape.results.decoding import NotNegative
+from dagscape.results.score_info import NamedEdge
 from dagscape.scores.fixed_point import Unit
 
 

@@ -23,10 +23,10 @@ from dagscape.core.errors import InvalidData, InvalidOption, brief
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.wording import plural
-from dagscape.decoding import Count, FiniteArray, Probabilities
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.results import Result, check_shape
+from dagscape.results.base import Result, check_shape
+from dagscape.results.decoding import Count, FiniteArray, Probabilities
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.student.answers import Answers
 from dagscape.student.comparing import area_under_curve, paired_t_test

@@ -15,14 +15,14 @@ from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed
 from dagscape.core.wording import plural
-from dagscape.decoding import Count, Finite, FiniteArray, Probabilities
 from dagscape.drawing.edges import AnnotatedGraph
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.networks.network import Network
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
-from dagscape.results import check_known, check_length, check_shape
-from dagscape.score_info import ScoreInfo
+from dagscape.results.base import check_known, check_length, check_shape
+from dagscape.results.decoding import Count, Finite, FiniteArray, Probabilities
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.joint_counts import scores_from_joint
 from dagscape.scores.lattice_scores import LatticeScores
 from dagscape.student.answers import Answers, as_answers

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dagscape.results import Provenance
+from dagscape.results.base import Provenance
 from dagscape.scores.constraints import edge_constraints
 from dagscape.student.answers import Answers
 from dagscape.student.e_step import Expectation

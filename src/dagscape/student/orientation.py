@@ -35,9 +35,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument
 from dagscape.core.masks import bits
-from dagscape.decoding import Between, NotNegative
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.orientation import PartlyDirected
+from dagscape.results.decoding import Between, NotNegative
 from dagscape.scores.constraints import EdgeConstraints
 
 Reason = Literal["ratio", "other edges", "constraints"]

@@ -11,10 +11,10 @@ from dagscape.core.progress import Progress, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
 from dagscape.core.wording import plural
-from dagscape.decoding import Count, Probabilities, Share
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.results import Result, check_shape, pair_frame
+from dagscape.results.base import Result, check_shape, pair_frame
+from dagscape.results.decoding import Count, Probabilities, Share
 from dagscape.student.e_step import Expectation
 from dagscape.student.inference import mastery_probabilities
 from dagscape.student.parameters import ItemCells

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
-from dagscape.decoding import Count, FiniteArray, Probabilities, decode
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles import averaging
@@ -21,7 +20,8 @@ from dagscape.ensembles.ranked_networks import edge_lists
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.validation import check_graph_memory
-from dagscape.results import ScoredResult, check_length, check_shape, pair_frame
+from dagscape.results.base import ScoredResult, check_length, check_shape, pair_frame
+from dagscape.results.decoding import Count, FiniteArray, Probabilities, decode
 from dagscape.scores.equivalence import distinguishes_members
 
 if TYPE_CHECKING:

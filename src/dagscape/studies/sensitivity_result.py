@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from dagscape.core.checks import check_choice, is_between, is_whole
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.wording import plural
-from dagscape.decoding import Count, NotNegative, OneOf, Probabilities
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.ranges import draw_ranges
-from dagscape.results import ScoredResult, check_shape, frame_html
+from dagscape.results.base import ScoredResult, check_shape, frame_html
+from dagscape.results.decoding import Count, NotNegative, OneOf, Probabilities
 from dagscape.studies.sensitivity_picture import range_plot
 
 if TYPE_CHECKING:

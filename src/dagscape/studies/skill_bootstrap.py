@@ -19,8 +19,8 @@ from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.methods import provenance_of
+from dagscape.results.score_info import ScoreInfo
 from dagscape.running.repetitions import Repetitions, worker_count
-from dagscape.score_info import ScoreInfo
 from dagscape.student.answers import MISSING, Answers
 from dagscape.student.command import command, warn_if_unidentified
 from dagscape.student.q_matrix import QMatrix, matched

@@ -16,7 +16,7 @@ from dagscape.drawing.display import Drawn
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.report.tables import render
-from dagscape.results import document
+from dagscape.results.base import document
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_json, rename_json, retune_json
 

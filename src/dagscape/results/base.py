@@ -1,7 +1,7 @@
 """The base of all results: plain data, provenance, and JSON that can be read back.
 
 A result is a frozen dataclass that derives from :class:`Result`. It never needs the data or the scores again.
-Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses; :mod:`dagscape.decoding`
+Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses; :mod:`dagscape.results.decoding`
 decodes them from JSON by their annotations, and ``_check`` refuses fields that contradict each other.
 ``docs/results.md`` has the schema.
 """
@@ -27,8 +27,8 @@ from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.files.paths import format_by_ending
 from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.wording import visible_json
-from dagscape.decoding import NotNegative, decode_fields
-from dagscape.score_info import ScoreInfo
+from dagscape.results.decoding import NotNegative, decode_fields
+from dagscape.results.score_info import ScoreInfo
 
 if TYPE_CHECKING:
     import pandas as pd

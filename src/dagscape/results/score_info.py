@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Self
 
-from dagscape.decoding import Between, Count, Finite, decode_record
+from dagscape.results.decoding import Between, Count, Finite, decode_record
 
 NamedEdge = tuple[str, str]
 

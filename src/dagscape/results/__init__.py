@@ -1,0 +1,1 @@
+"""Results: plain data with provenance, written to files and read back strictly."""
