@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dagscape.cli.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
-from dagscape.data.cut_rules import CUT_RULES
+from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.registry import METHODS
 from dagscape.scores.priors import PRIORS

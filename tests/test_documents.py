@@ -15,7 +15,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.cut_rules import CUT_RULES
+from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES

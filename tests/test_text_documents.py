@@ -8,7 +8,7 @@ import pytest
 import dagscape as ds
 from dagscape.core.files import reading
 from dagscape.core.files.documents import read_json, read_text
-from dagscape.data.discretizing import Discretizer
+from dagscape.data.discrete.discretizing import Discretizer
 
 READERS = [ds.read_network, ds.load_result, ds.read_graph, Discretizer.load]
 

@@ -33,8 +33,8 @@ from dagscape.core.errors import (
 from dagscape.core.progress import Progress, progress_bar
 from dagscape.core.version import __version__
 from dagscape.data.bundled import load_dataset
-from dagscape.data.dataset import Dataset
-from dagscape.data.discretizing import Discretizer, discretize
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.discretizing import Discretizer, discretize
 from dagscape.data.reading import read_data
 from dagscape.drawing.draw import draw
 from dagscape.graphs.comparison import Comparison, compare, equivalent

@@ -25,13 +25,13 @@ from sklearn.utils.validation import (
 from dagscape.core.checks import check_choice, is_between, is_whole
 from dagscape.core.errors import InvalidData, InvalidOption, type_of
 from dagscape.core.resources import MAX_THREADS
-from dagscape.data.cut_rules import CUT_RULES
-from dagscape.data.cutting import choose_columns
-from dagscape.data.dataset import Dataset
-from dagscape.data.discretizing import Discretizer
-from dagscape.data.frames import is_frame, is_missing, table_from_array, table_from_frame
-from dagscape.data.table import MISSING, Column, Table, parse_numbers
-from dagscape.data.value_types import LevelFinder
+from dagscape.data.discrete.cut_rules import CUT_RULES
+from dagscape.data.discrete.cutting import choose_columns
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.tables.frames import is_frame, is_missing, table_from_array, table_from_frame
+from dagscape.data.tables.table import MISSING, Column, Table, parse_numbers
+from dagscape.data.tables.value_types import LevelFinder
 from dagscape.graphs.dag import Dag
 from dagscape.networks.fitting import FitPrior
 from dagscape.networks.network import Network

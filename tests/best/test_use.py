@@ -14,8 +14,8 @@ import dagscape as ds
 from best.samples import random_data
 from cli.running import run
 from dagscape.best.requirements import best_requirements
-from dagscape.data.dataset import encode_rows
-from dagscape.data.frames import table_from_frame
+from dagscape.data.discrete.dataset import encode_rows
+from dagscape.data.tables.frames import table_from_frame
 from dagscape.modes.requirements import modes_requirements
 from dagscape.scores.search_planning import SearchSize
 

@@ -7,7 +7,7 @@ import pytest
 
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.bundled import BUNDLED, SETS, load_dataset
-from dagscape.data.discretizing import discretize
+from dagscape.data.discrete.discretizing import discretize
 from dagscape.data.reading import read_data, read_table
 
 # Digests of the sorted rows of the published files, so that the files are not needed for the comparison.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.bundled import SETS
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.reading import read_data
 from oracles.tables import merge
 

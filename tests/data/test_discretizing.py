@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.bundled import SETS
-from dagscape.data.cut_rules import CUT_RULES, cut_by_mdl, cut_by_quantile, cut_by_width
-from dagscape.data.discretizing import discretize
+from dagscape.data.discrete.cut_rules import CUT_RULES, cut_by_mdl, cut_by_quantile, cut_by_width
+from dagscape.data.discrete.discretizing import discretize
 from oracles.discretize import mdl_cuts, quantile_cuts
 
 NUMBERS = st.one_of(st.integers(-5, 5).map(float), st.floats(-1e6, 1e6).map(lambda x: round(x, 3)))

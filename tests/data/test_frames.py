@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from dagscape.core.errors import InvalidData, InvalidOption
-from dagscape.data.dataset import Dataset
-from dagscape.data.frames import cell_string, table_from_array, table_from_frame
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.tables.frames import cell_string, table_from_array, table_from_frame
 
 pa = pytest.importorskip("pyarrow")
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.identifiers import numbers_the_rows
-from dagscape.data.summary import identifier_warnings
-from dagscape.data.table import column_from_strings
+from dagscape.data.discrete.identifiers import numbers_the_rows
+from dagscape.data.discrete.summary import identifier_warnings
+from dagscape.data.tables.table import column_from_strings
 
 GENERATOR = np.random.default_rng(5)
 FRAME = pd.DataFrame({"id": range(60), "x": GENERATOR.normal(size=60), "y": GENERATOR.integers(0, 2, 60)})

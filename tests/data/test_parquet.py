@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dagscape.core.errors import InvalidData, TooLarge
-from dagscape.data.frames import table_from_frame
-from dagscape.data.parquet_pages import largest_page, read_footer
 from dagscape.data.reading import read_data, read_table
+from dagscape.data.tables.frames import table_from_frame
+from dagscape.data.tables.parquet_pages import largest_page, read_footer
 
 
 def contents(table: pa.Table, **options) -> bytes:
@@ -80,9 +80,9 @@ def test_batches_and_groups_of_columns_make_no_difference(write, monkeypatch):
     frame = pd.DataFrame({f"x{i}": rng.integers(0, 5, 1000) for i in range(5)})
     frame["text"] = pd.Categorical.from_codes(rng.integers(0, 3, 1000), ["a", "b", "c"]).astype(str)
     frame["measured"] = rng.random(1000)
-    monkeypatch.setattr("dagscape.data.parquet._BATCH_ROWS", 128)
-    monkeypatch.setattr("dagscape.data.parquet._COLUMNS_AT_ONCE", 2)
-    monkeypatch.setattr("dagscape.data.parquet._SAMPLE", 100)
+    monkeypatch.setattr("dagscape.data.tables.parquet._BATCH_ROWS", 128)
+    monkeypatch.setattr("dagscape.data.tables.parquet._COLUMNS_AT_ONCE", 2)
+    monkeypatch.setattr("dagscape.data.tables.parquet._SAMPLE", 100)
     found = read_table(write(pa.Table.from_pandas(frame), row_group_size=300))
     assert strings(found) == strings(table_from_frame(frame))
 

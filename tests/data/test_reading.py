@@ -230,7 +230,7 @@ def test_levels_called_none_are_not_missing(shared_data, name, levels_called_non
 def test_reading_loads_nothing_heavy(write):
     path = write("a,b\n1,2\n3,4\n")
     program = (
-        "import sys; from dagscape.data.reading import read_data; import dagscape.data.discretizing\n"
+        "import sys; from dagscape.data.reading import read_data; import dagscape.data.discrete.discretizing\n"
         f"read_data({str(path)!r}).describe()\n"
         "print([name for name in ('pandas', 'narwhals', 'pyarrow', 'scipy') if name in sys.modules])"
     )

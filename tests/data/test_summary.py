@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from dagscape.core.version import __version__
-from dagscape.data.dataset import Dataset
-from dagscape.data.frames import table_from_frame
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.summary import DataSummary, summarize, summarize_table
 from dagscape.data.reading import read_table
-from dagscape.data.summary import DataSummary, summarize, summarize_table
+from dagscape.data.tables.frames import table_from_frame
 
 
 def warnings_of(cells, **options):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption
-from dagscape.data.rows import group_rows, pack_words
-from dagscape.data.table import Column, Table, column_from_strings, kind, listing, parse_numbers
+from dagscape.data.discrete.rows import group_rows, pack_words
+from dagscape.data.tables.table import Column, Table, column_from_strings, kind, listing, parse_numbers
 from oracles.tables import merge
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import dagscape as ds
-from dagscape.data.value_types import own_values
+from dagscape.data.tables.value_types import own_values
 from dagscape.data.values import as_dataset
 
 FRAME = pd.DataFrame(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.ensembles import mixtures
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.graphs.dag import Dag

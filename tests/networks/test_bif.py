@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
-from dagscape.data.discretizing import Discretizer
+from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bif import find_cycle, parse_network
 from dagscape.networks.bif_names import KEYWORDS, decode_name, encode_name, is_plain

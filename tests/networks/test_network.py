@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData
-from dagscape.data.discretizing import Discretizer
+from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.network import Network

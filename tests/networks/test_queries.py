@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dagscape.best.k_best import k_best
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
-from dagscape.data.dataset import Dataset
-from dagscape.data.discretizing import Discretizer, discretize
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.discretizing import Discretizer, discretize
 from dagscape.data.reading import read_data
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import load_network

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from dagscape.data.dataset import Dataset
+    from dagscape.data.discrete.dataset import Dataset
     from dagscape.graphs.dag import Dag
     from dagscape.networks.network import Network
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.student.answers import Answers, as_answers, read_answers
 
 pa = pytest.importorskip("pyarrow")

@@ -14,7 +14,7 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, shell_complete, split_arg_string
 
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.cut_rules import CUT_RULES
+from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
 from dagscape.student.simulate import STRUCTURES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dagscape.core.errors import InvalidOption
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, write_graph

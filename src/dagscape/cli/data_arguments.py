@@ -10,11 +10,11 @@ import click
 from dagscape.cli.output import output_path
 from dagscape.cli.wording import worded
 from dagscape.core.errors import InvalidOption, did_you_mean
-from dagscape.data.cut_rules import CUT_RULES
-from dagscape.data.dataset import Dataset, encode
-from dagscape.data.discretizing import Discretizer
-from dagscape.data.encoding import EncodingOptions, Missing
-from dagscape.data.table import Table, listing
+from dagscape.data.discrete.cut_rules import CUT_RULES
+from dagscape.data.discrete.dataset import Dataset, encode
+from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.discrete.encoding import EncodingOptions, Missing
+from dagscape.data.tables.table import Table, listing
 
 Decorator = Callable[[Any], Any]
 
@@ -83,7 +83,7 @@ CUTTING_OPTIONS: list[Decorator] = [
 def named_columns(given: Sequence[str], table: Table, option: str) -> list[str]:
     """Return the columns that an option names; a name may be several, separated by commas, that the table has.
 
-    >>> from dagscape.data.frames import table_from_array
+    >>> from dagscape.data.tables.frames import table_from_array
     >>> named_columns(["X1,X0", "X1"], table_from_array([[1, 2]]), "--columns")
     ['X1', 'X0']
     """

@@ -31,7 +31,7 @@ from dagscape.cli.score_arguments import take_scores
 from dagscape.cli.streams import write_json
 from dagscape.core.errors import InvalidOption
 from dagscape.core.wording import plural
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.network import Network

@@ -21,7 +21,7 @@ from dagscape.cli.score_arguments import (
 )
 from dagscape.cli.table_files import file_writer, table_format
 from dagscape.core.errors import InvalidOption, StoppedEarly
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import draw
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.dag import Cpdag, Dag

@@ -14,11 +14,11 @@ from dagscape.cli.output import Output, check_format_used, chosen_format, format
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.data.bundled import BUNDLED
-from dagscape.data.dataset import Dataset
-from dagscape.data.encoding import MISSING_CHOICES, unused_columns
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.encoding import MISSING_CHOICES, unused_columns
+from dagscape.data.discrete.summary import set_aside_warnings
 from dagscape.data.reading import read_table
-from dagscape.data.summary import set_aside_warnings
-from dagscape.data.table import Table
+from dagscape.data.tables.table import Table
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.network_files import read_network
 from dagscape.results.base import RESULT_FORMATS, result_format

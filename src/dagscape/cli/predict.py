@@ -24,7 +24,7 @@ from dagscape.cli.wording import worded
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.wording import plural
 from dagscape.data.reading import read_table
-from dagscape.data.table import listing
+from dagscape.data.tables.table import listing
 from dagscape.networks.evidence import UNOBSERVED, column_codes
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dagscape.data.table import Table
+    from dagscape.data.tables.table import Table
     from dagscape.networks.network import Network
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from dagscape.cli.graph_arguments import MODEL_HELP, load
 from dagscape.cli.numbers import IntRange
 from dagscape.cli.table_files import table_output, table_writer
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 
 if TYPE_CHECKING:
     from _csv import Writer

@@ -12,7 +12,7 @@ from dagscape.cli.options import take_data_with_warnings, take_score_options
 from dagscape.cli.output import Output
 from dagscape.core.errors import InvalidOption
 from dagscape.core.resources import memory_limit, thread_count
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.methods import ProblemSize, Requirements
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.formats import SCORE_FILES, read_scores

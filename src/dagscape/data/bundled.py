@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from dagscape.core.errors import InvalidOption, did_you_mean
-from dagscape.data.dataset import Dataset, encode
-from dagscape.data.intervals import cut_column, fit_intervals
-from dagscape.data.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_strings, parse_numbers
+from dagscape.data.discrete.dataset import Dataset, encode
+from dagscape.data.discrete.intervals import cut_column, fit_intervals
+from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_strings, parse_numbers
 from dagscape.data.tic_tac_toe import final_boards
 
 PREFIX = "builtin:"
@@ -123,7 +123,7 @@ def load_dataset(name: str) -> Dataset:
 
     Missing cells are a level of their own, ``?``; measurements are cut into intervals. To get the published
     table, pass ``"builtin:NAME"`` to :func:`~dagscape.data.reading.read_data` or
-    :func:`~dagscape.data.discretizing.discretize` with your own options.
+    :func:`~dagscape.data.discrete.discretizing.discretize` with your own options.
 
     Parameters
     ----------

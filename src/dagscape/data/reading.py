@@ -1,7 +1,7 @@
 """Tables and data sets from files, in the format that the name or the content of the file selects.
 
 Cells are strings, so that a level called ``None`` or ``NA`` remains a level. CSV and TSV are read by
-:mod:`dagscape.data.text_tables`, Parquet by :mod:`dagscape.data.parquet`.
+:mod:`dagscape.data.tables.text`, Parquet by :mod:`dagscape.data.tables.parquet`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
 from dagscape.data.bundled import PREFIX, bundled_table
-from dagscape.data.dataset import Dataset, encode
-from dagscape.data.encoding import EncodingOptions, Missing, unused_columns
-from dagscape.data.parquet import read_parquet
-from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_missing_values
-from dagscape.data.text_tables import read_text_table
+from dagscape.data.discrete.dataset import Dataset, encode
+from dagscape.data.discrete.encoding import EncodingOptions, Missing, unused_columns
+from dagscape.data.tables.parquet import read_parquet
+from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, check_missing_values
+from dagscape.data.tables.text import read_text_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from dagscape.data.levels import LevelsOption
+    from dagscape.data.discrete.levels import LevelsOption
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 

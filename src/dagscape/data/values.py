@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
-from dagscape.data.dataset import Dataset, encode_rows
-from dagscape.data.discretizing import Discretizer, cut_numbers
-from dagscape.data.frames import is_frame, table_from_frame
-from dagscape.data.table import listing
+from dagscape.data.discrete.dataset import Dataset, encode_rows
+from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
+from dagscape.data.tables.frames import is_frame, table_from_frame
+from dagscape.data.tables.table import listing
 
 # A data frame of any library that narwhals supports; their types are not known here.
 Frame = Any

@@ -45,7 +45,7 @@ from dagscape.networks.queries import check_one_target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dagscape.data.dataset import Dataset
+    from dagscape.data.discrete.dataset import Dataset
 
 # Numbers in a chunk of networks × rows: few enough for the cache, enough to amortise the calls.
 _CHUNK = 2**17
@@ -94,7 +94,7 @@ def log_predictive(
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> train = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
     >>> rows = Dataset.from_array([[1, 1], [0, 0], [1, 1]], ["rain", "wet"])
     >>> empty, joined = [0, 0], [0, 0b01]
@@ -146,7 +146,7 @@ def predict(
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> train = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
     >>> rows = Dataset.from_array([[1], [0]], ["wet"])
     >>> empty, joined = [0, 0], [0, 0b01]

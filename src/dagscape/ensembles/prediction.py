@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidOption, argument
-from dagscape.data.dataset import Dataset
-from dagscape.data.frames import is_empty_frame
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.tables.frames import is_empty_frame
 from dagscape.data.values import as_dataset, encode_frame
 from dagscape.ensembles import mixtures, partial_rows
 from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive

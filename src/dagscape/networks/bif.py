@@ -28,8 +28,8 @@ from dagscape.core.files.documents import parse_json
 from dagscape.core.masks import mask_of
 from dagscape.core.resources import memory_limit
 from dagscape.core.wording import plural
-from dagscape.data.discretizing import Discretizer
-from dagscape.data.value_types import ValueType
+from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.tables.value_types import ValueType
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bif_names import DISCRETIZER, TYPES, decode_name
 from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown

@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.core.masks import mask_of
-from dagscape.data.dataset import Dataset
-from dagscape.data.discretizing import cut_numbers
-from dagscape.data.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
-from dagscape.data.levels import level_of_missing
-from dagscape.data.rows import distinct_rows, group_rows, pack_words
-from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
-from dagscape.data.value_types import LevelFinder
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.discretizing import cut_numbers
+from dagscape.data.discrete.levels import level_of_missing
+from dagscape.data.discrete.rows import distinct_rows, group_rows, pack_words
+from dagscape.data.tables.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
+from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
+from dagscape.data.tables.value_types import LevelFinder
 from dagscape.networks.families import matching_codes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dagscape.data.discretizing import Discretizer
+    from dagscape.data.discrete.discretizing import Discretizer
 
     Evidence = Mapping[str, Any] | pd.Series[Any]
 

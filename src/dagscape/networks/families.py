@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge, function, type_of
 from dagscape.core.resources import format_bytes, memory_limit
-from dagscape.data.dataset import Dataset
-from dagscape.data.table import listing
-from dagscape.data.value_types import LevelFinder
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.tables.table import listing
+from dagscape.data.tables.value_types import LevelFinder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -84,7 +84,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> matching_columns(["a", "b"], Dataset.from_array([[0, 1], [1, 0]], ["b", "a"]))
     [1, 0]
     """
@@ -127,7 +127,7 @@ def matching_codes(
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> matching_codes(["a"], {"a": ("no", "yes")}, Dataset.from_codes([[0], [1]], {"a": ("yes", "no")}), [0]).tolist()
     [[1], [0]]
     """

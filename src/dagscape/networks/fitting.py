@@ -31,7 +31,7 @@ from dagscape.networks.families import MAX_PARENTS, check_available_memory, matc
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dagscape.data.dataset import Dataset
+    from dagscape.data.discrete.dataset import Dataset
     from dagscape.graphs.dag import Dag
     from dagscape.results.score_info import ScoreInfo
 
@@ -75,7 +75,7 @@ class FamilyFitter:
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> data = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
     >>> fitter = FamilyFitter.of(["rain", "wet"], data, 1.0, "k2")
     >>> fitter.fit(1, 0b01).round(2).tolist()

@@ -9,13 +9,13 @@ import numpy as np
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.masks import bits
-from dagscape.data.frames import is_frame
-from dagscape.data.table import listing
+from dagscape.data.tables.frames import is_frame
+from dagscape.data.tables.table import listing
 from dagscape.data.values import encode_frame
 from dagscape.networks.families import matching_codes, matching_columns, table_entries
 
 if TYPE_CHECKING:
-    from dagscape.data.dataset import Dataset
+    from dagscape.data.discrete.dataset import Dataset
     from dagscape.data.values import Frame
     from dagscape.networks.network import Network
 

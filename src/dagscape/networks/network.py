@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dagscape.core.checks import check_unicode
 from dagscape.core.masks import bits
 from dagscape.core.wording import plural
-from dagscape.data.value_types import ValueType
+from dagscape.data.tables.value_types import ValueType
 from dagscape.data.values import as_dataset
 from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.dag import Dag
@@ -36,8 +36,8 @@ from dagscape.networks.tables import labelled_cpt
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dagscape.data.dataset import Dataset
-    from dagscape.data.discretizing import Discretizer
+    from dagscape.data.discrete.dataset import Dataset
+    from dagscape.data.discrete.discretizing import Discretizer
     from dagscape.networks.evidence import Evidence
 
 
@@ -126,7 +126,7 @@ class Network:
 
         Examples
         --------
-        >>> from dagscape.data.dataset import Dataset
+        >>> from dagscape.data.discrete.dataset import Dataset
         >>> from dagscape.graphs.dag import Dag
         >>> data = Dataset.from_array([[0, 0], [1, 1], [1, 1], [1, 0]], ["rain", "wet"])
         >>> dag = Dag.from_edges(["rain", "wet"], [("rain", "wet")])
@@ -205,7 +205,7 @@ class Network:
 
         Examples
         --------
-        >>> from dagscape.data.dataset import Dataset
+        >>> from dagscape.data.discrete.dataset import Dataset
         >>> from dagscape.graphs.dag import Dag
         >>> network = Network(Dag.from_edges(["coin"]), {"coin": ["heads", "tails"]}, {"coin": [0.5, 0.5]})
         >>> data = Dataset.from_array([["tails"], ["heads"], ["tails"]], ["coin"])

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dagscape.core.checks import check_unicode
 from dagscape.core.errors import InvalidData, InvalidOption, type_of
-from dagscape.data.table import listing
-from dagscape.data.value_types import VALUE_TYPES, ValueType, type_of_text
+from dagscape.data.tables.table import listing
+from dagscape.data.tables.value_types import VALUE_TYPES, ValueType, type_of_text
 from dagscape.graphs.dag import Dag
 
 # How far the sum of a row may be from 1: published networks are rounded to a few digits.

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, brief, function, type_of
 from dagscape.core.files.documents import parse_json
-from dagscape.data.discretizing import Discretizer
-from dagscape.data.value_types import ValueType
+from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.tables.value_types import ValueType
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_graph_memory
 from dagscape.networks.families import MAX_PARENTS

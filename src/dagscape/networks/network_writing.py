@@ -13,7 +13,7 @@ from dagscape.core.files.paths import path_text
 from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.masks import bits
 from dagscape.core.version import __version__
-from dagscape.data.value_types import type_of_text
+from dagscape.data.tables.value_types import type_of_text
 from dagscape.networks.bif_names import DISCRETIZER, ENCODED, TYPES, encode_name, is_plain
 
 if TYPE_CHECKING:

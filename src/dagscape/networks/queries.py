@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, type_of
-from dagscape.data.rows import distinct_rows
-from dagscape.data.value_types import own_values
+from dagscape.data.discrete.rows import distinct_rows
+from dagscape.data.tables.value_types import own_values
 from dagscape.networks.elimination import Joint, Tables
 from dagscape.networks.evidence import observed_codes, observed_rows
 

@@ -21,9 +21,9 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import bits
 from dagscape.core.randomness import random_generator
 from dagscape.core.wording import plural
-from dagscape.data.codes import MAX_ROWS
-from dagscape.data.dataset import Dataset
-from dagscape.data.rows import code_type
+from dagscape.data.discrete.codes import MAX_ROWS
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.rows import code_type
 from dagscape.networks.families import check_available_memory, parent_states
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 from dagscape.core.errors import InvalidData, brief, function
 from dagscape.core.files.documents import read_json
 from dagscape.core.files.paths import path_text
-from dagscape.data.summary import DataSummary
+from dagscape.data.discrete.summary import DataSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.networks.network_writing import KIND as NETWORK
 from dagscape.registry import METHODS

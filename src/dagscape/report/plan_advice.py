@@ -14,7 +14,7 @@ from typing import Any
 
 from dagscape.core.errors import argument, function
 from dagscape.core.resources import format_bytes
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.methods import FEW_PARENTS
 from dagscape.registry import METHODS
 from dagscape.scores.requirements import scoring_requirements

@@ -10,7 +10,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, Spelling, python_spelling, spelled
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
 from dagscape.methods import Requirements, provenance_of
 from dagscape.registry import METHODS

@@ -12,7 +12,7 @@ from rich.console import Group
 
 from dagscape.core.resources import format_bytes
 from dagscape.core.wording import format_seconds, plural
-from dagscape.data.summary import DataSummary, VariableSummary
+from dagscape.data.discrete.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.report.best import render_best, render_optimal
 from dagscape.report.edges import render_bootstrap, render_posterior

@@ -20,7 +20,7 @@ import numpy as np
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidOption, argument
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.scores.fixed_point import Unit
 from dagscape.scores.logarithms import natural_log
 from dagscape.scores.rounding import EPSILON, LOG_ERROR, SHORT_ULPS

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.scores.cell_sums import CellSums, CellTerm, TermKind, cell_sums, same_for_parents
 from dagscape.scores.definition import ScoreDefinition
 from dagscape.scores.logarithms import natural_log

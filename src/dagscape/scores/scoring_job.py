@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dagscape.core.checks import is_between, is_whole
 from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean, type_of
-from dagscape.data.dataset import Dataset
-from dagscape.data.summary import identifier_warnings
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.summary import identifier_warnings
 from dagscape.data.values import Frame, as_dataset
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.scores.fixed_point import IMPOSSIBLE
 from dagscape.scores.on_demand import family_scores

@@ -9,7 +9,7 @@ from dagscape.core import kernels
 from dagscape.core.errors import argument
 from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 
 
 def independence_tests(

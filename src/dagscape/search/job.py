@@ -11,7 +11,7 @@ import numpy as np
 from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, function
 from dagscape.core.progress import Progress, ProgressListener
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.local_scores import LocalScores

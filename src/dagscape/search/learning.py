@@ -14,8 +14,8 @@ from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argum
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
-from dagscape.data.dataset import Dataset
-from dagscape.data.frames import is_frame
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag

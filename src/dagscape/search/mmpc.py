@@ -32,7 +32,7 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
 from dagscape.methods import provenance_of
 from dagscape.search.independence import independence_tests

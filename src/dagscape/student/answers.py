@@ -12,9 +12,9 @@ import numpy.typing as npt
 from dagscape.core.checks import check_names, check_unicode
 from dagscape.core.errors import InvalidData, did_you_mean
 from dagscape.core.wording import plural
-from dagscape.data.rows import distinct_rows
-from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
-from dagscape.data.table import MISSING as MISSING  # The code of a missing answer, for whoever reads the table.
+from dagscape.data.discrete.rows import distinct_rows
+from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing
+from dagscape.data.tables.table import MISSING as MISSING  # The code of a missing answer, for whoever reads the table.
 from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, brief, type_of
-from dagscape.data.frames import cell_strings, is_frame, is_missing, table_from_array, table_from_frame
 from dagscape.data.reading import read_table
-from dagscape.data.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, check_missing_values, kind_of
-from dagscape.data.value_types import value_of_text
+from dagscape.data.tables.frames import cell_strings, is_frame, is_missing, table_from_array, table_from_frame
+from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, check_missing_values, kind_of
+from dagscape.data.tables.value_types import value_of_text
 
 # What cells may hold: numbers as in "1" and "1.0", and booleans as pandas and R write them.
 _VALUES = {value_of_text(text): value for text, value in (("0", 0), ("1", 1), ("False", 0), ("True", 1))}

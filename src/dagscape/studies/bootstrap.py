@@ -28,7 +28,7 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, StoppedEarly, argument, type_of
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.ensembles.averaging import ancestor_average, edge_average
 from dagscape.graphs.comparison import HasDag

@@ -26,7 +26,7 @@ import numpy as np
 from dagscape.core.errors import InvalidOption, SparseFamilies
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.resources import memory_limit, thread_count
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
 from dagscape.methods import provenance_of
 from dagscape.posterior.requirements import sum_requirements

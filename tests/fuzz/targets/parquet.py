@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dagscape.data.discrete.summary import summarize_table
 from dagscape.data.reading import read_data, read_table
-from dagscape.data.summary import summarize_table
 from fuzz.harness import Target
 from fuzz.mutations import ODD_STRINGS, damage_bytes
 from fuzz.targets.tables import LIMIT, use_data

@@ -12,9 +12,9 @@ from random import Random
 import pandas as pd
 
 from dagscape.core.errors import DagscapeError
-from dagscape.data.dataset import Dataset
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.summary import summarize_table
 from dagscape.data.reading import read_data, read_table
-from dagscape.data.summary import summarize_table
 from dagscape.scores.scoring import local_scores
 from fuzz.harness import Target
 from fuzz.mutations import ODD_STRINGS, damage_bytes, damage_text

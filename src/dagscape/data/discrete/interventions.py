@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.wording import plural
-from dagscape.data.frames import cell_string, is_missing
-from dagscape.data.table import MISSING, Table, kind_of, listing
+from dagscape.data.tables.frames import cell_string, is_missing
+from dagscape.data.tables.table import MISSING, Table, kind_of, listing
 
 Marks = npt.NDArray[np.bool_]
 

@@ -19,15 +19,15 @@ import numpy.typing as npt
 from dagscape.core.checks import check_unicode
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
 from dagscape.core.wording import plural
-from dagscape.data.codes import check_codes, checked_weights
-from dagscape.data.encoding import Encoded, EncodingOptions, Missing, encode_table, unused_columns
-from dagscape.data.frames import cell_strings, table_from_array, table_from_frame
-from dagscape.data.interventions import Marks
-from dagscape.data.levels import LevelsOption, level_strings
-from dagscape.data.rows import distinct_rows, merge_rows
-from dagscape.data.summary import DataSummary, summarize
-from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
-from dagscape.data.value_types import ValueType, own_values
+from dagscape.data.discrete.codes import check_codes, checked_weights
+from dagscape.data.discrete.encoding import Encoded, EncodingOptions, Missing, encode_table, unused_columns
+from dagscape.data.discrete.interventions import Marks
+from dagscape.data.discrete.levels import LevelsOption, level_strings
+from dagscape.data.discrete.rows import distinct_rows, merge_rows
+from dagscape.data.discrete.summary import DataSummary, summarize
+from dagscape.data.tables.frames import cell_strings, table_from_array, table_from_frame
+from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
+from dagscape.data.tables.value_types import ValueType, own_values
 from dagscape.results.base import frame_html
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dagscape.data.discretizing import Discretizer
+    from dagscape.data.discrete.discretizing import Discretizer
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,7 +44,7 @@ class Dataset:
     """A table of discrete data, with equal rows merged.
 
     Make one with :func:`~dagscape.data.reading.read_data`, :meth:`from_frame`, :meth:`from_array`,
-    :meth:`from_codes`, :func:`~dagscape.data.discretizing.discretize` or
+    :meth:`from_codes`, :func:`~dagscape.data.discrete.discretizing.discretize` or
     :func:`~dagscape.data.bundled.load_dataset`; the constructor does not check its arguments. Two data sets are
     equal if their variables, levels, rows and interventions are; the other attributes are not compared.
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
-from dagscape.data.cut_rules import Counts, CutRule
-from dagscape.data.intervals import Floats, Intervals, cut_column, fit_intervals
-from dagscape.data.table import MISSING, Column, Table, kind, listing, parse_numbers
+from dagscape.data.discrete.cut_rules import Counts, CutRule
+from dagscape.data.discrete.intervals import Floats, Intervals, cut_column, fit_intervals
+from dagscape.data.tables.table import MISSING, Column, Table, kind, listing, parse_numbers
 
 # Columns of integers with more distinct values than this count as measurements.
 MAX_LEVELS = 20

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dagscape.core.checks import check_unicode
 from dagscape.core.errors import InvalidData, InvalidOption
-from dagscape.data.value_types import LevelFinder, ValueType
+from dagscape.data.tables.value_types import LevelFinder, ValueType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

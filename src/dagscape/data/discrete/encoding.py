@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from dagscape.core.checks import is_one_of
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
-from dagscape.data.identifiers import is_nearly_unique, numbers_the_rows
-from dagscape.data.intervals import WHOLE_LINE
-from dagscape.data.interventions import Marks, split_interventions
-from dagscape.data.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
-from dagscape.data.rows import code_type
-from dagscape.data.table import MISSING, Column, Table, kind, listing
-from dagscape.data.value_types import ValueType, type_of_text
+from dagscape.data.discrete.identifiers import is_nearly_unique, numbers_the_rows
+from dagscape.data.discrete.intervals import WHOLE_LINE
+from dagscape.data.discrete.interventions import Marks, split_interventions
+from dagscape.data.discrete.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
+from dagscape.data.discrete.rows import code_type
+from dagscape.data.tables.table import MISSING, Column, Table, kind, listing
+from dagscape.data.tables.value_types import ValueType, type_of_text
 
 Missing = Literal["error", "level", "drop"]
 
@@ -175,7 +175,7 @@ def chosen_columns(table: Table, columns: Collection[str] | None, drop: Collecti
 
     Examples
     --------
-    >>> from dagscape.data.frames import table_from_array
+    >>> from dagscape.data.tables.frames import table_from_array
     >>> chosen_columns(table_from_array([[1, 2, 3]]), None, ["X1"])
     ['X0', 'X2']
     """

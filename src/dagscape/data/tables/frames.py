@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.wording import plural
-from dagscape.data.table import (
+from dagscape.data.tables.table import (
     DEFAULT_MISSING_VALUES,
     MISSING,
     Column,
@@ -29,7 +29,7 @@ from dagscape.data.table import (
     check_names,
     column_from_strings,
 )
-from dagscape.data.value_types import ValueType, type_of_cells
+from dagscape.data.tables.value_types import ValueType, type_of_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.table import MISSING, Column
+from dagscape.data.tables.table import MISSING, Column
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Discretising: replacing numbers by intervals, in the data at hand and in new rows.
 
-A :class:`Discretizer` chooses the cuts of each column of numbers (:mod:`dagscape.data.cut_rules`), and keeps them with
+A :class:`Discretizer` chooses the cuts of each column of numbers (:mod:`dagscape.data.discrete.cut_rules`), and keeps them with
 the levels of all other columns. Applied to new rows, it gives a data set with the same levels: numbers fall on the same
 side of the same cuts, those beyond the range of the first data belong to the first or last interval, and a level that
 the first data did not have is an error.
@@ -25,22 +25,22 @@ from dagscape.core.files.documents import read_json
 from dagscape.core.files.writing import replace_file
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
-from dagscape.data.cut_rules import CUT_RULES
-from dagscape.data.cutting import bins_by_column, checked_bins, choose_columns, cut_table, fit_column
-from dagscape.data.dataset import Dataset, encode
-from dagscape.data.encoding import EncodingOptions, Missing, unused_columns
-from dagscape.data.frames import table_from_array, table_from_frame
-from dagscape.data.identifiers import numbers_the_rows
-from dagscape.data.intervals import Floats, Intervals
+from dagscape.data.discrete.cut_rules import CUT_RULES
+from dagscape.data.discrete.cutting import bins_by_column, checked_bins, choose_columns, cut_table, fit_column
+from dagscape.data.discrete.dataset import Dataset, encode
+from dagscape.data.discrete.encoding import EncodingOptions, Missing, unused_columns
+from dagscape.data.discrete.identifiers import numbers_the_rows
+from dagscape.data.discrete.intervals import Floats, Intervals
 from dagscape.data.reading import read_table
-from dagscape.data.table import DEFAULT_MISSING_VALUES, Table, listing
-from dagscape.data.value_types import ValueType
+from dagscape.data.tables.frames import table_from_array, table_from_frame
+from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing
+from dagscape.data.tables.value_types import ValueType
 from dagscape.results.decoding import Finite, decode_fields
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dagscape.data.levels import LevelsOption
+    from dagscape.data.discrete.levels import LevelsOption
 
 _KIND = "discretizer"
 
@@ -213,7 +213,7 @@ class Discretizer:
         Parameters
         ----------
         source, missing, interventions, missing_values, max_memory
-            As in :func:`~dagscape.data.discretizing.discretize`.
+            As in :func:`~dagscape.data.discrete.discretizing.discretize`.
         """
 
         def unused(name: str) -> bool:

@@ -16,10 +16,10 @@ import numpy as np
 from dagscape.core.errors import InvalidData
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
-from dagscape.data.identifiers import is_nearly_unique
-from dagscape.data.levels import sort_levels
-from dagscape.data.rows import group_rows, pack_words
-from dagscape.data.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
+from dagscape.data.discrete.identifiers import is_nearly_unique
+from dagscape.data.discrete.levels import sort_levels
+from dagscape.data.discrete.rows import group_rows, pack_words
+from dagscape.data.tables.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
 from dagscape.results.base import Provenance, Result, check_length
 from dagscape.results.decoding import Count
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dagscape.data.dataset import Dataset
+    from dagscape.data.discrete.dataset import Dataset
 
 # What other programs write for missing cells. Not "None", which is a level in well-known data sets.
 _LIKE_MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"})
@@ -85,7 +85,7 @@ class DataSummary(Result):
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> summary = Dataset.from_array([["a", 1], ["b", 1], ["a", 2]], levels={"X1": 3}).describe()
     >>> summary
     DataSummary(2 variables, 3 rows, 3 of them distinct, 1 warning)
@@ -181,7 +181,7 @@ def set_aside_warnings(dataset: Dataset) -> list[str]:
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> set_aside_warnings(Dataset.from_array([[0, 1], [1, 1]]))
     ["'X1' has the same value, '1', in every row: it is set aside"]
     """
@@ -193,7 +193,7 @@ def summarize_table(table: Table) -> DataSummary:
 
     Examples
     --------
-    >>> from dagscape.data.frames import table_from_array
+    >>> from dagscape.data.tables.frames import table_from_array
     >>> summary = summarize_table(table_from_array([[0.5, "a"], [1.5, None]]))
     >>> summary.columns[1].missing, summary.warnings
     (1, ("'X1' has the same value, 'a', in every row", "'X0' holds decimals: discretise it (--discretize, in Python
@@ -222,7 +222,7 @@ def identifier_warnings(dataset: Dataset) -> list[str]:
 
     Examples
     --------
-    >>> from dagscape.data.dataset import Dataset
+    >>> from dagscape.data.discrete.dataset import Dataset
     >>> identifier_warnings(Dataset.from_array([[i, i % 2] for i in range(30)], ["id", "x"]))[0][:53]
     "'id' has 30 distinct values in 30 rows: is it an iden"
     """

@@ -18,7 +18,7 @@ import numpy as np
 from dagscape.core.errors import InvalidData, argument
 from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.wording import plural
-from dagscape.data.table import MISSING, Column, Table, TextCoder, check_names
+from dagscape.data.tables.table import MISSING, Column, Table, TextCoder, check_names
 
 _CHUNK_ROWS = 10_000
 

@@ -21,8 +21,8 @@ import numpy.typing as npt
 from dagscape.core.checks import is_flag
 from dagscape.core.errors import InvalidData, InvalidOption, argument, brief, function
 from dagscape.core.resources import check_memory
-from dagscape.data.table import MISSING, Table, kind, kind_of, listing, parse_numbers
-from dagscape.data.value_types import ValueType, type_of_cells
+from dagscape.data.tables.table import MISSING, Table, kind, kind_of, listing, parse_numbers
+from dagscape.data.tables.value_types import ValueType, type_of_cells
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
 

@@ -19,9 +19,9 @@ from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData,
 from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.wording import plural
-from dagscape.data.frames import series_column, unusable
-from dagscape.data.parquet_pages import Chunk, RowGroup, largest_page, read_footer
-from dagscape.data.table import ENTRY_BYTES, MISSING, Column, Table, check_names
+from dagscape.data.tables.frames import series_column, unusable
+from dagscape.data.tables.parquet_pages import Chunk, RowGroup, largest_page, read_footer
+from dagscape.data.tables.table import ENTRY_BYTES, MISSING, Column, Table, check_names
 
 if TYPE_CHECKING:
     import pyarrow as pa

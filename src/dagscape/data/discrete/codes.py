@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
-from dagscape.data.table import listing
+from dagscape.data.tables.table import listing
 
 # The kernels count rows in 32 bits.
 MAX_ROWS = 2**32 - 1

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.table import Column, kind, parse_numbers
+from dagscape.data.tables.table import Column, kind, parse_numbers
 
 # A column is nearly unique if it has more distinct values than this share of the rows, and more than this number.
 NEARLY_UNIQUE_SHARE = 0.5
@@ -44,7 +44,7 @@ def numbers_the_rows(column: Column) -> bool:
 
     Examples
     --------
-    >>> from dagscape.data.table import column_from_strings
+    >>> from dagscape.data.tables.table import column_from_strings
     >>> numbers_the_rows(column_from_strings([str(1000 + 7 * i) for i in range(30)]))
     True
     >>> numbers_the_rows(column_from_strings([str(i * i % 31) for i in range(30)]))

@@ -1,0 +1,1 @@
+"""Discrete data: levels, codes, distinct rows, interventions, discretising and summaries."""

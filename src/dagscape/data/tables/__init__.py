@@ -1,0 +1,1 @@
+"""Tables as they come: text, Parquet and data frames, with columns and missing cells."""
