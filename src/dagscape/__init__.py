@@ -44,8 +44,8 @@ from dagscape.graphs.random_dags import random_dag, uniform_dag
 from dagscape.modes.mode_orderings import modes
 from dagscape.modes.result import Modes
 from dagscape.networks.bundled import load_network
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import read_network, write_network
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import read_network, write_network
 from dagscape.posterior.backends import BackendStatus, backends
 from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior, Probability

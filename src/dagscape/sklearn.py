@@ -33,8 +33,8 @@ from dagscape.data.tables.frames import is_frame, is_missing, table_from_array, 
 from dagscape.data.tables.table import MISSING, Column, Table, parse_numbers
 from dagscape.data.tables.value_types import LevelFinder
 from dagscape.graphs.dag import Dag
-from dagscape.networks.fitting import FitPrior
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.fitting import FitPrior
+from dagscape.networks.discrete.network import Network
 from dagscape.search.class_structures import naive_bayes_dag, tree_augmented_dag
 from dagscape.search.learning import learn
 from dagscape.search.registry import LEARNERS

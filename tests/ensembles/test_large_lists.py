@@ -13,7 +13,7 @@ from dagscape.ensembles.diversity import class_counts, distances, mean_distances
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.lists import DagList
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 from dagscape.results.base import Provenance
 
 N = 100

@@ -14,8 +14,8 @@ from dagscape.ensembles import mixtures
 from dagscape.ensembles.mixtures import log_predictive, predict
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import load_network
-from dagscape.networks.fitting import FIT_PRIORS, FamilyFitter
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.fitting import FIT_PRIORS, FamilyFitter
+from dagscape.networks.discrete.network import Network
 from oracles.graphs import all_dags
 
 

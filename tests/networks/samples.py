@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dagscape.graphs.dag import Dag
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 
 
 def random_tables(dag: Dag, arities, generator, zeros: float = 0.3) -> Network:

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.graphs.dag import Dag
-from dagscape.networks.bif import find_cycle, parse_network
-from dagscape.networks.bif_names import KEYWORDS, decode_name, encode_name, is_plain
-from dagscape.networks.bif_syntax import MAX_NAMES, MAX_VARIABLES, unquote
+from dagscape.networks.bif.names import KEYWORDS, decode_name, encode_name, is_plain
+from dagscape.networks.bif.reading import find_cycle, parse_network
+from dagscape.networks.bif.syntax import MAX_NAMES, MAX_VARIABLES, unquote
 from dagscape.networks.bundled import NETWORKS, load_network
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import read_network, write_network
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import read_network, write_network
 
 PUBLISHED = {
     "alarm": (37, 46, 509),

@@ -5,7 +5,7 @@ import pytest
 
 from dagscape.core.errors import InvalidOption
 from dagscape.networks.bundled import NETWORKS, load_network
-from dagscape.networks.network_files import read_network
+from dagscape.networks.files import read_network
 from oracles import networks as oracle
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from dagscape.core.errors import TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
-from dagscape.networks.elimination import Tables
-from dagscape.networks.elimination_order import elimination_order, product_sizes
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import read_network
+from dagscape.networks.discrete.elimination import Tables
+from dagscape.networks.discrete.elimination_order import elimination_order, product_sizes
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import read_network
 from networks.samples import random_tables
 from oracles import networks as oracle
 

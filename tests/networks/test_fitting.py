@@ -11,8 +11,8 @@ from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import load_network
-from dagscape.networks.fitting import FIT_PRIORS
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.fitting import FIT_PRIORS
+from dagscape.networks.discrete.network import Network
 from oracles import networks as oracle
 
 

@@ -14,7 +14,7 @@ from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import NETWORKS, load_network
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 from oracles import networks as oracle
 
 DAG = Dag.from_edges(["rain", "street"], [("rain", "street")])

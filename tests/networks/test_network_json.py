@@ -15,10 +15,10 @@ from dagscape.core.errors import InvalidData
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import NETWORKS, load_network
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import read_network, write_network
-from dagscape.networks.network_json import network_from_dict
-from dagscape.networks.network_writing import network_to_dict
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import read_network, write_network
+from dagscape.networks.json_documents import network_from_dict
+from dagscape.networks.writing import network_to_dict
 
 
 def typed_network() -> Network:

@@ -17,8 +17,8 @@ from dagscape.data.discrete.discretizing import Discretizer, discretize
 from dagscape.data.reading import read_data
 from dagscape.graphs.dag import Dag
 from dagscape.networks.bundled import load_network
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import read_network, write_network
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import read_network, write_network
 from dagscape.scores.scoring import local_scores
 from networks.samples import random_tables
 from oracles import networks as oracle

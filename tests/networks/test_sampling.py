@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
-from dagscape.networks import families
 from dagscape.networks.bundled import NETWORKS, load_network
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import read_network
-from dagscape.networks.sampling import draw_levels, thresholds
+from dagscape.networks.discrete import families
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.discrete.sampling import draw_levels, thresholds
+from dagscape.networks.files import read_network
 from oracles import networks as oracle
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from dagscape.data.discrete.dataset import Dataset
     from dagscape.graphs.dag import Dag
-    from dagscape.networks.network import Network
+    from dagscape.networks.discrete.network import Network
 
 Row = dict[str, str]
 

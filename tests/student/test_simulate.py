@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 from dagscape.student.simulate import STRUCTURES, Ranges, draw_model, simulate_students
 from dagscape.student.skill_states import parts_of
 from dagscape.student.student_network import ABILITY, StudentNetwork

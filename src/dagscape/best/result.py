@@ -18,8 +18,8 @@ from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, f
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.graphs.dag import Dag
-from dagscape.networks.fitting import FitPrior
-from dagscape.networks.queries import check_one_target, most_probable
+from dagscape.networks.discrete.fitting import FitPrior
+from dagscape.networks.discrete.queries import check_one_target, most_probable
 from dagscape.results.base import ScoredResult, check_same_scores, pair_frame
 from dagscape.results.decoding import Between, Count, Finite, OneOf
 

@@ -19,10 +19,10 @@ from dagscape.cli.score_arguments import SCORES_HELP, declared_equivalent, take_
 from dagscape.core.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.drawing.draw import draw
-from dagscape.networks.fitting import fit_options
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import write_network
-from dagscape.networks.network_writing import check_network_path
+from dagscape.networks.discrete.fitting import fit_options
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import write_network
+from dagscape.networks.writing import check_network_path
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import sum_seconds

@@ -9,9 +9,9 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, write_graph
-from dagscape.networks.fitting import fit_options
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import write_network
+from dagscape.networks.discrete.fitting import fit_options
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import write_network
 from dagscape.posterior.result import Posterior
 from dagscape.studies.bootstrap_result import Bootstrap
 

@@ -33,10 +33,10 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.wording import plural
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.networks.fitting import FIT_PRIORS, FitPrior
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import write_network
-from dagscape.networks.network_writing import NETWORK_FORMATS, check_network_path, network_to_dict
+from dagscape.networks.discrete.fitting import FIT_PRIORS, FitPrior
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import write_network
+from dagscape.networks.writing import NETWORK_FORMATS, check_network_path, network_to_dict
 from dagscape.report.networks import render_network
 
 

@@ -16,12 +16,12 @@ from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
 from dagscape.graphs.validation import check_variables
-from dagscape.networks.bif import parse_network
+from dagscape.networks.bif.reading import parse_network
 from dagscape.networks.bundled import NETWORKS, load_network
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import BIF_BYTES_PER_BYTE
-from dagscape.networks.network_json import network_of_document
-from dagscape.networks.network_writing import KIND as NETWORK
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import BIF_BYTES_PER_BYTE
+from dagscape.networks.json_documents import network_of_document
+from dagscape.networks.writing import KIND as NETWORK
 from dagscape.posterior.result import Posterior
 from dagscape.report.loading import RESULTS, kind_of, result_of_document
 from dagscape.results.base import Result

@@ -25,10 +25,10 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import draw
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.networks.fitting import fit_options
-from dagscape.networks.network import Network
-from dagscape.networks.network_files import write_network
-from dagscape.networks.network_writing import check_network_path
+from dagscape.networks.discrete.fitting import fit_options
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import write_network
+from dagscape.networks.writing import check_network_path
 from dagscape.report.learning import FAMILIES_SHOWN, render_learned
 from dagscape.scores.local_scores import LocalScores
 from dagscape.search.learning import learn

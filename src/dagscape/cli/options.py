@@ -20,7 +20,7 @@ from dagscape.data.discrete.summary import set_aside_warnings
 from dagscape.data.reading import read_table
 from dagscape.data.tables.table import Table
 from dagscape.networks.bundled import NETWORKS
-from dagscape.networks.network_files import read_network
+from dagscape.networks.files import read_network
 from dagscape.results.base import RESULT_FORMATS, result_format
 from dagscape.scores.formats import SCORE_FILES
 from dagscape.scores.priors import PRIORS

@@ -25,7 +25,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.wording import plural
 from dagscape.data.reading import read_table
 from dagscape.data.tables.table import listing
-from dagscape.networks.evidence import UNOBSERVED, column_codes
+from dagscape.networks.discrete.evidence import UNOBSERVED, column_codes
 
 if TYPE_CHECKING:
     from _csv import Writer
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.data.tables.table import Table
-    from dagscape.networks.network import Network
+    from dagscape.networks.discrete.network import Network
 
 
 @click.command(epilog=f"{MODEL_HELP}\n\n{DATA_HELP}")

@@ -22,8 +22,8 @@ from dagscape.cli.student_files import student_tables, write_student_tables
 from dagscape.cli.student_simulation import simulate, simulated_paths, simulation_options
 from dagscape.core.errors import InvalidOption
 from dagscape.drawing.draw import draw
-from dagscape.networks.network_files import write_network
-from dagscape.networks.network_writing import check_network_path
+from dagscape.networks.files import write_network
+from dagscape.networks.writing import check_network_path
 from dagscape.report.loading import load_result
 from dagscape.report.students import STUDENTS_SHOWN, render_evaluation, render_student_model, render_students
 from dagscape.results.base import RESULT_FORMATS

@@ -15,7 +15,7 @@ from dagscape.cli.streams import write_json
 from dagscape.cli.student_files import write_frame
 from dagscape.core.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.networks.network_files import write_network
+from dagscape.networks.files import write_network
 from dagscape.report.students import render_simulated
 from dagscape.student.simulate import STRUCTURES, simulate_students
 

@@ -5,7 +5,7 @@ has the probability
 
     P(x | D) = Σ_G w_G Π_i P(x_i | x_pa(i), D)
 
-where the parameters have their posterior means (:mod:`dagscape.networks.fitting`), which makes P(x | G, D) exact for
+where the parameters have their posterior means (:mod:`dagscape.networks.discrete.fitting`), which makes P(x | G, D) exact for
 one row. Each row is predicted separately, without the other new rows. One variable t is predicted from the rest by
 
     P(x_t = l | x without x_t, D) = P(x with x_t = l | D) / Σ_l' P(x with x_t = l' | D)
@@ -38,9 +38,9 @@ from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
 from dagscape.graphs.equivalence import cpdags
 from dagscape.graphs.words import Words, checked_graphs, distinct
-from dagscape.networks.families import matching_codes, matching_columns, table_entries
-from dagscape.networks.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior
-from dagscape.networks.queries import check_one_target
+from dagscape.networks.discrete.families import matching_codes, matching_columns, table_entries
+from dagscape.networks.discrete.fitting import BYTES_PER_CELL, FamilyFitter, FitPrior
+from dagscape.networks.discrete.queries import check_one_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def log_predictive(
         The new rows; variables and levels are matched by name, in any order. A value that was set counts as given,
         with the factor 1.
     ess, prior
-        As in :meth:`dagscape.networks.network.Network.fit`.
+        As in :meth:`dagscape.networks.discrete.network.Network.fit`.
     max_memory : int or str, optional
         The memory limit, such as ``"8GiB"``. Default: most of the available memory.
 

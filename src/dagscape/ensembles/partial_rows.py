@@ -5,7 +5,7 @@ For networks G with weights w_G, the observed part o of a row and a target t,
     P(x_t = l | o, D) = Σ_G w_G P_G(x_t = l, o) / Σ_l' Σ_G w_G P_G(x_t = l', o),
 
 as for complete rows (:mod:`dagscape.ensembles.mixtures`): networks that explain what is observed better have more
-weight. Each P_G is exact, by variable elimination (:mod:`dagscape.networks.elimination`). Networks that agree in the
+weight. Each P_G is exact, by variable elimination (:mod:`dagscape.networks.discrete.elimination`). Networks that agree in the
 families of the target, the observed variables and their ancestors give the same probabilities, and are computed once.
 """
 
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from dagscape.core.resources import check_memory
 from dagscape.ensembles.mixtures import Mixture, log_sum
-from dagscape.networks.elimination import Tables
-from dagscape.networks.evidence import ObservedRows
-from dagscape.networks.fitting import FamilyFitter
+from dagscape.networks.discrete.elimination import Tables
+from dagscape.networks.discrete.evidence import ObservedRows
+from dagscape.networks.discrete.fitting import FamilyFitter
 
 
 def log_joint(

@@ -18,9 +18,9 @@ from dagscape.data.values import as_dataset, encode_frame
 from dagscape.ensembles import mixtures, partial_rows
 from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.networks.evidence import UNOBSERVED, check_rows, observed_rows
-from dagscape.networks.fitting import FamilyFitter, FitPrior, fit_options
-from dagscape.networks.queries import probability_frame, typed_index
+from dagscape.networks.discrete.evidence import UNOBSERVED, check_rows, observed_rows
+from dagscape.networks.discrete.fitting import FamilyFitter, FitPrior, fit_options
+from dagscape.networks.discrete.queries import probability_frame, typed_index
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.graphs.dag import Dag
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 
 _YES_NO = ("yes", "no")
 _TRUE_FALSE = ("True", "False")

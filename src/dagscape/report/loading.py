@@ -10,7 +10,7 @@ from dagscape.core.files.documents import read_json
 from dagscape.core.files.paths import path_text
 from dagscape.data.discrete.summary import DataSummary
 from dagscape.graphs.comparison import Comparison
-from dagscape.networks.network_writing import KIND as NETWORK
+from dagscape.networks.writing import KIND as NETWORK
 from dagscape.registry import METHODS
 from dagscape.report.planning import Plan
 from dagscape.results.base import Result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 
 from dagscape.core.wording import plural
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 from dagscape.report.layout import listed_names, plain, shortened, table_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dagscape.core.randomness import Seed
 from dagscape.core.wording import plural
 from dagscape.drawing.edges import AnnotatedGraph
 from dagscape.ensembles.one_network import OneNetwork
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
 from dagscape.results.base import check_known, check_length, check_shape

@@ -16,7 +16,7 @@ from dagscape.core.randomness import Seed, random_generator
 from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
-from dagscape.networks.network import Network
+from dagscape.networks.discrete.network import Network
 from dagscape.student.answers import MISSING, Answers
 from dagscape.student.q_matrix import QMatrix
 from dagscape.student.skill_states import parts, parts_of, prerequisite_strengths

@@ -11,8 +11,8 @@ from random import Random
 import pandas as pd
 
 import dagscape as ds
-from dagscape.networks.network_json import network_from_dict
-from dagscape.networks.network_writing import network_to_dict, write_bif
+from dagscape.networks.json_documents import network_from_dict
+from dagscape.networks.writing import network_to_dict, write_bif
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_json, damage_text, rename_json
 

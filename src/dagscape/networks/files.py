@@ -7,10 +7,10 @@ import os
 from dagscape.core.errors import InvalidOption, type_of
 from dagscape.core.files.documents import decode_json, is_json, read_text
 from dagscape.core.files.paths import path_text
-from dagscape.networks.bif import parse_network
-from dagscape.networks.network import Network
-from dagscape.networks.network_json import network_of_document
-from dagscape.networks.network_writing import save_network
+from dagscape.networks.bif.reading import parse_network
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.json_documents import network_of_document
+from dagscape.networks.writing import save_network
 
 # An upper bound on the memory for one byte of a BIF file, such as a short level, while reading.
 BIF_BYTES_PER_BYTE = 64.0
@@ -51,7 +51,7 @@ def write_network(network: Network, path: str | os.PathLike[str]) -> None:
     """Write a network to a BIF or JSON file: ``.bif``, ``.json``, or gzipped ``.bif.gz``, ``.json.gz``.
 
     Both keep everything, and numbers are written so that they are read back exactly. BIF is for other programs: names
-    that are not plain words are percent-encoded (:mod:`dagscape.networks.bif_names`), and types and the discretizer are
+    that are not plain words are percent-encoded (:mod:`dagscape.networks.bif.names`), and types and the discretizer are
     properties of the network. If writing fails, an existing file remains unchanged.
 
     Parameters

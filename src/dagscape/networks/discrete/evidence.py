@@ -26,7 +26,7 @@ from dagscape.data.discrete.rows import distinct_rows, group_rows, pack_words
 from dagscape.data.tables.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
 from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
 from dagscape.data.tables.value_types import LevelFinder
-from dagscape.networks.families import matching_codes
+from dagscape.networks.discrete.families import matching_codes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,7 +1,7 @@
 """Reading BIF, the Interchange Format for Bayesian networks.
 
-:mod:`dagscape.networks.bif_syntax` parses the syntax; this module turns blocks into a network.
-:mod:`dagscape.networks.network_writing` writes the format.
+:mod:`dagscape.networks.bif.syntax` parses the syntax; this module turns blocks into a network.
+:mod:`dagscape.networks.writing` writes the format.
 
 A variable with parents has one row of probabilities for each state of the parents, in any order. A ``default`` applies
 to all rows that are not given. Instead of rows there may be one flat ``table``, ordered as in JavaBayes: the variable
@@ -9,7 +9,7 @@ itself varies slowest, then the first parent, and the last parent fastest, so th
 probabilities of the first level in every state of the parents.
 
 Numbers are kept as written; rows must sum to 1 within 1e-6. Properties are skipped, except our own: how names are
-encoded (:mod:`dagscape.networks.bif_names`), and types and the discretizer, as encoded JSON.
+encoded (:mod:`dagscape.networks.bif.names`), and types and the discretizer, as encoded JSON.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from dagscape.core.wording import plural
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.tables.value_types import ValueType
 from dagscape.graphs.dag import Dag
-from dagscape.networks.bif_names import DISCRETIZER, TYPES, decode_name
-from dagscape.networks.bif_syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown
-from dagscape.networks.families import MAX_PARENTS
-from dagscape.networks.network import Network
-from dagscape.networks.network_checks import invalid_row
+from dagscape.networks.bif.names import DISCRETIZER, TYPES, decode_name
+from dagscape.networks.bif.syntax import Document, Name, ProbabilityBlock, Row, Source, parse, shown
+from dagscape.networks.discrete.checks import invalid_row
+from dagscape.networks.discrete.families import MAX_PARENTS
+from dagscape.networks.discrete.network import Network
 from dagscape.results.decoding import decode
 
 # A 'default' declares a table of any size in a few words; a written table has at most one cell per character.

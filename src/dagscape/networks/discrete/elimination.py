@@ -12,7 +12,7 @@ factors that contain it, replaces the sum over all values by sums over small tab
 2. *Evidence is entered*: each table is restricted to the observed values. Variables with a single level count as
    observed.
 3. *Variables are eliminated* one at a time: the factors that contain the variable are multiplied, and the product is
-   summed over it, in the order of :mod:`dagscape.networks.elimination_order`.
+   summed over it, in the order of :mod:`dagscape.networks.discrete.elimination_order`.
 4. The factors that remain contain targets only; their product is P(t, e).
 
 Many rows of evidence on the same variables are processed together: a factor has a first axis for the rows, of length 1
@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from dagscape.core.masks import bits, mask_of
 from dagscape.core.resources import check_memory
-from dagscape.networks.elimination_order import cells_of, elimination_order, product_sizes
+from dagscape.networks.discrete.elimination_order import cells_of, elimination_order, product_sizes
 
 Floats = NDArray[np.float64]
 

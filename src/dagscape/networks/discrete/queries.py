@@ -1,6 +1,6 @@
 """Questions to a network: probabilities given evidence, and predictions of rows.
 
-The probabilities are computed by :mod:`dagscape.networks.elimination`; this module checks the questions, and labels the
+The probabilities are computed by :mod:`dagscape.networks.discrete.elimination`; this module checks the questions, and labels the
 answers with values of the columns' own types. Rows that observe the same variables are answered together.
 """
 
@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, type_of
 from dagscape.data.discrete.rows import distinct_rows
 from dagscape.data.tables.value_types import own_values
-from dagscape.networks.elimination import Joint, Tables
-from dagscape.networks.evidence import observed_codes, observed_rows
+from dagscape.networks.discrete.elimination import Joint, Tables
+from dagscape.networks.discrete.evidence import observed_codes, observed_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dagscape.networks.evidence import Evidence
-    from dagscape.networks.network import Network
+    from dagscape.networks.discrete.evidence import Evidence
+    from dagscape.networks.discrete.network import Network
 
 
 def query(
     network: Network, target: str | Sequence[str], evidence: Evidence | None, max_memory: int | str | None
 ) -> pd.Series[float]:
-    """Return the probabilities of targets; the work of :meth:`dagscape.networks.network.Network.query`."""
+    """Return the probabilities of targets; the work of :meth:`dagscape.networks.discrete.network.Network.query`."""
     import pandas as pd
 
     targets = _checked_targets(network, target)
@@ -47,14 +47,14 @@ def query(
 
 
 def log_probability(network: Network, evidence: Evidence, max_memory: int | str | None) -> float:
-    """Return ln P(evidence); the work of :meth:`dagscape.networks.network.Network.log_probability`."""
+    """Return ln P(evidence); the work of :meth:`dagscape.networks.discrete.network.Network.log_probability`."""
     joint = _joint(network, [], observed_codes(network.levels, network.discretizer, evidence), max_memory)
     total = float(joint.totals[0])
     return math.log(total) + float(joint.log_scale[0]) if total else -math.inf
 
 
 def predict(network: Network, rows: Any, target: str, max_memory: int | str | None) -> pd.DataFrame:
-    """Return the probabilities of a target's levels; the work of :meth:`dagscape.networks.network.Network.predict`."""
+    """Return the probabilities of a target's levels; the work of :meth:`dagscape.networks.discrete.network.Network.predict`."""
     check_one_target(target)
     (name,) = _checked_targets(network, target)
     number = network.variables.index(name)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from dagscape.core.checks import check_choice, is_between
 from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import bits
-from dagscape.networks.families import MAX_PARENTS, check_available_memory, matching_columns, parent_states
+from dagscape.networks.discrete.families import MAX_PARENTS, check_available_memory, matching_columns, parent_states
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -120,7 +120,7 @@ class FamilyFitter:
 
 
 def fit_cpts(dag: Dag, data: Dataset, ess: float, prior: FitPrior) -> dict[str, NDArray[np.float64]]:
-    """Return the fitted tables; the work of :meth:`dagscape.networks.network.Network.fit`."""
+    """Return the fitted tables; the work of :meth:`dagscape.networks.discrete.network.Network.fit`."""
     fitter = FamilyFitter.of(dag.variables, data, ess, prior)
     _check_sizes(dag, fitter)
     families = zip(dag.variables, dag.parent_masks, strict=True)

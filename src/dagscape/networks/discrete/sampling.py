@@ -24,14 +24,14 @@ from dagscape.core.wording import plural
 from dagscape.data.discrete.codes import MAX_ROWS
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.rows import code_type
-from dagscape.networks.families import check_available_memory, parent_states
+from dagscape.networks.discrete.families import check_available_memory, parent_states
 
 if TYPE_CHECKING:
-    from dagscape.networks.network import Network
+    from dagscape.networks.discrete.network import Network
 
 
 def sample(network: Network, rows: int, seed: int | np.random.Generator | None) -> Dataset:
-    """Draw independent rows from a network; the work of :meth:`dagscape.networks.network.Network.sample`.
+    """Draw independent rows from a network; the work of :meth:`dagscape.networks.discrete.network.Network.sample`.
 
     Examples
     --------

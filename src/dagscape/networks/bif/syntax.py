@@ -8,7 +8,7 @@ A file is a sequence of blocks::
 
 Comments are as in C++. A name is a word without white space, ``{}()[],;|`` and quotation marks, or a quoted string with
 the escapes ``\"``, ``\\``, ``\n``, ``\r``, ``\t`` and ``\u`` with four hexadecimal digits, as in C. If the
-network block says so, words are decoded (:mod:`dagscape.networks.bif_names`). Commas and the bar are optional, as in
+network block says so, words are decoded (:mod:`dagscape.networks.bif.names`). Commas and the bar are optional, as in
 files of older versions. Properties are skipped, except those of dagscape in the network block.
 
 The scanner reads forwards, on demand; nothing is allocated for what a file only declares. Blocks keep their
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from dagscape.core.errors import InvalidData
-from dagscape.networks.bif_names import ENCODED, PREFIX, decode_name
+from dagscape.networks.bif.names import ENCODED, PREFIX, decode_name
 
 # Real networks are far smaller; larger graphs would take too long to process.
 MAX_VARIABLES = 2**14

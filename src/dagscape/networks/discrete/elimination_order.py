@@ -1,4 +1,4 @@
-"""Orders of elimination: how large the products are that :mod:`dagscape.networks.elimination` makes.
+"""Orders of elimination: how large the products are that :mod:`dagscape.networks.discrete.elimination` makes.
 
 Finding the best order is NP-hard. Two greedy rules find good ones [koller2009]_: eliminate next the variable whose
 product is smallest (min-weight), or the one that joins the fewest pairs of variables that were not in a common factor

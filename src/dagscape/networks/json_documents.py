@@ -18,9 +18,9 @@ from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.tables.value_types import ValueType
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_graph_memory
-from dagscape.networks.families import MAX_PARENTS
-from dagscape.networks.network import Network
-from dagscape.networks.network_writing import KIND, SCHEMA
+from dagscape.networks.discrete.families import MAX_PARENTS
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.writing import KIND, SCHEMA
 from dagscape.results.decoding import decode, place_in
 
 
@@ -53,12 +53,12 @@ def network_of_document(document: Any, title: str) -> Network:
 
 
 def network_from_dict(document: Mapping[str, Any]) -> Network:
-    """Rebuild a network from a document of :func:`~dagscape.networks.network_writing.network_to_dict`.
+    """Rebuild a network from a document of :func:`~dagscape.networks.writing.network_to_dict`.
 
     Examples
     --------
     >>> from dagscape.networks.bundled import load_network
-    >>> from dagscape.networks.network_writing import network_to_dict
+    >>> from dagscape.networks.writing import network_to_dict
     >>> network_from_dict(network_to_dict(load_network("asia"))) == load_network("asia")
     True
     """

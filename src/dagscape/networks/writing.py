@@ -14,10 +14,10 @@ from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.masks import bits
 from dagscape.core.version import __version__
 from dagscape.data.tables.value_types import type_of_text
-from dagscape.networks.bif_names import DISCRETIZER, ENCODED, TYPES, encode_name, is_plain
+from dagscape.networks.bif.names import DISCRETIZER, ENCODED, TYPES, encode_name, is_plain
 
 if TYPE_CHECKING:
-    from dagscape.networks.network import Network
+    from dagscape.networks.discrete.network import Network
 
 KIND = "network"
 
@@ -51,7 +51,7 @@ def check_network_path(path: str | os.PathLike[str]) -> str:
 
 
 def write_bif(network: Network, stream: IO[bytes]) -> None:
-    """Write a network to a stream, with its names as words (:mod:`dagscape.networks.bif_names`)."""
+    """Write a network to a stream, with its names as words (:mod:`dagscape.networks.bif.names`)."""
     title, names, levels, properties = _words(network)
     stream.write(f"network {title} {{\n".encode())
     for name, value in properties.items():

@@ -18,9 +18,7 @@ from dagscape.data.tables.value_types import ValueType
 from dagscape.data.values import as_dataset
 from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.dag import Dag
-from dagscape.networks.fitting import FitPrior, fit_cpts
-from dagscape.networks.likelihood import log_likelihood
-from dagscape.networks.network_checks import (
+from dagscape.networks.discrete.checks import (
     check_keys,
     check_variables,
     checked_cpt,
@@ -28,17 +26,19 @@ from dagscape.networks.network_checks import (
     checked_structure,
     checked_types,
 )
-from dagscape.networks.network_writing import save_network
-from dagscape.networks.queries import level_index, log_probability, most_probable, predict, query
-from dagscape.networks.sampling import sample
-from dagscape.networks.tables import labelled_cpt
+from dagscape.networks.discrete.fitting import FitPrior, fit_cpts
+from dagscape.networks.discrete.likelihood import log_likelihood
+from dagscape.networks.discrete.queries import level_index, log_probability, most_probable, predict, query
+from dagscape.networks.discrete.sampling import sample
+from dagscape.networks.discrete.tables import labelled_cpt
+from dagscape.networks.writing import save_network
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.data.discrete.dataset import Dataset
     from dagscape.data.discrete.discretizing import Discretizer
-    from dagscape.networks.evidence import Evidence
+    from dagscape.networks.discrete.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -251,7 +251,7 @@ class Network:
     ) -> pd.Series[float]:
         """Return the probability of each level of a variable, or of several jointly, given evidence.
 
-        The answer is exact, by variable elimination (:mod:`dagscape.networks.elimination`).
+        The answer is exact, by variable elimination (:mod:`dagscape.networks.discrete.elimination`).
 
         Parameters
         ----------

@@ -12,16 +12,16 @@ from dagscape.core.masks import bits
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.tables.table import listing
 from dagscape.data.values import encode_frame
-from dagscape.networks.families import matching_codes, matching_columns, table_entries
+from dagscape.networks.discrete.families import matching_codes, matching_columns, table_entries
 
 if TYPE_CHECKING:
     from dagscape.data.discrete.dataset import Dataset
     from dagscape.data.values import Frame
-    from dagscape.networks.network import Network
+    from dagscape.networks.discrete.network import Network
 
 
 def log_likelihood(network: Network, data: Dataset | Frame) -> float:
-    """Return the log-likelihood; the work of :meth:`dagscape.networks.network.Network.log_likelihood`.
+    """Return the log-likelihood; the work of :meth:`dagscape.networks.discrete.network.Network.log_likelihood`.
 
     Examples
     --------

@@ -1,0 +1,1 @@
+"""The interchange format BIF."""

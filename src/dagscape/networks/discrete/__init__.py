@@ -1,0 +1,1 @@
+"""Networks of discrete variables: fitting, likelihood, sampling and queries."""
