@@ -13,7 +13,7 @@ import pytest
 
 import dagscape
 from dagscape.core import kernels
-from dagscape.scores.lattice import set_count
+from dagscape.scores.tables.lattice import set_count
 
 STUB = Path(dagscape.__file__).with_name("_native.pyi")
 

@@ -52,16 +52,16 @@ from dagscape.posterior.result import Posterior, Probability
 from dagscape.posterior.summing import posterior
 from dagscape.report.loading import load_result
 from dagscape.report.planning import plan
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.families import Family
-from dagscape.scores.family_table import FamilyTable
-from dagscape.scores.formats import read_scores, write_scores
-from dagscape.scores.joint_counts import scores_from_joint
-from dagscape.scores.lattice_scores import LatticeScores
-from dagscape.scores.local_scores import LocalScores
-from dagscape.scores.on_demand import OnDemandScores, family_scores
+from dagscape.scores.formats.files import read_scores, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.families import Family
+from dagscape.scores.tables.family_table import FamilyTable
+from dagscape.scores.tables.joint_counts import scores_from_joint
+from dagscape.scores.tables.lattice_scores import LatticeScores
+from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.scores.tables.on_demand import OnDemandScores, family_scores
 from dagscape.search.learning import learn
 from dagscape.search.mmpc import mmpc
 from dagscape.search.parents_children import ParentsChildren

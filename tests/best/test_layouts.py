@@ -18,11 +18,11 @@ from best.samples import (
 )
 from builds import assert_same_bits
 from dagscape.core import kernels
-from dagscape.scores.family_arrays import (
+from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.family_arrays import (
     families_by_size,
     kernel_families,
 )
-from dagscape.scores.search_planning import SearchSize
 from oracles.best import pattern, possible_families, scores_of_sets
 
 

@@ -23,12 +23,12 @@ from best.samples import (
 )
 from dagscape.best.requirements import best_requirements
 from dagscape.core import kernels
-from dagscape.scores.family_arrays import (
+from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.family_arrays import (
     families_by_mask,
     family_list,
     kernel_families,
 )
-from dagscape.scores.search_planning import SearchSize
 
 
 def tiny():

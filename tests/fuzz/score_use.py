@@ -9,9 +9,9 @@ from pathlib import Path
 import dagscape as ds
 from dagscape.report.tables import RENDERERS
 from dagscape.results.base import document
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.jkl import read_jkl, write_jkl
-from dagscape.scores.npz import read_npz, write_npz
+from dagscape.scores.formats.jkl import read_jkl, write_jkl
+from dagscape.scores.formats.npz import read_npz, write_npz
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 MEMORY = "32MiB"
 _MOST_SHOWN = 100

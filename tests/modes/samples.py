@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dagscape as ds
 from best.samples import PLENTY
 from dagscape.core import kernels
-from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.tables.family_arrays import kernel_families
 from oracles.best import possible_families
 from oracles.modes import (
     farthest,

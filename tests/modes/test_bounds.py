@@ -15,7 +15,7 @@ import dagscape as ds
 from best.samples import PLENTY, SEEDS, table_of, whole_scores
 from dagscape.core import kernels
 from dagscape.modes.bounds import dependences, equal_groups, tightest_groups
-from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.tables.family_arrays import kernel_families
 from modes.samples import (
     DROPS,
     TIES,

@@ -14,8 +14,8 @@ import pytest
 import dagscape as ds
 from best.samples import PLENTY, random_data, whole_scores
 from dagscape.core import kernels
-from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.family_arrays import kernel_families
 from modes.samples import (
     ALL,
     FOUND,

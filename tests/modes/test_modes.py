@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from best.samples import SEEDS, SYMMETRIC, table_of, whole_scores
-from dagscape.scores.family_arrays import kernel_families
+from dagscape.scores.tables.family_arrays import kernel_families
 from modes.samples import (
     ALL,
     DROPS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from functools import cache
 
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from oracles.graphs import all_dags
 
 

@@ -6,7 +6,7 @@ from collections import deque
 
 from dagscape.core.masks import bits
 from dagscape.graphs.moves import legal_moves
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 
 
 class NetworkScores:

@@ -14,7 +14,7 @@ import dagscape as ds
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.cuda import dag_sum, device, order_sum
 from dagscape.posterior.cuda.sets import by_size, layers
-from dagscape.scores.lattice import set_count
+from dagscape.scores.tables.lattice import set_count
 
 
 def test_sets_are_listed_by_size_and_then_by_mask():

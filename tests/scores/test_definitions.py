@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.scores.definition import ScoreDefinition
-from dagscape.scores.lattice import SetIndex
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.set_functions import SetFunctions
 from dagscape.scores.registry import SCORES
-from dagscape.scores.set_functions import SetFunctions
+from dagscape.scores.tables.lattice import SetIndex
 
 
 @dataclass(frozen=True)

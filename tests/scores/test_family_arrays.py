@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_arrays import families_by_mask, families_by_size
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import SetIndex, combinations, member_sums, ranks_with, set_count
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_arrays import families_by_mask, families_by_size
+from dagscape.scores.tables.lattice import SetIndex, combinations, member_sums, ranks_with, set_count
 
 CONSTRAINTS = {"forbidden": [("v0", "v1"), ("v2", "v1"), ("v3", "v0")], "required": [("v1", "v3")]}
 

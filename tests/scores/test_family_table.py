@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.scores.family_arrays import family_list
+from dagscape.scores.tables.family_arrays import family_list
 
 
 def test_scores_are_rounded_once_and_missing_families_are_impossible():

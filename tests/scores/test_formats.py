@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.scores.family_table import FamilyTable
-from dagscape.scores.fixed_point import Unit
-from dagscape.scores.jkl import _escape, _unescape
+from dagscape.scores.arithmetic.fixed_point import Unit
+from dagscape.scores.formats.jkl import _escape, _unescape
+from dagscape.scores.tables.family_table import FamilyTable
 
 ODD_NAMES = ["M. Work", "100%", "#x", "a%20b", "tab\tname", "ü ∅", "<b>"]
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from oracles.graphs import all_dags
 from oracles.local_scores import from_joint
 

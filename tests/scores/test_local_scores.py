@@ -8,8 +8,8 @@ import pytest
 
 import dagscape as ds
 from dagscape.core.progress import Progress
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import SetIndex, combinations, parent_sets, set_count
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.lattice import SetIndex, combinations, parent_sets, set_count
 from scores.strategies import dataset
 
 

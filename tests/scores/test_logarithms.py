@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dagscape.scores.fixed_point import Unit
-from dagscape.scores.logarithms import binary_log_ceiling, natural_log
+from dagscape.scores.arithmetic.fixed_point import Unit
+from dagscape.scores.arithmetic.logarithms import binary_log_ceiling, natural_log
 
 
 def nearest(number):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range, largest_score
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit, check_range, largest_score
 
 
 def lattice():

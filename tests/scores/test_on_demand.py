@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from builds import assert_same_bits
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import parent_sets
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.registry import SCORES
 from dagscape.scores.scoring_job import prepare
+from dagscape.scores.tables.lattice import parent_sets
 from oracles.local_scores import ORACLES
 from scores.strategies import dataset, tables
 

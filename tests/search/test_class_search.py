@@ -11,7 +11,7 @@ import dagscape as ds
 from dagscape.core import kernels
 from dagscape.core.masks import mask_of
 from dagscape.graphs.words import pack, unpack
-from dagscape.scores.fixed_point import Unit
+from dagscape.scores.arithmetic.fixed_point import Unit
 from oracles.classes import Class, all_classes, best_steps, class_of, deletes, greedy_paths, inserts, is_eq1
 from oracles.graphs import parent_sets
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.core.clock import Clock
 from dagscape.graphs.moves import Move
-from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.registry import SCORES
 from dagscape.scores.scoring_job import prepare, segmented_job
+from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search import learning
 from dagscape.search.curriculum import stages, variable_sequence
 from dagscape.search.independence import pairwise_information

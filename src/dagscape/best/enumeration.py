@@ -11,11 +11,11 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge, argument
 from dagscape.core.progress import ProgressListener, kernel_callback
 from dagscape.core.resources import format_bytes, memory_limit
-from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
-from dagscape.scores.family_arrays import kernel_families
-from dagscape.scores.lattice_scores import LatticeScores
-from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
+from dagscape.scores.tables.family_arrays import kernel_families
+from dagscape.scores.tables.lattice_scores import LatticeScores
+from dagscape.scores.tables.local_scores import LocalScores
 
 # Scores in files have about ten digits: scores that agree to this part of a nat, or of the score, count as equal.
 _SAME_SCORE = 1e-4

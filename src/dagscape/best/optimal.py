@@ -27,8 +27,8 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
 from dagscape.results.decoding import Count
-from dagscape.scores.enumerable_scores import EnumerableScores, warn_if_incomplete
 from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, warn_if_incomplete
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -27,8 +27,8 @@ from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import sum_seconds
 from dagscape.report.best import render_best
-from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.equivalence import distinguishes_members
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 # A sum over DAGs of this many variables takes about a second at most.
 _SURELY_QUICK = 18

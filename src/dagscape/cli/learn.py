@@ -30,7 +30,7 @@ from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
 from dagscape.report.learning import FAMILIES_SHOWN, render_learned
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.search.learning import learn
 from dagscape.search.registry import LEARNERS
 

@@ -22,7 +22,7 @@ from dagscape.data.tables.table import Table
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.files import read_network
 from dagscape.results.base import RESULT_FORMATS, result_format
-from dagscape.scores.formats import SCORE_FILES
+from dagscape.scores.formats.files import SCORE_FILES
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 

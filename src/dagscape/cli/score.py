@@ -17,7 +17,7 @@ from dagscape.cli.options import (
 )
 from dagscape.cli.output import Output, check_format, check_format_used, format_option, output_path, written_file
 from dagscape.core.errors import InvalidOption
-from dagscape.scores.formats import SCORE_FORMATS, score_format, write_scores
+from dagscape.scores.formats.files import SCORE_FORMATS, score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 

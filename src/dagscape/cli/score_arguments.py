@@ -14,11 +14,11 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.methods import ProblemSize, Requirements
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.formats import SCORE_FILES, read_scores
+from dagscape.scores.formats.files import SCORE_FILES, read_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 SCORES_HELP = "\n\nDATA may also be a score file (.jkl, .jkl.gz or .npz)."
 

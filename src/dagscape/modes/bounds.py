@@ -16,8 +16,8 @@ from dagscape.core.checks import is_between, is_whole
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.core.masks import mask_of
 from dagscape.core.randomness import Seed, random_generator
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 BOUNDS = {
     "auto": "exact if it fits in memory, else patterns",

@@ -44,10 +44,10 @@ from dagscape.modes.requirements import (
     room_for_lists,
 )
 from dagscape.modes.result import Modes
-from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
-from dagscape.scores.family_arrays import kernel_families
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
+from dagscape.scores.tables.family_arrays import kernel_families
 
 DISTINCT = {"network": "no two modes are the same network", "class": "no two modes are in the same equivalence class"}
 

@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from dagscape.scores.lattice import set_count
+from dagscape.scores.tables.lattice import set_count
 
 _EPSILON = float(np.finfo(np.float64).eps)
 # The relative error of log2 of a weight, which the kernels compute in integers.

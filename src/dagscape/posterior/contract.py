@@ -16,7 +16,7 @@ from dagscape.core.resources import format_bytes, thread_count
 from dagscape.core.wording import plural
 from dagscape.posterior.checkpoints import Checkpoint, State
 from dagscape.posterior.weights import FamilyWeights, path_memory
-from dagscape.scores.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 KernelProgress = Callable[[int, int], None] | None
 Wanted = Literal["log_total", "total", "features", "paths"]

@@ -18,7 +18,7 @@ from dagscape.posterior.weights import (
     order_weights,
     tiled_memory,
 )
-from dagscape.scores.lattice import set_count
+from dagscape.scores.tables.lattice import set_count
 
 # With checkpoints, a sum has up to 2^this many blocks.
 _CHECKPOINT_BITS = 8

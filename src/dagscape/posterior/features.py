@@ -24,9 +24,9 @@ from dagscape.posterior.backends import on_all_ranks
 from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
 from dagscape.posterior.running import INCOMPLETE_SUM, prepare_sum
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.constraints import Edge
-from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 
 
 @on_all_ranks

@@ -15,8 +15,8 @@ from dagscape.posterior.checkpoints import Checkpoints, check_interval
 from dagscape.posterior.contract import Job, ScoresTooWide, Sum, SumBackend, Wanted
 from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.weights import FamilyWeights
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import Unit
+from dagscape.scores.arithmetic.fixed_point import Unit
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 # What to say if families are missing.
 INCOMPLETE_SUM = ": probabilities are relative to the remaining structures"

@@ -28,8 +28,8 @@ from dagscape.posterior.contract import check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import INCOMPLETE_SUM, Prepared, prepare_sum
-from dagscape.scores.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 
 
 @on_all_ranks

@@ -13,8 +13,8 @@ from dagscape.posterior.cuda.seconds import card_seconds
 from dagscape.posterior.mpi.order_sum import block_bits_of
 from dagscape.posterior.places import planned_place
 from dagscape.posterior.weights import FamilyWeights, is_tiled
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import SetIndex, parent_sets, set_count
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.lattice import SetIndex, parent_sets, set_count
 
 # The numbers of variables of trials, which take at most a tenth of a second.
 _TRIAL_DAGS = 16

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidOption
 from dagscape.core.resources import check_memory
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
-from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
-from dagscape.scores.lattice import member_sums
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
+from dagscape.scores.tables.lattice import member_sums
 
 # The largest range of the exponents of tiles, in nats; wider scores need a dense sum.
 _WIDEST_TILED: float = kernels.WIDEST_TILED

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidOption, argument, brief, did_you_mean
-from dagscape.scores.lattice import Members
+from dagscape.scores.tables.lattice import Members
 
 Edge = tuple[str, str]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dagscape.core.errors import InvalidOption, did_you_mean
-from dagscape.scores.logarithms import natural_log
+from dagscape.scores.arithmetic.logarithms import natural_log
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dagscape.core.errors import InvalidOption, did_you_mean
-from dagscape.scores.aic import AIC
-from dagscape.scores.bdeu import BDEU
-from dagscape.scores.bic import BIC
-from dagscape.scores.definition import ScoreDefinition
-from dagscape.scores.k2 import K2
-from dagscape.scores.log_likelihood import LOG_LIKELIHOOD
-from dagscape.scores.mdl import MDL
+from dagscape.scores.definitions.aic import AIC
+from dagscape.scores.definitions.bdeu import BDEU
+from dagscape.scores.definitions.bic import BIC
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.k2 import K2
+from dagscape.scores.definitions.log_likelihood import LOG_LIKELIHOOD
+from dagscape.scores.definitions.mdl import MDL
 
 SCORES: dict[str, ScoreDefinition] = {
     definition.name: definition for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD)

@@ -8,8 +8,8 @@ from dagscape.core.errors import argument
 from dagscape.core.resources import format_bytes, thread_count
 from dagscape.core.wording import plural
 from dagscape.methods import Requirements
-from dagscape.scores.lattice import set_count
 from dagscape.scores.scoring_job import ScoringJob
+from dagscape.scores.tables.lattice import set_count
 
 # Seconds of trial scoring per function: enough to distinguish seconds, minutes and days.
 _TRIAL_SECONDS = 0.3

@@ -13,12 +13,12 @@ from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
 from dagscape.results.base import Provenance
+from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.constraints import Edge
-from dagscape.scores.lattice_scores import LatticeScores
+from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.requirements import scoring_requirements
-from dagscape.scores.rounding import network_rounding
 from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
-from dagscape.scores.set_functions import ScoredData
+from dagscape.scores.tables.lattice_scores import LatticeScores
 
 
 def local_scores(

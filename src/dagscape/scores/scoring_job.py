@@ -19,13 +19,13 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.summary import identifier_warnings
 from dagscape.data.values import Frame, as_dataset
 from dagscape.results.score_info import ScoreInfo
+from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
-from dagscape.scores.definition import ScoreDefinition
-from dagscape.scores.fixed_point import Unit
-from dagscape.scores.lattice import set_count
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.set_functions import ScoredData, ScoreFacts, SetFunctions
 from dagscape.scores.priors import StructurePrior, find_prior
 from dagscape.scores.registry import find_score
-from dagscape.scores.set_functions import ScoredData, ScoreFacts, SetFunctions
+from dagscape.scores.tables.lattice import set_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import numpy as np
 from dagscape.core import kernels
 from dagscape.core.wording import plural
 from dagscape.methods import ProblemSize
-from dagscape.scores.family_arrays import Layout, can_be_tiled, suits_tiles
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import combinations, set_count
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.family_arrays import Layout, can_be_tiled, suits_tiles
+from dagscape.scores.tables.lattice import combinations, set_count
 
 # Families are a list if an array would be more than this many times longer: short lists are searched quickly.
 _MUCH_LONGER = 4

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from dagscape.core.wording import plural
 from dagscape.results.base import ScoredResult, check_known
 from dagscape.results.decoding import Count
-from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
-from dagscape.scores.families import Family
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
+from dagscape.scores.tables.families import Family
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -42,9 +42,9 @@ from dagscape.core.masks import mask_of
 from dagscape.core.resources import format_bytes, memory_limit
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.words import Words, pack, unpack
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.search.job import Found, SearchJob
 
 EQ1_INSERTS = kernels.CLASS_OPERATORS_EQ1

@@ -23,8 +23,8 @@ import numpy as np
 
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.on_demand import family_scores
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.on_demand import family_scores
 
 
 def naive_bayes_dag(data: Dataset, target: str) -> Dag:

@@ -19,8 +19,8 @@ from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.masks import bits
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.moves import Move
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.local_scores import LocalScores
 
 _KINDS: dict[Literal["add", "remove", "reverse"], kernels.MoveKind] = {
     "add": kernels.MoveKind.ADD,

@@ -27,7 +27,7 @@ from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.moves import Move
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.search.climber import Climber
 from dagscape.search.job import Found, SearchJob
 

@@ -44,8 +44,8 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import bits
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import EdgeConstraints
-from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.scoring_job import ScoringJob, segmented_job
+from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.climbing import Rules, climb
 from dagscape.search.independence import pairwise_information
 from dagscape.search.job import Found, SearchJob

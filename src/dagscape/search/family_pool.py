@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from dagscape.core.masks import bits
 from dagscape.core.resources import memory_limit
 from dagscape.graphs.dag import Dag
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_table import FamilyTable
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import Members, parent_sets, set_count
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_table import FamilyTable
+from dagscape.scores.tables.lattice import Members, parent_sets, set_count
+from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.search.job import SearchJob
 
 # Up to this number of families, all of them are scored: seconds, and a few hundred megabytes.

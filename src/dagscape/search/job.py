@@ -13,10 +13,10 @@ from dagscape.core.errors import InvalidOption, function
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.local_scores import LocalScores
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.search.trace import TraceRecorder
 
 

@@ -20,12 +20,12 @@ from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.local_scores import LocalScores
-from dagscape.scores.on_demand import on_demand_scores
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 from dagscape.search.registry import LEARNERS

@@ -8,8 +8,8 @@ from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import best_requirements
 from dagscape.core.errors import argument
 from dagscape.core.resources import memory_limit
-from dagscape.scores.enumerable_scores import EnumerableScores
 from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 

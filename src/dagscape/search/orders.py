@@ -30,7 +30,7 @@ from dagscape.core import kernels
 from dagscape.core.checks import is_whole
 from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
-from dagscape.scores.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family
 from dagscape.search.ges import ges
 from dagscape.search.greedy import greedy

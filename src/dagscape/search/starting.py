@@ -9,7 +9,7 @@ from dagscape.core.masks import bits
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.validation import check_variables
-from dagscape.scores.local_scores import LocalScores
+from dagscape.scores.tables.local_scores import LocalScores
 
 
 def starting_network(scores: LocalScores, start: Dag | HasDag | None) -> Dag:

@@ -8,7 +8,7 @@ from dagscape.core.clock import Clock
 from dagscape.graphs.dag import Dag
 from dagscape.results.decoding import NotNegative
 from dagscape.results.score_info import NamedEdge
-from dagscape.scores.fixed_point import Unit
+from dagscape.scores.arithmetic.fixed_point import Unit
 
 
 @dataclass(frozen=True, slots=True)

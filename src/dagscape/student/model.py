@@ -23,8 +23,8 @@ from dagscape.posterior.summing import posterior
 from dagscape.results.base import check_known, check_length, check_shape
 from dagscape.results.decoding import Count, Finite, FiniteArray, Probabilities
 from dagscape.results.score_info import ScoreInfo
-from dagscape.scores.joint_counts import scores_from_joint
-from dagscape.scores.lattice_scores import LatticeScores
+from dagscape.scores.tables.joint_counts import scores_from_joint
+from dagscape.scores.tables.lattice_scores import LatticeScores
 from dagscape.student.answers import Answers, as_answers
 from dagscape.student.e_step import Expectation
 from dagscape.student.evaluation import Evaluation, cross_validate

@@ -21,8 +21,8 @@ from dagscape.core.checks import check_count, is_between, is_flag
 from dagscape.core.errors import DagscapeWarning, InvalidOption, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import Edge
-from dagscape.scores.joint_counts import scores_from_joint
-from dagscape.scores.lattice_scores import LatticeScores
+from dagscape.scores.tables.joint_counts import scores_from_joint
+from dagscape.scores.tables.lattice_scores import LatticeScores
 from dagscape.search.learning import learn
 from dagscape.student.e_step import Expectation, Expected
 from dagscape.student.em import Fitted, fit

@@ -37,9 +37,9 @@ from dagscape.graphs.lists import DagList
 from dagscape.methods import provenance_of
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
-from dagscape.scores.on_demand import on_demand_scores
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
 from dagscape.studies.bootstrap_result import Bootstrap

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import dagscape as ds
-from dagscape.scores.jkl import write_jkl
+from dagscape.scores.formats.jkl import write_jkl
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_text
 from fuzz.score_use import use_scores

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 import dagscape as ds
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.npz import write_npz
+from dagscape.scores.formats.npz import write_npz
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_json
 from fuzz.score_use import use_scores

@@ -16,9 +16,9 @@ from dagscape.posterior.cuda.dag_sum import dag_sum, dag_sum_bytes
 from dagscape.posterior.cuda.order_sum import LEAST_VARIABLES as LEAST_ORDER_VARIABLES
 from dagscape.posterior.cuda.order_sum import order_sum, order_sum_bytes
 from dagscape.posterior.weights import FamilyWeights, dense_weights
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_arrays import families_by_size
-from dagscape.scores.lattice import set_count
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_arrays import families_by_size
+from dagscape.scores.tables.lattice import set_count
 
 # Smaller sums take less time on a processor than a GPU takes to start.
 _PREFERRED_DAGS = 19

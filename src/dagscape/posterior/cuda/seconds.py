@@ -5,7 +5,7 @@ No trial can tell the speed of a card that is not there, and a plan does not sta
 
 from __future__ import annotations
 
-from dagscape.scores.lattice import set_count
+from dagscape.scores.tables.lattice import set_count
 
 # The card that was measured.
 MEASURED_CARD = "NVIDIA H200"

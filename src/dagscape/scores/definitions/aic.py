@@ -5,8 +5,8 @@ r"""AIC: the log-likelihood minus one nat for each free parameter [akaike1974]_.
 
 from __future__ import annotations
 
-from dagscape.scores.definition import ScoreDefinition
-from dagscape.scores.log_likelihood import charged_per_parameter
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.log_likelihood import charged_per_parameter
 
 AIC = ScoreDefinition(
     name="aic",

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 
-from dagscape.scores.definition import ScoreDefinition
-from dagscape.scores.log_likelihood import charged_per_parameter, half_log
-from dagscape.scores.logarithms import natural_log
+from dagscape.scores.arithmetic.logarithms import natural_log
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.log_likelihood import charged_per_parameter, half_log
 
 
 def _size_cost(n: int, parents: int) -> float:

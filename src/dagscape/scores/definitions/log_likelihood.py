@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.scores.cell_sums import CellSums, CellTerm, TermKind, cell_sums, same_for_parents
-from dagscape.scores.definition import ScoreDefinition
-from dagscape.scores.logarithms import natural_log
-from dagscape.scores.set_functions import ScoreFacts
+from dagscape.scores.arithmetic.logarithms import natural_log
+from dagscape.scores.definitions.cell_sums import CellSums, CellTerm, TermKind, cell_sums, same_for_parents
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.set_functions import ScoreFacts
 
 
 def charged_per_parameter(price: Callable[[int], float]) -> Callable[[Dataset, ScoreFacts], CellSums]:

@@ -11,8 +11,8 @@ Notation: *j* runs over the states of the parents *G*, *k* over the levels of th
 
 from __future__ import annotations
 
-from dagscape.scores.cell_sums import CellTerm, TermKind, cell_sums, same_for_parents
-from dagscape.scores.definition import ScoreDefinition
+from dagscape.scores.definitions.cell_sums import CellTerm, TermKind, cell_sums, same_for_parents
+from dagscape.scores.definitions.definition import ScoreDefinition
 
 BDEU = ScoreDefinition(
     name="bdeu",

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.wording import plural
-from dagscape.scores.fixed_point import Unit
-from dagscape.scores.lattice import Members
+from dagscape.scores.arithmetic.fixed_point import Unit
+from dagscape.scores.tables.lattice import Members
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range, largest_of
-from dagscape.scores.lattice import Members, SetIndex, member_sums, parent_sets, ranks_with, set_count, with_member
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit, check_range, largest_of
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.lattice import (
+    Members,
+    SetIndex,
+    member_sums,
+    parent_sets,
+    ranks_with,
+    set_count,
+    with_member,
+)
 
 if TYPE_CHECKING:
     from dagscape.results.base import Provenance

@@ -14,10 +14,10 @@ from dagscape.core.errors import InvalidData
 from dagscape.core.version import __version__
 from dagscape.results.base import Provenance
 from dagscape.results.score_info import ScoreInfo
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit, check_range
 from dagscape.scores.constraints import EdgeConstraints
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import IMPOSSIBLE, Unit, check_range
-from dagscape.scores.lattice import Members, is_every_set
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.lattice import Members, is_every_set
 
 # Scores must be distinguishable to a millionth of a nat.
 COARSEST_BITS = 20

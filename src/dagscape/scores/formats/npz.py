@@ -15,13 +15,13 @@ from dagscape.core.errors import InvalidData, argument
 from dagscape.core.files.reading import read_whole
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.resources import check_memory
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_table import FAMILY_BYTES, PARENT_BYTES, ExactFamilies, FamilyTable
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import is_every_set
-from dagscape.scores.lattice_scores import LatticeScores
-from dagscape.scores.npz_header import SCHEMA, Header, parse_header
-from dagscape.scores.npz_members import Members, seekable
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.formats.npz_header import SCHEMA, Header, parse_header
+from dagscape.scores.formats.npz_members import Members, seekable
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_table import FAMILY_BYTES, PARENT_BYTES, ExactFamilies, FamilyTable
+from dagscape.scores.tables.lattice import is_every_set
+from dagscape.scores.tables.lattice_scores import LatticeScores
 
 # The memory of a header as JSON, relative to its text: at worst, a list of empty lists.
 _HEADER_FACTOR = 40

@@ -1,7 +1,7 @@
 """The interface of local scores, which is all that methods see of the data.
 
-:class:`LocalScores` scores families. :class:`~dagscape.scores.enumerable_scores.EnumerableScores` can also enumerate
-them all, as exact methods require; :class:`~dagscape.scores.on_demand.OnDemandScores` computes them when requested.
+:class:`LocalScores` scores families. :class:`~dagscape.scores.tables.enumerable_scores.EnumerableScores` can also enumerate
+them all, as exact methods require; :class:`~dagscape.scores.tables.on_demand.OnDemandScores` computes them when requested.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from dagscape.core.errors import InvalidOption, argument, did_you_mean, type_of
 from dagscape.core.wording import plural
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.equivalence import members_score_alike
-from dagscape.scores.fixed_point import IMPOSSIBLE, Unit
-from dagscape.scores.lattice import Members
+from dagscape.scores.tables.lattice import Members
 
 if TYPE_CHECKING:
     from dagscape.results.base import Provenance

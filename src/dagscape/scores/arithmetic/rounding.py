@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dagscape.scores.fixed_point import Unit
+from dagscape.scores.arithmetic.fixed_point import Unit
 
 if TYPE_CHECKING:
     from dagscape.scores.scoring_job import ScoringJob

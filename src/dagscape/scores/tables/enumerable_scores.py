@@ -14,11 +14,11 @@ from dagscape.core.checks import is_whole
 from dagscape.core.errors import IncompleteScores, InvalidOption, function, type_of
 from dagscape.core.resources import format_bytes
 from dagscape.core.wording import plural
-from dagscape.scores.families import FamilyList
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import Members, SetIndex, set_count
-from dagscape.scores.local_scores import LocalScores
-from dagscape.scores.rounding import term_rounding
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.rounding import term_rounding
+from dagscape.scores.tables.families import FamilyList
+from dagscape.scores.tables.lattice import Members, SetIndex, set_count
+from dagscape.scores.tables.local_scores import LocalScores
 
 
 class EnumerableScores(LocalScores):

@@ -8,8 +8,8 @@ the number r of the child's levels, so the score is not score-equivalent.
 
 from __future__ import annotations
 
-from dagscape.scores.cell_sums import CellTerm, ChildFacts, TermKind, cell_sums
-from dagscape.scores.definition import ScoreDefinition
+from dagscape.scores.definitions.cell_sums import CellTerm, ChildFacts, TermKind, cell_sums
+from dagscape.scores.definitions.definition import ScoreDefinition
 
 
 def _terms(child: ChildFacts) -> tuple[CellTerm, CellTerm]:

@@ -21,10 +21,10 @@ import numpy as np
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidOption, argument
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.scores.fixed_point import Unit
-from dagscape.scores.logarithms import natural_log
-from dagscape.scores.rounding import EPSILON, LOG_ERROR, SHORT_ULPS
-from dagscape.scores.set_functions import ScoreFacts, SetFunctions
+from dagscape.scores.arithmetic.fixed_point import Unit
+from dagscape.scores.arithmetic.logarithms import natural_log
+from dagscape.scores.arithmetic.rounding import EPSILON, LOG_ERROR, SHORT_ULPS
+from dagscape.scores.definitions.set_functions import ScoreFacts, SetFunctions
 
 # A family is treated as impossible if its penalty alone exceeds this multiple of the largest possible log-likelihood by
 # a million nats, so that the unit can stay fine. Families that every network must have are exempt.

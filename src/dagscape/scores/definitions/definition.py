@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.scores.set_functions import ScoreFacts, SetFunctions
+from dagscape.scores.definitions.set_functions import ScoreFacts, SetFunctions
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ r"""BIC: the log-likelihood minus half the log of the number of rows for each fr
 
 from __future__ import annotations
 
-from dagscape.scores.definition import ScoreDefinition
-from dagscape.scores.log_likelihood import charged_per_parameter, half_log
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.log_likelihood import charged_per_parameter, half_log
 
 BIC = ScoreDefinition(
     name="bic",

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.scores.fixed_point import Unit
+from dagscape.scores.arithmetic.fixed_point import Unit
 
 KernelProgress = Callable[[int, int], None] | None
 
@@ -54,7 +54,7 @@ class LatticeKernel(Protocol):
     """Computes a set function for every set up to a given size."""
 
     def run(self, out: NDArray[Any], threads: int, progress: KernelProgress) -> None:
-        """Fill ``out``, one value for each set as :class:`~dagscape.scores.lattice.SetIndex` numbers them."""
+        """Fill ``out``, one value for each set as :class:`~dagscape.scores.tables.lattice.SetIndex` numbers them."""
 
     def seconds_per_set(self, budget: float) -> float:
         """Return the seconds per set on one thread, from a trial of about ``budget`` seconds."""

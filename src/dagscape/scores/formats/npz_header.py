@@ -17,9 +17,9 @@ from dagscape.core.files.documents import parse_json
 from dagscape.results.base import Provenance, check_known, check_length, recorded_parameters
 from dagscape.results.decoding import Between, Count, decode_record
 from dagscape.results.score_info import ScoreInfo
+from dagscape.scores.arithmetic.fixed_point import FINEST_BITS, Unit
+from dagscape.scores.arithmetic.rounding import unrecorded_rounding
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints
-from dagscape.scores.fixed_point import FINEST_BITS, Unit
-from dagscape.scores.rounding import unrecorded_rounding
 
 SCHEMA = 1
 

@@ -29,8 +29,9 @@ from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
 from dagscape.results.base import Provenance
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.family_table import (
+from dagscape.scores.arithmetic.fixed_point import FINEST_BITS, IMPOSSIBLE, Unit
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_table import (
     COARSEST_BITS,
     FAMILY_BYTES,
     PARENT_BYTES,
@@ -39,8 +40,7 @@ from dagscape.scores.family_table import (
     largest_rounding,
     unit_of_list,
 )
-from dagscape.scores.fixed_point import FINEST_BITS, IMPOSSIBLE, Unit
-from dagscape.scores.lattice import is_every_set
+from dagscape.scores.tables.lattice import is_every_set
 
 _LINES_AT_ONCE = 1000
 

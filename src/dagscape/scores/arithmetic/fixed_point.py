@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData
-from dagscape.scores.logarithms import binary_log_ceiling
+from dagscape.scores.arithmetic.logarithms import binary_log_ceiling
 
 IMPOSSIBLE: int = kernels.IMPOSSIBLE
 

@@ -20,12 +20,12 @@ from dagscape.data.values import Frame
 from dagscape.methods import provenance_of
 from dagscape.results.base import Provenance
 from dagscape.results.score_info import ScoreInfo
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import Members
-from dagscape.scores.local_scores import LocalScores
-from dagscape.scores.rounding import network_rounding
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.arithmetic.rounding import network_rounding
+from dagscape.scores.definitions.set_functions import FamilyKernel, ScoredData
 from dagscape.scores.scoring_job import ScoringJob, StructureOptions, prepare, warn_about_identifiers
-from dagscape.scores.set_functions import FamilyKernel, ScoredData
+from dagscape.scores.tables.lattice import Members
+from dagscape.scores.tables.local_scores import LocalScores
 
 # The default size of the cache: tens of millions of sets.
 _DEFAULT_CACHE = 2**30

@@ -32,14 +32,14 @@ from dagscape.core.resources import check_memory, thread_count
 from dagscape.core.wording import plural
 from dagscape.methods import provenance_of
 from dagscape.results.score_info import ScoreInfo
+from dagscape.scores.arithmetic.fixed_point import Unit
+from dagscape.scores.arithmetic.logarithms import binary_log_ceiling, natural_log
+from dagscape.scores.arithmetic.rounding import EPSILON, LOG_ERROR, SHORT_ULPS
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
-from dagscape.scores.fixed_point import Unit
-from dagscape.scores.lattice import set_count
-from dagscape.scores.lattice_scores import LatticeScores
-from dagscape.scores.logarithms import binary_log_ceiling, natural_log
-from dagscape.scores.rounding import EPSILON, LOG_ERROR, SHORT_ULPS
+from dagscape.scores.definitions.set_functions import KernelProgress
 from dagscape.scores.scoring_job import parent_limit
-from dagscape.scores.set_functions import KernelProgress
+from dagscape.scores.tables.lattice import set_count
+from dagscape.scores.tables.lattice_scores import LatticeScores
 
 # Each variable more takes three times as long: this many take a minute or two.
 _MOST_VARIABLES = 20

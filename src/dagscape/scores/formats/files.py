@@ -12,9 +12,9 @@ from dagscape.core.files.paths import path_text
 from dagscape.core.files.reading import decode_text, open_binary, starts_with
 from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.progress import ProgressListener
-from dagscape.scores.enumerable_scores import EnumerableScores, check_scores
-from dagscape.scores.jkl import read_jkl, write_jkl
-from dagscape.scores.npz import read_npz, write_npz
+from dagscape.scores.formats.jkl import read_jkl, write_jkl
+from dagscape.scores.formats.npz import read_npz, write_npz
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
 
 SCORE_FORMATS = ("jkl", "npz")
 SCORE_FILES = (".jkl", ".jkl.gz", ".npz")

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.graphs.words import word_count
-from dagscape.scores.enumerable_scores import EnumerableScores
-from dagscape.scores.fixed_point import IMPOSSIBLE
-from dagscape.scores.lattice import Members, SetIndex, set_count
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.lattice import Members, SetIndex, set_count
 
 # Tiled walks are faster if there are few parents.
 _FEW_PARENTS = 5

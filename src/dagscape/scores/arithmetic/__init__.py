@@ -1,0 +1,1 @@
+"""Scores as integers: units, logarithms and rounding."""
