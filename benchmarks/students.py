@@ -23,9 +23,9 @@ import dagscape as ds
 from benchmarks.experiments import Task, parser, quiet, run, shown, table
 from benchmarks.timing import SHARED, machine
 from dagscape.drawing.curves import draw_curves
-from dagscape.student.parm import parm
-from dagscape.student.simulate import STRUCTURES, draw_model
-from dagscape.student.student_network import Simulated
+from dagscape.student.learning.parm import parm
+from dagscape.student.model.network import Simulated
+from dagscape.student.model.simulate import STRUCTURES, draw_model
 
 FIGURES = Path(__file__).parent / "figures"
 PARTS = ("study", "real", "speed")

@@ -67,13 +67,13 @@ from dagscape.search.mmpc import mmpc
 from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned
 from dagscape.search.trace import Step
-from dagscape.student.answers import Answers
-from dagscape.student.command import command
-from dagscape.student.evaluation import Evaluation
-from dagscape.student.model import StudentModel
-from dagscape.student.parm import Parm, parm
-from dagscape.student.q_matrix import QMatrix
-from dagscape.student.simulate import draw_model, simulate_students
+from dagscape.student.input.answers import Answers
+from dagscape.student.input.q_matrix import QMatrix
+from dagscape.student.learning.command import command
+from dagscape.student.learning.parm import Parm, parm
+from dagscape.student.model.evaluation import Evaluation
+from dagscape.student.model.model import StudentModel
+from dagscape.student.model.simulate import draw_model, simulate_students
 from dagscape.studies.bootstrap import bootstrap
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity import sensitivity

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 import dagscape as ds
 from dagscape.core.masks import bits
-from dagscape.student.e_step import Expectation
-from dagscape.student.parameters import ItemCells, Parameters, SkillTables
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables
 from oracles.student import StudentOracle, joint_log_prior, substate
 
 Answer = NDArray[np.int8]

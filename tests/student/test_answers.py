@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.student.answers import Answers, as_answers, read_answers
+from dagscape.student.input.answers import Answers, as_answers, read_answers
 
 pa = pytest.importorskip("pyarrow")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from dagscape.student.comparing import area_under_curve, paired_t_test, t_tail
+from dagscape.student.model.comparing import area_under_curve, paired_t_test, t_tail
 
 
 @settings(max_examples=30)

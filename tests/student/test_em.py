@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagscape.student.em import Fitted, fit
-from dagscape.student.parameters import ItemCells, Parameters, SkillTables
-from dagscape.student.structural_em import upright
+from dagscape.student.learning.em import Fitted, fit
+from dagscape.student.learning.structural_em import upright
+from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables
 from student.samples import Tiny, answers_of, identified, oracle_of, random_parents, relabelled, tiny
 
 SEEDS = st.integers(0, 2**32 - 1)

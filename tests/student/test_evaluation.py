@@ -9,12 +9,12 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import dagscape as ds
-from dagscape.student.comparing import paired_t_test
-from dagscape.student.e_step import Expectation
-from dagscape.student.evaluation import MODELS, FoldJob, chain_of, evaluate_fold, random_folds
-from dagscape.student.inference import predicted_answers
-from dagscape.student.parameters import ItemCells
-from dagscape.student.structural_em import Limits, StructureSearch, first_round
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.structural_em import Limits, StructureSearch, first_round
+from dagscape.student.model.comparing import paired_t_test
+from dagscape.student.model.evaluation import MODELS, FoldJob, chain_of, evaluate_fold, random_folds
+from dagscape.student.model.inference import predicted_answers
+from dagscape.student.model.parameters import ItemCells
 from student.samples import answers_of
 
 FOLDS = 3

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagscape.student.inference import (
+from dagscape.student.model.inference import (
     expected_information,
     mastery_probabilities,
     most_probable_states,

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dagscape as ds
-from dagscape.student.parameters import ItemCells, Parameters, SkillTables
+from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables
 from student.samples import oracle_of
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.results.base import Provenance, Result
 from dagscape.scores.constraints import EdgeConstraints, edge_constraints
-from dagscape.student.orientation import Orientation, orient
+from dagscape.student.learning.orientation import Orientation, orient
 from oracles.classes import all_classes
 from oracles.orientation import discriminate
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagscape.student.parameters import LEAST, ItemCells, Parameters, SkillTables
-from dagscape.student.skill_states import flipped_states, mastered_share, parts
+from dagscape.student.model.parameters import LEAST, ItemCells, Parameters, SkillTables
+from dagscape.student.model.skill_states import flipped_states, mastered_share, parts
 from oracles.student import substate
 from student.samples import oracle_of, random_parameters, random_parents, tiny
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.student.e_step import Expectation
-from dagscape.student.inference import mastery_probabilities
-from dagscape.student.parameters import ItemCells
-from dagscape.student.prerequisite_rules import parm_rules
-from dagscape.student.structural_em import Limits, StructureSearch, first_round
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.prerequisite_rules import parm_rules
+from dagscape.student.learning.structural_em import Limits, StructureSearch, first_round
+from dagscape.student.model.inference import mastery_probabilities
+from dagscape.student.model.parameters import ItemCells
 
 
 @pytest.fixture(scope="module")

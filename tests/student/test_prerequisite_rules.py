@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
-from dagscape.student import paired_counts
-from dagscape.student.paired_counts import Limits, Outcome, distribution, probability_of_rule
-from dagscape.student.prerequisite_rules import PrerequisiteRules, parm_rules
+from dagscape.student.learning import paired_counts
+from dagscape.student.learning.paired_counts import Limits, Outcome, distribution, probability_of_rule
+from dagscape.student.learning.prerequisite_rules import PrerequisiteRules, parm_rules
 from oracles import association_rules as oracle
 
 CHANCES = st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0, 1), st.floats(0.95, 1), st.floats(0, 1e-12))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
-from dagscape.student.answers import Answers, as_answers
-from dagscape.student.q_matrix import MAX_SKILLS, QMatrix, as_q_matrix, matched
+from dagscape.student.input.answers import Answers, as_answers
+from dagscape.student.input.q_matrix import MAX_SKILLS, QMatrix, as_q_matrix, matched
 
 pa = pytest.importorskip("pyarrow")
 

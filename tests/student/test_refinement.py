@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.student.command import command
-from dagscape.student.q_matrix import as_q_matrix
-from dagscape.student.refinement import candidates
-from dagscape.student.simulate import STRUCTURES, draw_model
-from dagscape.student.structural_em import StructureSearch
-from dagscape.student.student_network import Simulated
+from dagscape.student.input.q_matrix import as_q_matrix
+from dagscape.student.learning.command import command
+from dagscape.student.learning.refinement import candidates
+from dagscape.student.learning.structural_em import StructureSearch
+from dagscape.student.model.network import Simulated
+from dagscape.student.model.simulate import STRUCTURES, draw_model
 from oracles.classes import all_classes
 
 

@@ -11,9 +11,9 @@ from dagscape.core.errors import InvalidOption, TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
 from dagscape.networks.discrete.network import Network
-from dagscape.student.simulate import STRUCTURES, Ranges, draw_model, simulate_students
-from dagscape.student.skill_states import parts_of
-from dagscape.student.student_network import ABILITY, StudentNetwork
+from dagscape.student.model.network import ABILITY, StudentNetwork
+from dagscape.student.model.simulate import STRUCTURES, Ranges, draw_model, simulate_students
+from dagscape.student.model.skill_states import parts_of
 from oracles import networks as oracle
 
 
@@ -188,7 +188,7 @@ def test_parts_of_a_model_and_a_sample_do_not_depend_on_the_rest():
 def test_large_samples_are_drawn_in_blocks(monkeypatch):
     model = draw_model("a", seed=0)
     whole = model.sample(1000, seed=1, missing=0.1)
-    monkeypatch.setattr("dagscape.student.student_network._BLOCK", 1000)
+    monkeypatch.setattr("dagscape.student.model.network._BLOCK", 1000)
     blocks = model.sample(1000, seed=1, missing=0.1)
     assert (whole.answers.table == blocks.answers.table).all()
     assert (whole.skills == blocks.skills).all()

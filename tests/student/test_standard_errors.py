@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dagscape.student.em import fit
-from dagscape.student.parameters import ItemCells, Parameters, SkillTables
-from dagscape.student.skill_states import mastered_share
-from dagscape.student.standard_errors import _mastery_derivatives, _scores, standard_errors
+from dagscape.student.learning.em import fit
+from dagscape.student.learning.standard_errors import _mastery_derivatives, _scores, standard_errors
+from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables
+from dagscape.student.model.skill_states import mastered_share
 from student.samples import Tiny, answers_of, drawn, identified, tiny
 
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from dagscape.core.masks import bits
-from dagscape.student.em import fit
-from dagscape.student.parameters import SkillTables
-from dagscape.student.structural_em import (
+from dagscape.student.learning.em import fit
+from dagscape.student.learning.structural_em import (
     Found,
     Limits,
     StructureSearch,
@@ -22,6 +21,7 @@ from dagscape.student.structural_em import (
     structural_em,
     with_structure,
 )
+from dagscape.student.model.parameters import SkillTables
 from oracles.graphs import all_dags
 from oracles.student import expected_score
 from student.samples import Tiny, identified, relabelled

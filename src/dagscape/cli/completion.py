@@ -17,7 +17,7 @@ from dagscape.data.bundled import BUNDLED
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
-from dagscape.student.simulate import STRUCTURES
+from dagscape.student.model.simulate import STRUCTURES
 
 VARIABLE = "_DAGSCAPE_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")

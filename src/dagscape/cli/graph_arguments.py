@@ -28,7 +28,7 @@ from dagscape.results.base import Result
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.result import Learned
-from dagscape.student.model import StudentModel
+from dagscape.student.model.model import StudentModel
 
 _PREFIX = "builtin:"
 

@@ -27,10 +27,10 @@ from dagscape.networks.writing import check_network_path
 from dagscape.report.loading import load_result
 from dagscape.report.students import STUDENTS_SHOWN, render_evaluation, render_student_model, render_students
 from dagscape.results.base import RESULT_FORMATS
-from dagscape.student.answers import Answers, as_answers
-from dagscape.student.command import command as learn_model
-from dagscape.student.model import StudentModel
-from dagscape.student.q_matrix import matched
+from dagscape.student.input.answers import Answers, as_answers
+from dagscape.student.input.q_matrix import matched
+from dagscape.student.learning.command import command as learn_model
+from dagscape.student.model.model import StudentModel
 
 _HELP = """\b
 ANSWERS is a .csv or .tsv file (plain or gzipped), or - for standard input: a row for each student, a

@@ -10,8 +10,8 @@ import click
 
 from dagscape.cli.output import checked_path
 from dagscape.cli.table_files import file_writer, table_format
-from dagscape.student.answers import Answers
-from dagscape.student.model import StudentModel
+from dagscape.student.input.answers import Answers
+from dagscape.student.model.model import StudentModel
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from dagscape.core.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.files import write_network
 from dagscape.report.students import render_simulated
-from dagscape.student.simulate import STRUCTURES, simulate_students
+from dagscape.student.model.simulate import STRUCTURES, simulate_students
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -17,9 +17,9 @@ from dagscape.results.base import Result
 from dagscape.scores.summary import ScoreSummary
 from dagscape.search.parents_children import ParentsChildren
 from dagscape.search.result import Learned
-from dagscape.student.evaluation import Evaluation
-from dagscape.student.model import StudentModel
-from dagscape.student.parm import Parm
+from dagscape.student.learning.parm import Parm
+from dagscape.student.model.evaluation import Evaluation
+from dagscape.student.model.model import StudentModel
 from dagscape.studies.bootstrap_result import Bootstrap
 from dagscape.studies.sensitivity_result import Sensitivity
 

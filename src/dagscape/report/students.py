@@ -11,10 +11,10 @@ from rich.console import Group
 from dagscape.core.wording import plural
 from dagscape.posterior.result import Posterior
 from dagscape.report.layout import Name, listed_names, plain, table_of
-from dagscape.student.evaluation import Evaluation
-from dagscape.student.model import StudentModel
-from dagscape.student.parm import Parm
-from dagscape.student.student_network import Simulated
+from dagscape.student.learning.parm import Parm
+from dagscape.student.model.evaluation import Evaluation
+from dagscape.student.model.model import StudentModel
+from dagscape.student.model.network import Simulated
 
 if TYPE_CHECKING:
     import pandas as pd

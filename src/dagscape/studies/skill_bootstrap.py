@@ -21,9 +21,9 @@ from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.methods import provenance_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.running.repetitions import Repetitions, worker_count
-from dagscape.student.answers import MISSING, Answers
-from dagscape.student.command import command, warn_if_unidentified
-from dagscape.student.q_matrix import QMatrix, matched
+from dagscape.student.input.answers import MISSING, Answers
+from dagscape.student.input.q_matrix import QMatrix, matched
+from dagscape.student.learning.command import command, warn_if_unidentified
 from dagscape.studies.bootstrap import Sample, check_finished, confidences
 from dagscape.studies.bootstrap_result import Bootstrap
 

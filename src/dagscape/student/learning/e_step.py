@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from dagscape.core import kernels
 from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
-from dagscape.student.answers import Answers
-from dagscape.student.parameters import ItemCells, Parameters, Vector
+from dagscape.student.input.answers import Answers
+from dagscape.student.model.parameters import ItemCells, Parameters, Vector
 
 
 @dataclass(frozen=True, slots=True)

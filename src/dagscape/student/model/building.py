@@ -8,15 +8,15 @@ import numpy as np
 
 from dagscape.results.base import Provenance
 from dagscape.scores.constraints import edge_constraints
-from dagscape.student.answers import Answers
-from dagscape.student.e_step import Expectation
-from dagscape.student.model import Restart, StudentModel
-from dagscape.student.orientation import orient
-from dagscape.student.parameters import SkillTables
-from dagscape.student.q_matrix import QMatrix
-from dagscape.student.skill_states import mastered_share
-from dagscape.student.standard_errors import standard_errors
-from dagscape.student.structural_em import Found, StructureSearch, best_of
+from dagscape.student.input.answers import Answers
+from dagscape.student.input.q_matrix import QMatrix
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.orientation import orient
+from dagscape.student.learning.standard_errors import standard_errors
+from dagscape.student.learning.structural_em import Found, StructureSearch, best_of
+from dagscape.student.model.model import Restart, StudentModel
+from dagscape.student.model.parameters import SkillTables
+from dagscape.student.model.skill_states import mastered_share
 
 
 def student_model(

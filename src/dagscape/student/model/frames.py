@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.graphs.dag import Dag
-from dagscape.student.answers import Answers
-from dagscape.student.e_step import Expectation
-from dagscape.student.inference import (
+from dagscape.student.input.answers import Answers
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.model.inference import (
     expected_information,
     mastery_probabilities,
     most_probable_states,
     predicted_answers,
 )
-from dagscape.student.parameters import Parameters
+from dagscape.student.model.parameters import Parameters
 
 if TYPE_CHECKING:
     import pandas as pd

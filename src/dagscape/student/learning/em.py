@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagscape.student.e_step import Expectation, Expected
-from dagscape.student.parameters import Parameters, Vector
+from dagscape.student.learning.e_step import Expectation, Expected
+from dagscape.student.model.parameters import Parameters, Vector
 
 # The limit on the length of an extrapolation at the beginning. It grows when an extrapolation as long is kept.
 _FIRST_LIMIT = 4.0

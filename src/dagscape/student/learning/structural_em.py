@@ -24,10 +24,10 @@ from dagscape.scores.constraints import Edge
 from dagscape.scores.tables.joint_counts import scores_from_joint
 from dagscape.scores.tables.lattice_scores import LatticeScores
 from dagscape.search.learning import learn
-from dagscape.student.e_step import Expectation, Expected
-from dagscape.student.em import Fitted, fit
-from dagscape.student.parameters import ItemCells, Parameters, SkillTables, Vector
-from dagscape.student.skill_states import flipped_states
+from dagscape.student.learning.e_step import Expectation, Expected
+from dagscape.student.learning.em import Fitted, fit
+from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables, Vector
+from dagscape.student.model.skill_states import flipped_states
 
 # The search over orders takes over where the exact search would take longer than the rest.
 MOST_EXACT = 15

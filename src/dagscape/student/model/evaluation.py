@@ -28,15 +28,12 @@ from dagscape.methods import provenance_of
 from dagscape.results.base import Result, check_shape
 from dagscape.results.decoding import Count, FiniteArray, Probabilities
 from dagscape.running.repetitions import Repetitions, worker_count
-from dagscape.student.answers import Answers
-from dagscape.student.comparing import area_under_curve, paired_t_test
-from dagscape.student.e_step import Expectation
-from dagscape.student.inference import mastery_probabilities, predicted_answers
-from dagscape.student.parameters import ItemCells
-from dagscape.student.prerequisite_rules import parm_rules
-from dagscape.student.q_matrix import QMatrix
-from dagscape.student.refinement import refined
-from dagscape.student.structural_em import (
+from dagscape.student.input.answers import Answers
+from dagscape.student.input.q_matrix import QMatrix
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.prerequisite_rules import parm_rules
+from dagscape.student.learning.refinement import refined
+from dagscape.student.learning.structural_em import (
     Found,
     Limits,
     StructureSearch,
@@ -45,6 +42,9 @@ from dagscape.student.structural_em import (
     structural_em,
     with_structure,
 )
+from dagscape.student.model.comparing import area_under_curve, paired_t_test
+from dagscape.student.model.inference import mastery_probabilities, predicted_answers
+from dagscape.student.model.parameters import ItemCells
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -15,7 +15,7 @@ from dagscape.core.wording import plural
 from dagscape.data.discrete.rows import distinct_rows
 from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing
 from dagscape.data.tables.table import MISSING as MISSING  # The code of a missing answer, for whoever reads the table.
-from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
+from dagscape.student.input.binary_tables import Layout, TableOptions, numbered, read_named_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ are support and confidence: a rule holds if, with a probability of at least *min
 and its confidence at least *minconf*. The states of students, and of the skills of a student given the mastery
 probabilities, are independent.
 
-*Method.* :mod:`dagscape.student.paired_counts` computes the probability of each rule from the exact joint distribution
+*Method.* :mod:`dagscape.student.learning.paired_counts` computes the probability of each rule from the exact joint distribution
 of the two counts, with an error below 1e-12. A rule that no student supports does not hold.
 
 *Notation.* *minsup*, *minconf*, *minprob*: the same; P(S_i = 1) of student s: ``mastery[s, i]``.
@@ -28,7 +28,7 @@ from dagscape.core.masks import mask_of
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.parent_sets import ancestors_of, directed_cycle, topological_order
-from dagscape.student.paired_counts import ERROR, Limits, Vector, probability_of_rule
+from dagscape.student.learning.paired_counts import ERROR, Limits, Vector, probability_of_rule
 
 # Computed probabilities may be this far outside [0, 1].
 _ROUNDING = 1e-9

@@ -25,19 +25,19 @@ from dagscape.results.decoding import Count, Finite, FiniteArray, Probabilities
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.tables.joint_counts import scores_from_joint
 from dagscape.scores.tables.lattice_scores import LatticeScores
-from dagscape.student.answers import Answers, as_answers
-from dagscape.student.e_step import Expectation
-from dagscape.student.evaluation import Evaluation, cross_validate
-from dagscape.student.inference import (
+from dagscape.student.input.answers import Answers, as_answers
+from dagscape.student.input.q_matrix import QMatrix
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.orientation import Orientation, ratio_of
+from dagscape.student.learning.structural_em import StructureSearch, checked_limits
+from dagscape.student.model.evaluation import Evaluation, cross_validate
+from dagscape.student.model.frames import mastery_frame, next_item_frame, prediction_frame, table_frame
+from dagscape.student.model.inference import (
     state_probabilities,
 )
-from dagscape.student.orientation import Orientation, ratio_of
-from dagscape.student.parameters import ItemCells, Parameters, SkillTables
-from dagscape.student.q_matrix import QMatrix
-from dagscape.student.skill_states import mastered_share, prerequisite_strengths
-from dagscape.student.structural_em import StructureSearch, checked_limits
-from dagscape.student.student_frames import mastery_frame, next_item_frame, prediction_frame, table_frame
-from dagscape.student.student_network import StudentNetwork
+from dagscape.student.model.network import StudentNetwork
+from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables
+from dagscape.student.model.skill_states import mastered_share, prerequisite_strengths
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.student.answers import Answers
-from dagscape.student.e_step import Expectation
-from dagscape.student.parameters import Parameters
+from dagscape.student.input.answers import Answers
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.model.parameters import Parameters
 
 Array = NDArray[np.float64]
 

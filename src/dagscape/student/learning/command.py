@@ -15,14 +15,11 @@ from dagscape.core.resources import thread_count
 from dagscape.methods import provenance_of
 from dagscape.scores.constraints import Edge, edge_constraints
 from dagscape.scores.scoring_job import parent_limit
-from dagscape.student.answers import Answers
-from dagscape.student.e_step import Expectation
-from dagscape.student.model import StudentModel
-from dagscape.student.model_building import student_model
-from dagscape.student.parameters import ItemCells
-from dagscape.student.q_matrix import QMatrix, matched
-from dagscape.student.refinement import refined
-from dagscape.student.structural_em import (
+from dagscape.student.input.answers import Answers
+from dagscape.student.input.q_matrix import QMatrix, matched
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.refinement import refined
+from dagscape.student.learning.structural_em import (
     MOST_EXACT,
     AfterRound,
     SkillScore,
@@ -32,6 +29,9 @@ from dagscape.student.structural_em import (
     first_round,
     structural_em,
 )
+from dagscape.student.model.building import student_model
+from dagscape.student.model.model import StudentModel
+from dagscape.student.model.parameters import ItemCells
 
 
 def command(

@@ -42,9 +42,9 @@ from dagscape.core.errors import InvalidOption, argument, brief, did_you_mean, t
 from dagscape.core.randomness import Seed, random_generator
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
-from dagscape.student.q_matrix import MAX_SKILLS, QMatrix
-from dagscape.student.skill_states import parts
-from dagscape.student.student_network import ABILITY, Simulated, StudentNetwork, Table, joint_probabilities
+from dagscape.student.input.q_matrix import MAX_SKILLS, QMatrix
+from dagscape.student.model.network import ABILITY, Simulated, StudentNetwork, Table, joint_probabilities
+from dagscape.student.model.skill_states import parts
 
 STRUCTURES: Mapping[str, Dag] = MappingProxyType(
     {

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.masks import bits
-from dagscape.student.e_step import Expectation
-from dagscape.student.parameters import Parameters, Vector
-from dagscape.student.skill_states import parts
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.model.parameters import Parameters, Vector
+from dagscape.student.model.skill_states import parts
 
 # Probabilities that are nearer to 0 or 1 are at the limit of their range.
 _AT_LIMIT = 1e-5

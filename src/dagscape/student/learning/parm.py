@@ -15,12 +15,12 @@ from dagscape.graphs.dag import Dag
 from dagscape.methods import provenance_of
 from dagscape.results.base import Result, check_shape, pair_frame
 from dagscape.results.decoding import Count, Probabilities, Share
-from dagscape.student.e_step import Expectation
-from dagscape.student.inference import mastery_probabilities
-from dagscape.student.parameters import ItemCells
-from dagscape.student.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
-from dagscape.student.q_matrix import matched
-from dagscape.student.structural_em import StructureSearch, best_of, checked_limits, first_round
+from dagscape.student.input.q_matrix import matched
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
+from dagscape.student.learning.structural_em import StructureSearch, best_of, checked_limits, first_round
+from dagscape.student.model.inference import mastery_probabilities
+from dagscape.student.model.parameters import ItemCells
 
 if TYPE_CHECKING:
     import pandas as pd

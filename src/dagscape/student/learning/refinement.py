@@ -22,9 +22,8 @@ import numpy as np
 
 from dagscape.core.errors import DagscapeWarning, InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.student.e_step import Expectation
-from dagscape.student.parameters import Vector
-from dagscape.student.structural_em import (
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.structural_em import (
     AfterRound,
     Found,
     Limits,
@@ -32,6 +31,7 @@ from dagscape.student.structural_em import (
     structural_em,
     with_structure,
 )
+from dagscape.student.model.parameters import Vector
 
 # A structure is fitted in two stages: with this tolerance, and to convergence if its score is then within reach.
 _COARSE_TOLERANCE = 1e-2
@@ -51,7 +51,7 @@ def refined(
     Parameters
     ----------
     expectation, search, now, rng, limits, after_round
-        As in :func:`~dagscape.student.structural_em.structural_em`.
+        As in :func:`~dagscape.student.learning.structural_em.structural_em`.
     """
     while (better := _better(expectation, search, now, rng, limits)).dag != now.dag:
         now = structural_em(expectation, search, better, rng, limits, after_round)

@@ -1,6 +1,6 @@
 """Student models with known tables: skills, items and, if asked for, the student's ability; and samples from them.
 
-A table has one number for each part of a state in the parents of a variable (:mod:`dagscape.student.skill_states`).
+A table has one number for each part of a state in the parents of a variable (:mod:`dagscape.student.model.skill_states`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.network import Network
-from dagscape.student.answers import MISSING, Answers
-from dagscape.student.q_matrix import QMatrix
-from dagscape.student.skill_states import parts, parts_of, prerequisite_strengths
+from dagscape.student.input.answers import MISSING, Answers
+from dagscape.student.input.q_matrix import QMatrix
+from dagscape.student.model.skill_states import parts, parts_of, prerequisite_strengths
 
 ABILITY = "StudentAbility"
 ABILITY_LEVELS = ("low", "medium", "high")
@@ -50,7 +50,7 @@ class StudentNetwork:
 
     Examples
     --------
-    >>> from dagscape.student.simulate import draw_model
+    >>> from dagscape.student.model.simulate import draw_model
     >>> model = draw_model("a", seed=1)
     >>> model
     StudentNetwork(3 skills, 2 prerequisites, 18 items)
@@ -87,7 +87,7 @@ class StudentNetwork:
 
         Examples
         --------
-        >>> from dagscape.student.simulate import draw_model
+        >>> from dagscape.student.model.simulate import draw_model
         >>> {edge: round(p, 3) for edge, p in draw_model("a", seed=1).strengths().items()}
         {('S1', 'S2'): 0.97, ('S2', 'S3'): 0.93}
         """
@@ -114,7 +114,7 @@ class StudentNetwork:
 
         Examples
         --------
-        >>> from dagscape.student.simulate import draw_model
+        >>> from dagscape.student.model.simulate import draw_model
         >>> simulated = draw_model("a", seed=1).sample(500, seed=2, missing=0.2)
         >>> simulated.skills.shape, simulated.answers.items[:2]
         ((500, 3), ('item1', 'item2'))
@@ -182,7 +182,7 @@ class Simulated:
 
     Examples
     --------
-    >>> from dagscape.student.simulate import simulate_students
+    >>> from dagscape.student.model.simulate import simulate_students
     >>> simulated = simulate_students("b", 200, seed=0)
     >>> simulated
     Simulated(200 students, 5 skills, 30 items)

@@ -14,8 +14,8 @@ from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, TooLarge, did_you_mean
 from dagscape.core.wording import plural
 from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, listing
-from dagscape.student.answers import MISSING, Answers, read_answers
-from dagscape.student.binary_tables import Layout, TableOptions, numbered, read_named_table
+from dagscape.student.input.answers import MISSING, Answers, read_answers
+from dagscape.student.input.binary_tables import Layout, TableOptions, numbered, read_named_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +186,7 @@ def matched(
     Parameters
     ----------
     responses
-        The answers, as in :func:`~dagscape.student.answers.as_answers`. Some student must have answered each item.
+        The answers, as in :func:`~dagscape.student.input.answers.as_answers`. Some student must have answered each item.
     q_matrix
         The Q-matrix, as in :func:`as_q_matrix`.
     separator, missing_values, max_memory

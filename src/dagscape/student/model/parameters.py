@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.masks import bits
-from dagscape.student.skill_states import flipped_states, mastered_counts, parts
+from dagscape.student.model.skill_states import flipped_states, mastered_counts, parts
 
 Vector = NDArray[np.float64]
 

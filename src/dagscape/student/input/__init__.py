@@ -1,0 +1,1 @@
+"""What student models are learned from: answers and Q-matrices."""

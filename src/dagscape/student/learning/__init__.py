@@ -1,0 +1,1 @@
+"""Learning: parameters, skill graphs and prerequisites."""

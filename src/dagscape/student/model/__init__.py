@@ -1,0 +1,1 @@
+"""Student models: parameters, inference, prediction, evaluation and simulation."""
