@@ -16,7 +16,7 @@ from dagscape.cli.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
-from dagscape.registry import METHODS
+from dagscape.planning.registry import METHODS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 from dagscape.search.registry import LEARNERS

@@ -34,8 +34,8 @@ def install(path: str, code: str) -> None:
 
 def register() -> None:
     """Make the one-line additions that the page lists."""
+    from dagscape.planning.registry import METHODS
     from dagscape.posterior import methods
-    from dagscape.registry import METHODS
     from dagscape.report import loading, planning, tables
 
     method = methods.SINGLE_EDGES

@@ -15,7 +15,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.cli.app import COMMANDS
-from dagscape.report.loading import RESULTS
+from dagscape.planning.loading import RESULTS
 from dagscape.report.tables import RENDERERS
 from dagscape.scores.registry import SCORES
 from rooms import FLOOR, SOURCE

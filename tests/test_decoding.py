@@ -23,7 +23,7 @@ import dagscape as ds
 from dagscape.core.files.documents import decoded_size, parse_json
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.words import acyclic, pack
-from dagscape.report.loading import RESULTS
+from dagscape.planning.loading import RESULTS
 from dagscape.report.tables import render
 from dagscape.results.decoding import Between, Count, Finite, OneOf, Probabilities, Share, decode
 

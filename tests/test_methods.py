@@ -17,10 +17,10 @@ from rich.console import Console
 
 import dagscape as ds
 from dagscape.core.errors import type_of
+from dagscape.core.requirements import Requirements
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.methods import Requirements
-from dagscape.registry import METHODS
-from dagscape.report import planning
+from dagscape.planning import plan as planning
+from dagscape.planning.registry import METHODS
 from dagscape.report.tables import render
 
 CASES = [

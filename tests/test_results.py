@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import dagscape as ds
-from dagscape.report.loading import RESULTS
+from dagscape.planning.loading import RESULTS
 from dagscape.results.base import Provenance, Result, ScoredResult
 
 

@@ -46,12 +46,12 @@ from dagscape.modes.result import Modes
 from dagscape.networks.bundled import load_network
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import read_network, write_network
+from dagscape.planning.loading import load_result
+from dagscape.planning.plan import plan
 from dagscape.posterior.backends import BackendStatus, backends
 from dagscape.posterior.features import feature_probability
 from dagscape.posterior.result import Posterior, Probability
 from dagscape.posterior.summing import posterior
-from dagscape.report.loading import load_result
-from dagscape.report.planning import plan
 from dagscape.scores.formats.files import read_scores, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.core.requirements import Requirements
 from dagscape.core.wording import plural
-from dagscape.methods import Requirements
-from dagscape.report import planning
+from dagscape.planning import plan as planning
 
 
 def test_plan_counts_what_will_be_computed():

@@ -25,7 +25,7 @@ from dagscape.core.resources import thread_count
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
-from dagscape.methods import provenance_of
+from dagscape.results.base import provenance_of
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, warn_if_incomplete
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from dagscape.core import kernels
 from dagscape.core.errors import argument, function
+from dagscape.core.requirements import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.core.wording import plural
-from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
 
 # If variables are nearly independent, finding a second class can take far more memory than finding the first.

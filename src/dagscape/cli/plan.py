@@ -22,9 +22,9 @@ from dagscape.cli.options import (
 from dagscape.cli.output import Output
 from dagscape.cli.wording import spelling
 from dagscape.core.errors import InvalidOption
+from dagscape.planning.plan import TASKS, spelled_plan
+from dagscape.planning.registry import METHODS
 from dagscape.posterior.places import PLANNED_BACKENDS
-from dagscape.registry import METHODS
-from dagscape.report.planning import TASKS, spelled_plan
 
 
 def _method_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -14,11 +14,11 @@ from dagscape.cli.options import DATA_HELP, run_options, scored_data
 from dagscape.cli.output import Output, checked_path
 from dagscape.cli.ranks import chosen_backend, ranks_in_vain
 from dagscape.cli.score_arguments import SCORES_HELP, take_scores
+from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import thread_count
 from dagscape.core.wording import format_seconds
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
-from dagscape.methods import ProblemSize, Requirements
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER, find_backend
 from dagscape.posterior.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
 from dagscape.posterior.requirements import sum_requirements

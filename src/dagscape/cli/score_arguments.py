@@ -11,9 +11,9 @@ from click.core import ParameterSource
 from dagscape.cli.options import take_data_with_warnings, take_score_options
 from dagscape.cli.output import Output
 from dagscape.core.errors import InvalidOption
+from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.methods import ProblemSize, Requirements
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.scoring_job import prepare
@@ -59,7 +59,7 @@ def take_scores(
     out : Output
         Where warnings go.
     requirements : sequence of callables
-        What is needed after scoring, as in :attr:`dagscape.methods.Method.requirements`. They are checked before
+        What is needed after scoring, as in :attr:`dagscape.planning.registry.Method.requirements`. They are checked before
         scores are computed, so that a job that cannot finish does not start.
     score_equivalent : bool
         Whether the user declares the scores of a file score-equivalent.

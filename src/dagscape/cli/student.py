@@ -24,7 +24,7 @@ from dagscape.core.errors import InvalidOption
 from dagscape.drawing.draw import draw
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
-from dagscape.report.loading import load_result
+from dagscape.planning.loading import load_result
 from dagscape.report.students import STUDENTS_SHOWN, render_evaluation, render_student_model, render_students
 from dagscape.results.base import RESULT_FORMATS
 from dagscape.student.input.answers import Answers, as_answers

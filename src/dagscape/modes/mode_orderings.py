@@ -26,7 +26,6 @@ from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.core.wording import plural
 from dagscape.graphs.lists import DagList
-from dagscape.methods import provenance_of
 from dagscape.modes.bounds import (
     BOUNDS,
     GROUPINGS,
@@ -44,6 +43,7 @@ from dagscape.modes.requirements import (
     room_for_lists,
 )
 from dagscape.modes.result import Modes
+from dagscape.results.base import provenance_of
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from dagscape.core import kernels
 from dagscape.core.errors import argument, function
+from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
-from dagscape.methods import ProblemSize, Requirements
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
 
 # The shares of memory for the exact bound and for a pattern database; the rest is for the search itself.

@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 
 from dagscape.core.checks import check_choice, is_one_of
 from dagscape.core.errors import BackendUnavailable, InvalidOption, argument
-from dagscape.methods import ProblemSize
+from dagscape.core.requirements import ProblemSize
 from dagscape.posterior.contract import Ranks, SumBackend
 from dagscape.posterior.cpu import CPU
 from dagscape.posterior.cuda.backend import CUDA

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from dagscape.core import kernels
 from dagscape.core.checks import check_choice, is_whole
 from dagscape.core.errors import BackendUnavailable, InvalidOption, argument
+from dagscape.core.requirements import FEW_PARENTS, ProblemSize
 from dagscape.core.resources import parse_bytes
 from dagscape.core.wording import plural
-from dagscape.methods import FEW_PARENTS, ProblemSize
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.mpi.backend import rank_memory

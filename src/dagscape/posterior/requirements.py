@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dagscape.core.errors import argument, function
+from dagscape.core.requirements import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.core.resources import format_bytes
 from dagscape.core.wording import plural
-from dagscape.methods import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.posterior.backends import find_backend
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.cuda.seconds import MEASURED_CARD

@@ -20,7 +20,6 @@ from dagscape.core.checks import is_flag, is_one_of
 from dagscape.core.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.resources import thread_count
-from dagscape.methods import provenance_of
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import on_all_ranks
 from dagscape.posterior.checkpoints import DEFAULT_SECONDS
@@ -28,6 +27,7 @@ from dagscape.posterior.contract import check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import INCOMPLETE_SUM, Prepared, prepare_sum
+from dagscape.results.base import provenance_of
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 

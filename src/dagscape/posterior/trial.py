@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from dagscape.methods import ProblemSize
+from dagscape.core.requirements import ProblemSize
 from dagscape.posterior.backends import find_backend
 from dagscape.posterior.contract import Job, SumBackend
 from dagscape.posterior.cuda.seconds import card_seconds

@@ -14,13 +14,13 @@ from dagscape.core.resources import format_bytes
 from dagscape.core.wording import format_seconds, plural
 from dagscape.data.discrete.summary import DataSummary, VariableSummary
 from dagscape.graphs.comparison import Comparison
+from dagscape.planning.plan import Plan
 from dagscape.report.best import render_best, render_optimal
 from dagscape.report.edges import render_bootstrap, render_posterior
 from dagscape.report.layout import listed_names, plain, shortened, table_of
 from dagscape.report.learning import render_learned
 from dagscape.report.modes import render_modes
 from dagscape.report.neighbours import render_neighbours
-from dagscape.report.planning import Plan
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.report.students import render_evaluation, render_parm, render_student_model
 from dagscape.results.base import Result

@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core import kernels
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.files.paths import format_by_ending
 from dagscape.core.files.writing import replace_by_ending
-from dagscape.core.wording import visible_json
+from dagscape.core.version import __version__
+from dagscape.core.wording import plural, visible_json
 from dagscape.results.decoding import NotNegative, decode_fields
 from dagscape.results.score_info import ScoreInfo
 
@@ -66,6 +68,21 @@ class Provenance:
     seed: int | None = None
     seconds: Mapping[str, NotNegative] = field(default_factory=dict)
     backend: str = ""
+
+
+def provenance_of(
+    method: str,
+    parameters: Mapping[str, Any],
+    seconds: Mapping[str, float],
+    threads: int,
+    seed: int | None = None,
+    *,
+    backend: str = "cpu",
+    engine: str | None = None,
+) -> Provenance:
+    """Return the record of how a result was made, with this version, this back end and this engine."""
+    used = f"{backend}: {engine or kernels.name}, {plural(threads, 'thread')}"
+    return Provenance(__version__, method, parameters, seed, seconds, used)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from dagscape.core.errors import argument
+from dagscape.core.requirements import Requirements
 from dagscape.core.resources import format_bytes, thread_count
 from dagscape.core.wording import plural
-from dagscape.methods import Requirements
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.lattice import set_count
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.values import Frame
-from dagscape.methods import provenance_of
-from dagscape.results.base import Provenance
+from dagscape.results.base import Provenance, provenance_of
 from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.constraints import Edge
 from dagscape.scores.definitions.set_functions import ScoredData

@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from dagscape.core import kernels
+from dagscape.core.requirements import ProblemSize
 from dagscape.core.wording import plural
-from dagscape.methods import ProblemSize
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.tables.family_arrays import Layout, can_be_tiled, suits_tiles
 from dagscape.scores.tables.lattice import combinations, set_count

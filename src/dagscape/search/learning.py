@@ -19,7 +19,7 @@ from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
-from dagscape.methods import provenance_of
+from dagscape.results.base import provenance_of
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.registry import find_score

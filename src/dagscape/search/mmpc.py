@@ -34,7 +34,7 @@ from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.methods import provenance_of
+from dagscape.results.base import provenance_of
 from dagscape.search.independence import independence_tests
 from dagscape.search.job import SearchJob
 from dagscape.search.parents_children import ParentsChildren

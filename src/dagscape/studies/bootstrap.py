@@ -34,7 +34,7 @@ from dagscape.ensembles.averaging import ancestor_average, edge_average
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
-from dagscape.methods import provenance_of
+from dagscape.results.base import provenance_of
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.parent_states import warn_if_sparse

@@ -28,10 +28,10 @@ from dagscape.core.progress import Progress, ProgressListener, ProgressOption, l
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.methods import provenance_of
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
+from dagscape.results.base import provenance_of
 from dagscape.scores.constraints import Edge
 from dagscape.scores.parent_states import parent_states
 from dagscape.scores.registry import find_score

@@ -18,7 +18,7 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.methods import provenance_of
+from dagscape.results.base import provenance_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.student.input.answers import MISSING, Answers

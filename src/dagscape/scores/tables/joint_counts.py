@@ -30,7 +30,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, brief
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.resources import check_memory, thread_count
 from dagscape.core.wording import plural
-from dagscape.methods import provenance_of
+from dagscape.results.base import provenance_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.arithmetic.logarithms import binary_log_ceiling, natural_log

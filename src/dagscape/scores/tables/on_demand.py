@@ -17,8 +17,7 @@ from dagscape.core.errors import argument
 from dagscape.core.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.core.wording import plural
 from dagscape.data.values import Frame
-from dagscape.methods import provenance_of
-from dagscape.results.base import Provenance
+from dagscape.results.base import Provenance, provenance_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.arithmetic.rounding import network_rounding

@@ -12,7 +12,7 @@ from dagscape.core.errors import InvalidOption, UnidentifiedSkills, type_of
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
-from dagscape.methods import provenance_of
+from dagscape.results.base import provenance_of
 from dagscape.scores.constraints import Edge, edge_constraints
 from dagscape.scores.scoring_job import parent_limit
 from dagscape.student.input.answers import Answers

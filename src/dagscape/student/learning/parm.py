@@ -12,8 +12,7 @@ from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
-from dagscape.methods import provenance_of
-from dagscape.results.base import Result, check_shape, pair_frame
+from dagscape.results.base import Result, check_shape, pair_frame, provenance_of
 from dagscape.results.decoding import Count, Probabilities, Share
 from dagscape.student.input.q_matrix import matched
 from dagscape.student.learning.e_step import Expectation

@@ -24,8 +24,7 @@ from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
-from dagscape.methods import provenance_of
-from dagscape.results.base import Result, check_shape
+from dagscape.results.base import Result, check_shape, provenance_of
 from dagscape.results.decoding import Count, FiniteArray, Probabilities
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.student.input.answers import Answers

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagscape.core.errors import argument, function
+from dagscape.core.requirements import FEW_PARENTS
 from dagscape.core.resources import format_bytes
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.methods import FEW_PARENTS
-from dagscape.registry import METHODS
+from dagscape.planning.registry import METHODS
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize

@@ -11,8 +11,8 @@ from dagscape.core.files.paths import path_text
 from dagscape.data.discrete.summary import DataSummary
 from dagscape.graphs.comparison import Comparison
 from dagscape.networks.writing import KIND as NETWORK
-from dagscape.registry import METHODS
-from dagscape.report.planning import Plan
+from dagscape.planning.plan import Plan
+from dagscape.planning.registry import METHODS
 from dagscape.results.base import Result
 from dagscape.scores.summary import ScoreSummary
 from dagscape.search.parents_children import ParentsChildren

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, Spelling, python_spelling, spelled
+from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset
-from dagscape.methods import Requirements, provenance_of
-from dagscape.registry import METHODS
-from dagscape.report.plan_advice import RefusedJob, advice_for
-from dagscape.results.base import Result
+from dagscape.planning.advice import RefusedJob, advice_for
+from dagscape.planning.registry import METHODS
+from dagscape.results.base import Result, provenance_of
 from dagscape.results.decoding import MOST_BITS, Count, NotNegative
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
 from dagscape.scores.scoring_job import prepare

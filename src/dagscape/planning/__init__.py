@@ -1,0 +1,1 @@
+"""Plans: what a job needs before it starts, and the records of methods that say so."""
