@@ -12,7 +12,8 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dagscape.cli.app import COMMANDS
+import dagscape as ds
+from dagscape.cli.program.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
+STUB = SOURCE / "__init__.pyi"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -172,7 +174,17 @@ def renewed(text: str) -> str:
     return text
 
 
+def public_stub() -> str:
+    """What type checkers read in place of the package's lazy imports."""
+    modules: dict[str, list[str]] = {}
+    for name, module in ds._HOMES.items():
+        modules.setdefault(f"dagscape.{module}", []).append(name)
+    lines = [f"from {module} import {name} as {name}" for module in sorted(modules) for name in sorted(modules[module])]
+    return "\n".join([*lines, "", "__all__: list[str]", ""])
+
+
 def main() -> None:
+    STUB.write_text(public_stub(), encoding="utf-8")
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
         if renewed(text) != text:

@@ -34,13 +34,13 @@ def install(path: str, code: str) -> None:
 
 def register() -> None:
     """Make the one-line additions that the page lists."""
+    from dagscape.planning import loading, plan, registry
     from dagscape.planning.registry import METHODS
-    from dagscape.posterior import methods
-    from dagscape.report import loading, planning, tables
+    from dagscape.report import tables
 
-    method = methods.SINGLE_EDGES
+    method = registry.SINGLE_EDGES
     METHODS[method.name] = method
-    planning.TASKS += (method.name,)
+    plan.TASKS += (method.name,)
     loading.RESULTS[method.result.kind] = method.result
     tables.RENDERERS[method.result.kind] = import_module("dagscape.report.single_edges").render_single_edges
 

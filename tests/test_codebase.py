@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 import dagscape as ds
-from dagscape.cli.app import COMMANDS
+from dagscape.cli.program.app import COMMANDS
 from dagscape.planning.loading import RESULTS
 from dagscape.report.tables import RENDERERS
 from dagscape.scores.registry import SCORES
+from documents import STUB, public_stub
 from rooms import FLOOR, SOURCE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -111,7 +112,7 @@ def test_functions_import_no_module_of_dagscape():
 
 
 def test_packages_do_nothing_when_imported():
-    packages = list(SOURCE.glob("*/__init__.py"))
+    packages = list(SOURCE.glob("*/**/__init__.py"))
     assert packages
     for path in packages:
         wrong = [
@@ -138,12 +139,23 @@ def test_calls_are_found_in_packages(statement, fine):
     assert does_nothing(node) == fine
 
 
-def test_importing_dagscape_loads_numpy_and_nothing_heavier():
+def test_importing_dagscape_loads_nothing_heavy():
     program = "import sys, dagscape; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    assert "numpy" in loaded
-    heavy = {"pandas", "scipy", "networkx", "narwhals", "pyarrow", "polars", "matplotlib", "rich", "click", "sklearn"}
+    heavy = {
+        "numpy",
+        "pandas",
+        "scipy",
+        "networkx",
+        "narwhals",
+        "pyarrow",
+        "polars",
+        "matplotlib",
+        "rich",
+        "click",
+        "sklearn",
+    }
     assert not loaded & heavy
 
 
@@ -171,7 +183,7 @@ def test_citation_keys_are_in_the_bibliography():
 
 def test_registries_are_whole():
     assert set(RENDERERS) == set(RESULTS)
-    assert {path.stem for path in (SOURCE / "cli").glob("*.py")} >= set(COMMANDS)
+    assert {path.stem for path in (SOURCE / "cli" / "commands").glob("*.py")} >= set(COMMANDS)
     for name, definition in SCORES.items():
         assert name == definition.name
 
@@ -239,3 +251,48 @@ def test_no_regular_expression_needs_a_later_python():
         if POSSESSIVE.search(CHARACTER_SET.sub("x", text))
     ]
     assert not wrong
+
+
+def test_the_stub_of_the_package_is_generated():
+    """Type checkers see the public names that the package imports when they are used."""
+    assert STUB.read_text(encoding="utf-8") == public_stub(), "run python tests/documents.py"
+
+
+HOST = """
+import signal, sys, threading
+before = [signal.getsignal(number) for number in signal.valid_signals()], sys.excepthook, sys.unraisablehook
+streams = sys.stdin, sys.stdout, sys.stderr, [stream.errors for stream in (sys.stdout, sys.stderr)]
+import dagscape as ds
+for name in ds.__all__:
+    getattr(ds, name)
+after = [signal.getsignal(number) for number in signal.valid_signals()], sys.excepthook, sys.unraisablehook
+assert before == after
+assert streams == (sys.stdin, sys.stdout, sys.stderr, [stream.errors for stream in (sys.stdout, sys.stderr)])
+assert threading.active_count() == 1
+print("unchanged")
+"""
+
+
+@pytest.mark.parametrize("as_module", [False, True])
+def test_importing_dagscape_changes_nothing_in_its_host(tmp_path, as_module):
+    """In a script, and in a package that is run as ``python -m package``."""
+    package = tmp_path / "host"
+    package.mkdir()
+    (package / "__init__.py").write_text(HOST, encoding="utf-8")
+    (package / "__main__.py").write_text("", encoding="utf-8")
+    command = ["-m", "host"] if as_module else [str(package / "__init__.py")]
+    run = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, env=os.environ)
+    assert run.stdout == "unchanged\n", run.stderr
+
+
+@pytest.mark.parametrize("name", ["posterior", "modes"])
+def test_a_function_keeps_its_name_when_its_room_is_imported(name):
+    program = f"import dagscape.{name}.result, dagscape as ds; print(callable(ds.{name}), 'log_total' in dir(ds))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True", "False"]
+
+
+def test_unknown_public_names_are_refused():
+    with pytest.raises(AttributeError, match="module 'dagscape' has no attribute 'posteriors'"):
+        ds.posteriors  # noqa: B018
+    assert set(ds.__all__) <= set(dir(ds))

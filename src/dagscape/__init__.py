@@ -9,157 +9,119 @@ Dataset(10 variables, 958 rows, 958 of them distinct)
 LatticeScores(10 variables, 5,120 families of up to 9 parents, 8.0 KiB)
 """
 
-# The program answers signals from here on, while the rest is imported.
-from dagscape.startup import PROGRAM as _PROGRAM  # noqa: F401 (imported for what it does)
+import importlib as _importlib
+import sys as _sys
+from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
-# isort: split
-from dagscape.best.k_best import iter_best, k_best
-from dagscape.best.optimal import OptimalNetwork, optimal_network
-from dagscape.best.result import BestNetworks
-from dagscape.core.errors import (
-    BackendUnavailable,
-    DagscapeError,
-    DagscapeWarning,
-    IncompleteScores,
-    InvalidData,
-    InvalidOption,
-    LostPrecision,
-    SparseFamilies,
-    StoppedEarly,
-    SuspiciousColumns,
-    TooLarge,
-    UnidentifiedSkills,
-)
-from dagscape.core.progress import Progress, progress_bar
-from dagscape.core.version import __version__
-from dagscape.data.bundled import load_dataset
-from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.discrete.discretizing import Discretizer, discretize
-from dagscape.data.reading import read_data
-from dagscape.drawing.draw import draw
-from dagscape.graphs.comparison import Comparison, compare, equivalent
-from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.graphs.edge_lists import read_graph, write_graph
-from dagscape.graphs.random_dags import random_dag, uniform_dag
-from dagscape.modes.mode_orderings import modes
-from dagscape.modes.result import Modes
-from dagscape.networks.bundled import load_network
-from dagscape.networks.discrete.network import Network
-from dagscape.networks.files import read_network, write_network
-from dagscape.planning.loading import load_result
-from dagscape.planning.plan import plan
-from dagscape.posterior.backends import BackendStatus, backends
-from dagscape.posterior.features import feature_probability
-from dagscape.posterior.result import Posterior, Probability
-from dagscape.posterior.summing import posterior
-from dagscape.scores.formats.files import read_scores, write_scores
-from dagscape.scores.scoring import local_scores
-from dagscape.scores.summary import summarize_scores
-from dagscape.scores.tables.enumerable_scores import EnumerableScores
-from dagscape.scores.tables.families import Family
-from dagscape.scores.tables.family_table import FamilyTable
-from dagscape.scores.tables.joint_counts import scores_from_joint
-from dagscape.scores.tables.lattice_scores import LatticeScores
-from dagscape.scores.tables.local_scores import LocalScores
-from dagscape.scores.tables.on_demand import OnDemandScores, family_scores
-from dagscape.search.learning import learn
-from dagscape.search.mmpc import mmpc
-from dagscape.search.parents_children import ParentsChildren
-from dagscape.search.result import Learned
-from dagscape.search.trace import Step
-from dagscape.student.input.answers import Answers
-from dagscape.student.input.q_matrix import QMatrix
-from dagscape.student.learning.command import command
-from dagscape.student.learning.parm import Parm, parm
-from dagscape.student.model.evaluation import Evaluation
-from dagscape.student.model.model import StudentModel
-from dagscape.student.model.simulate import draw_model, simulate_students
-from dagscape.studies.bootstrap import bootstrap
-from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.sensitivity import sensitivity
-from dagscape.studies.sensitivity_result import Sensitivity, Setting
-from dagscape.studies.skill_bootstrap import bootstrap_skills
+# Where each public name is defined; it is imported when it is first used (PEP 562). `__init__.pyi`, which type checkers
+# read, is generated from this table by `python tests/documents.py`.
+_HOMES = {
+    "Answers": "student.input.answers",
+    "BackendStatus": "posterior.backends",
+    "BackendUnavailable": "core.errors",
+    "BestNetworks": "best.result",
+    "Bootstrap": "studies.bootstrap_result",
+    "Comparison": "graphs.comparison",
+    "Cpdag": "graphs.dag",
+    "Dag": "graphs.dag",
+    "DagscapeError": "core.errors",
+    "DagscapeWarning": "core.errors",
+    "Dataset": "data.discrete.dataset",
+    "Discretizer": "data.discrete.discretizing",
+    "EnumerableScores": "scores.tables.enumerable_scores",
+    "Evaluation": "student.model.evaluation",
+    "Family": "scores.tables.families",
+    "FamilyTable": "scores.tables.family_table",
+    "IncompleteScores": "core.errors",
+    "InvalidData": "core.errors",
+    "InvalidOption": "core.errors",
+    "LatticeScores": "scores.tables.lattice_scores",
+    "Learned": "search.result",
+    "LocalScores": "scores.tables.local_scores",
+    "LostPrecision": "core.errors",
+    "Modes": "modes.result",
+    "Network": "networks.discrete.network",
+    "OnDemandScores": "scores.tables.on_demand",
+    "OptimalNetwork": "best.optimal",
+    "ParentsChildren": "search.parents_children",
+    "Parm": "student.learning.parm",
+    "Posterior": "posterior.result",
+    "Probability": "posterior.result",
+    "Progress": "core.progress",
+    "QMatrix": "student.input.q_matrix",
+    "Sensitivity": "studies.sensitivity_result",
+    "Setting": "studies.sensitivity_result",
+    "SparseFamilies": "core.errors",
+    "Step": "search.trace",
+    "StoppedEarly": "core.errors",
+    "StudentModel": "student.model.model",
+    "SuspiciousColumns": "core.errors",
+    "TooLarge": "core.errors",
+    "UnidentifiedSkills": "core.errors",
+    "__version__": "core.version",
+    "backends": "posterior.backends",
+    "bootstrap": "studies.bootstrap",
+    "bootstrap_skills": "studies.skill_bootstrap",
+    "command": "student.learning.command",
+    "compare": "graphs.comparison",
+    "discretize": "data.discrete.discretizing",
+    "draw": "drawing.draw",
+    "draw_model": "student.model.simulate",
+    "equivalent": "graphs.comparison",
+    "family_scores": "scores.tables.on_demand",
+    "feature_probability": "posterior.features",
+    "iter_best": "best.k_best",
+    "k_best": "best.k_best",
+    "learn": "search.learning",
+    "load_dataset": "data.bundled",
+    "load_network": "networks.bundled",
+    "load_result": "planning.loading",
+    "local_scores": "scores.scoring",
+    "mmpc": "search.mmpc",
+    "modes": "modes.mode_orderings",
+    "optimal_network": "best.optimal",
+    "parm": "student.learning.parm",
+    "plan": "planning.plan",
+    "posterior": "posterior.summing",
+    "progress_bar": "core.progress",
+    "random_dag": "graphs.random_dags",
+    "read_data": "data.reading",
+    "read_graph": "graphs.edge_lists",
+    "read_network": "networks.files",
+    "read_scores": "scores.formats.files",
+    "scores_from_joint": "scores.tables.joint_counts",
+    "sensitivity": "studies.sensitivity",
+    "simulate_students": "student.model.simulate",
+    "summarize_scores": "scores.summary",
+    "uniform_dag": "graphs.random_dags",
+    "write_graph": "graphs.edge_lists",
+    "write_network": "networks.files",
+    "write_scores": "scores.formats.files",
+}
 
-__all__ = [
-    "Answers",
-    "BackendStatus",
-    "BackendUnavailable",
-    "BestNetworks",
-    "Bootstrap",
-    "Comparison",
-    "Cpdag",
-    "Dag",
-    "DagscapeError",
-    "DagscapeWarning",
-    "Dataset",
-    "Discretizer",
-    "EnumerableScores",
-    "Evaluation",
-    "Family",
-    "FamilyTable",
-    "IncompleteScores",
-    "InvalidData",
-    "InvalidOption",
-    "LatticeScores",
-    "Learned",
-    "LocalScores",
-    "LostPrecision",
-    "Modes",
-    "Network",
-    "OnDemandScores",
-    "OptimalNetwork",
-    "ParentsChildren",
-    "Parm",
-    "Posterior",
-    "Probability",
-    "Progress",
-    "QMatrix",
-    "Sensitivity",
-    "Setting",
-    "SparseFamilies",
-    "Step",
-    "StoppedEarly",
-    "StudentModel",
-    "SuspiciousColumns",
-    "TooLarge",
-    "UnidentifiedSkills",
-    "__version__",
-    "backends",
-    "bootstrap",
-    "bootstrap_skills",
-    "command",
-    "compare",
-    "discretize",
-    "draw",
-    "draw_model",
-    "equivalent",
-    "family_scores",
-    "feature_probability",
-    "iter_best",
-    "k_best",
-    "learn",
-    "load_dataset",
-    "load_network",
-    "load_result",
-    "local_scores",
-    "mmpc",
-    "modes",
-    "optimal_network",
-    "parm",
-    "plan",
-    "posterior",
-    "progress_bar",
-    "random_dag",
-    "read_data",
-    "read_graph",
-    "read_network",
-    "read_scores",
-    "scores_from_joint",
-    "sensitivity",
-    "simulate_students",
-    "summarize_scores",
-    "uniform_dag",
-    "write_graph",
-    "write_network",
-    "write_scores",
-]
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(_importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
+
+
+class _Package(_ModuleType):
+    """A package in which public functions keep their names, although ``posterior`` and ``modes`` are rooms, too."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Python binds each imported submodule in its package.
+        if not (isinstance(value, _ModuleType) and name in _HOMES):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package

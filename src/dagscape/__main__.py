@@ -2,7 +2,7 @@
 
 import sys
 
-from dagscape.cli import main
+from dagscape.cli.program.startup import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -207,8 +207,8 @@ def test_the_share_stands_in_the_first_lines_if_the_sum_is_affordable(capfd, mon
     assert "The list covers" not in run(capfd, *asked, "--no-coverage")[1]
     # Neither where it would not fit, nor where it would take long, unless it is requested.
     assert "The list covers" not in run(capfd, *asked, "--max-memory", "450KiB")[1]
-    monkeypatch.setattr("dagscape.cli.best._SURELY_QUICK", 1)
-    monkeypatch.setattr("dagscape.cli.best.sum_seconds", lambda *_: 60.0)
+    monkeypatch.setattr("dagscape.cli.commands.best._SURELY_QUICK", 1)
+    monkeypatch.setattr("dagscape.cli.commands.best.sum_seconds", lambda *_: 60.0)
     assert "The list covers" not in run(capfd, *asked)[1]
     assert sentence in run(capfd, *asked, "--coverage")[1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dagscape.cli import main
+from dagscape.cli.program.app import main
 
 
 def run(capfd, *arguments):

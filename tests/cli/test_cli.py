@@ -17,8 +17,8 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
-from dagscape.cli.app import COMMANDS
-from dagscape.cli.wording import worded
+from dagscape.cli.program.app import COMMANDS
+from dagscape.cli.program.wording import worded
 from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, TooLarge, argument, function
 
 

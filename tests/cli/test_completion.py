@@ -13,7 +13,7 @@ import click
 import pytest
 
 from cli.running import run
-from dagscape.cli.app import COMMANDS, cli
+from dagscape.cli.program.app import COMMANDS, cli
 from dagscape.data.bundled import BUNDLED
 from dagscape.networks.bundled import NETWORKS
 

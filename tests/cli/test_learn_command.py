@@ -11,7 +11,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
-from dagscape.cli.learn import command
+from dagscape.cli.commands.learn import command
 from dagscape.search.registry import LEARNERS
 
 

@@ -148,7 +148,7 @@ def first_row(out):
 
 
 def test_a_truth_with_other_variables_is_refused_before_the_search(capfd, rows, monkeypatch):
-    monkeypatch.setattr("dagscape.cli.modes.modes", None)
+    monkeypatch.setattr("dagscape.cli.commands.modes.modes", None)
     code, out, err = run(capfd, "modes", rows, "--truth", "builtin:cancer")
     assert (code, out, err) == (
         2,

@@ -119,8 +119,8 @@ def test_json_has_what_the_table_shows(capfd):
 
 def test_slow_paths_are_announced(capfd, monkeypatch):
     """One --via takes minutes where the plain posterior takes seconds: say so before the work starts."""
-    monkeypatch.setattr("dagscape.cli.posterior.path_seconds", lambda n, threads: 600.0)
-    monkeypatch.setattr("dagscape.cli.posterior._SURELY_QUICK", 4)
+    monkeypatch.setattr("dagscape.cli.commands.posterior.path_seconds", lambda n, threads: 600.0)
+    monkeypatch.setattr("dagscape.cli.commands.posterior._SURELY_QUICK", 4)
     cut = ("--discretize", "quantile:2", "--via", "class", "petal_width", "petal_length")
     _, _, err = run(capfd, "posterior", "builtin:iris", *cut)
     assert "warning: paths through a third variable take 4^5 steps, about 10 min here; without --via" in err

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from dagscape.cli import app, signals
-from dagscape.cli.signals import RaisedSignals
+from dagscape.cli.program import app, signals
+from dagscape.cli.program.signals import RaisedSignals
 
 WAITING = "import sys, time; print('waiting', flush=True); time.sleep(30)"
 
@@ -110,7 +110,7 @@ def test_signals_leave_no_temporary_file(tmp_path, number):
 
 
 def test_an_interrupt_lost_in_a_callback_comes_again(monkeypatch):
-    monkeypatch.setattr(signals, "PROGRAM", True)
+    monkeypatch.setattr(signals, "is_program", lambda: True)
 
     class Callback:
         def __del__(self):

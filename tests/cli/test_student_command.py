@@ -12,7 +12,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
-from dagscape.cli.student import _ALLOWED, command
+from dagscape.cli.commands.student import _ALLOWED, command
 
 STUDENTS = ds.simulate_students("a", 300, items_per_skill=3, missing=0.1, seed=1)
 

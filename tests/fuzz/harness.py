@@ -1,8 +1,8 @@
 """Runs a target on many inputs: in a process of its own, with limits of time and memory.
 
 A case is determined by the name of the target, the seed and the number of the case. It passes if the input is used, or
-refused by a :class:`~dagscape.core.errors.DagscapeError`. Any other exception or warning, a crash, more than ``SECONDS`` of
-processor time and more memory than the target allows are findings.
+refused by a :class:`~dagscape.core.errors.DagscapeError`. Any other exception or warning, a crash, more than
+``SECONDS`` of processor time and more memory than the target allows are findings.
 """
 
 from __future__ import annotations

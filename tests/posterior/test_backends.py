@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.cli import main
+from dagscape.cli.program.app import main
 from dagscape.core import kernels
 from dagscape.posterior import backends
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, find_backend

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.cli import ranks
+from dagscape.cli.program import ranks
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidOption
 from dagscape.posterior import backends

@@ -1,5 +1,1 @@
-"""The command line: one module per subcommand, listed in ``app.py``."""
-
-from dagscape.cli.app import main
-
-__all__ = ["main"]
+"""The command line: ``commands`` has one module per subcommand, listed in ``program/app.py``."""

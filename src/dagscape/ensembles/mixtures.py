@@ -5,8 +5,9 @@ has the probability
 
     P(x | D) = Σ_G w_G Π_i P(x_i | x_pa(i), D)
 
-where the parameters have their posterior means (:mod:`dagscape.networks.discrete.fitting`), which makes P(x | G, D) exact for
-one row. Each row is predicted separately, without the other new rows. One variable t is predicted from the rest by
+where the parameters have their posterior means (:mod:`dagscape.networks.discrete.fitting`), which makes P(x | G, D)
+exact for one row. Each row is predicted separately, without the other new rows. One variable t is predicted from the
+rest by
 
     P(x_t = l | x without x_t, D) = P(x with x_t = l | D) / Σ_l' P(x with x_t = l' | D)
 

@@ -5,8 +5,9 @@ For networks G with weights w_G, the observed part o of a row and a target t,
     P(x_t = l | o, D) = Σ_G w_G P_G(x_t = l, o) / Σ_l' Σ_G w_G P_G(x_t = l', o),
 
 as for complete rows (:mod:`dagscape.ensembles.mixtures`): networks that explain what is observed better have more
-weight. Each P_G is exact, by variable elimination (:mod:`dagscape.networks.discrete.elimination`). Networks that agree in the
-families of the target, the observed variables and their ancestors give the same probabilities, and are computed once.
+weight. Each P_G is exact, by variable elimination (:mod:`dagscape.networks.discrete.elimination`). Networks that agree
+in the families of the target, the observed variables and their ancestors give the same probabilities, and are computed
+once.
 """
 
 from __future__ import annotations

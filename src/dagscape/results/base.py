@@ -1,7 +1,7 @@
 """The base of all results: plain data, provenance, and JSON that can be read back.
 
-A result is a frozen dataclass that derives from :class:`Result`. It never needs the data or the scores again.
-Its fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses; :mod:`dagscape.results.decoding`
+A result is a frozen dataclass that derives from :class:`Result`. It never needs the data or the scores again. Its
+fields may be numbers, strings, tuples, mappings, NumPy arrays and other dataclasses; :mod:`dagscape.results.decoding`
 decodes them from JSON by their annotations, and ``_check`` refuses fields that contradict each other.
 ``docs/results.md`` has the schema.
 """

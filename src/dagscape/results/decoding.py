@@ -3,8 +3,8 @@
 The annotations of a dataclass say what its document may hold, and :func:`decode_record` accepts nothing else: a field
 ``rows: Count`` is an integer of at least 0, ``edges: Probabilities`` are nested lists of equal length with numbers from
 0 to 1. ``Annotated`` adds a condition to a type. What a document with valid fields may still contradict, such as the
-shape of an array, is for the class itself to check. A failure is one :class:`~dagscape.core.errors.InvalidData` that names
-the place: ``steps[3].memory is 'x'; it must be an integer``.
+shape of an array, is for the class itself to check. A failure is one :class:`~dagscape.core.errors.InvalidData` that
+names the place: ``steps[3].memory is 'x'; it must be an integer``.
 
 In JSON, arrays are nested lists, and infinities, which JSON lacks, are the strings ``"inf"`` and ``"-inf"``.
 """

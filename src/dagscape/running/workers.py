@@ -29,7 +29,7 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from dagscape.core.errors import DagscapeError
-from dagscape.startup import ENDING_SIGNALS
+from dagscape.core.signals import ENDING_SIGNALS
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

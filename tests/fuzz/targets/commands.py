@@ -16,7 +16,7 @@ from random import Random
 import click
 
 import dagscape as ds
-from dagscape.cli import main
+from dagscape.cli.program.app import main
 from dagscape.core.errors import DagscapeWarning, InvalidData
 from dagscape.core.wording import visible
 from fuzz.harness import Target

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from dagscape.cli.options import take_data
-from dagscape.cli.query import command as query
-from dagscape.cli.score import command as score
+from dagscape.cli.arguments.options import take_data
+from dagscape.cli.commands.query import command as query
+from dagscape.cli.commands.score import command as score
 from dagscape.core.errors import InvalidOption
 from dagscape.networks.bundled import load_network
 from dagscape.scores.scoring import local_scores

@@ -1,9 +1,9 @@
 """Discretising: replacing numbers by intervals, in the data at hand and in new rows.
 
-A :class:`Discretizer` chooses the cuts of each column of numbers (:mod:`dagscape.data.discrete.cut_rules`), and keeps them with
-the levels of all other columns. Applied to new rows, it gives a data set with the same levels: numbers fall on the same
-side of the same cuts, those beyond the range of the first data belong to the first or last interval, and a level that
-the first data did not have is an error.
+A :class:`Discretizer` chooses the cuts of each column of numbers (:mod:`dagscape.data.discrete.cut_rules`), and keeps
+them with the levels of all other columns. Applied to new rows, it gives a data set with the same levels: numbers fall
+on the same side of the same cuts, those beyond the range of the first data belong to the first or last interval, and a
+level that the first data did not have is an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Questions to a network: probabilities given evidence, and predictions of rows.
 
-The probabilities are computed by :mod:`dagscape.networks.discrete.elimination`; this module checks the questions, and labels the
-answers with values of the columns' own types. Rows that observe the same variables are answered together.
+The probabilities are computed by :mod:`dagscape.networks.discrete.elimination`; this module checks the questions, and
+labels the answers with values of the columns' own types. Rows that observe the same variables are answered together.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def log_probability(network: Network, evidence: Evidence, max_memory: int | str 
 
 
 def predict(network: Network, rows: Any, target: str, max_memory: int | str | None) -> pd.DataFrame:
-    """Return the probabilities of a target's levels; the work of :meth:`dagscape.networks.discrete.network.Network.predict`."""
+    """Return the probabilities of a target's levels; the work of :meth:`dagscape.Network.predict`."""
     check_one_target(target)
     (name,) = _checked_targets(network, target)
     number = network.variables.index(name)

@@ -8,7 +8,7 @@ import time
 from types import FrameType, TracebackType
 from typing import Any
 
-from dagscape.startup import ENDING_SIGNALS
+from dagscape.core.signals import ENDING_SIGNALS
 
 
 class DelayedSignals:

@@ -1,7 +1,8 @@
 """The interface of local scores, which is all that methods see of the data.
 
-:class:`LocalScores` scores families. :class:`~dagscape.scores.tables.enumerable_scores.EnumerableScores` can also enumerate
-them all, as exact methods require; :class:`~dagscape.scores.tables.on_demand.OnDemandScores` computes them when requested.
+:class:`LocalScores` scores families. :class:`~dagscape.scores.tables.enumerable_scores.EnumerableScores` can also
+enumerate them all, as exact methods require; :class:`~dagscape.scores.tables.on_demand.OnDemandScores` computes them
+when requested.
 """
 
 from __future__ import annotations

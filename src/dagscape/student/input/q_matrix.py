@@ -186,7 +186,8 @@ def matched(
     Parameters
     ----------
     responses
-        The answers, as in :func:`~dagscape.student.input.answers.as_answers`. Some student must have answered each item.
+        The answers, as in :func:`~dagscape.student.input.answers.as_answers`. Some student must have answered each
+        item.
     q_matrix
         The Q-matrix, as in :func:`as_q_matrix`.
     separator, missing_values, max_memory

@@ -8,8 +8,8 @@ are support and confidence: a rule holds if, with a probability of at least *min
 and its confidence at least *minconf*. The states of students, and of the skills of a student given the mastery
 probabilities, are independent.
 
-*Method.* :mod:`dagscape.student.learning.paired_counts` computes the probability of each rule from the exact joint distribution
-of the two counts, with an error below 1e-12. A rule that no student supports does not hold.
+*Method.* :mod:`dagscape.student.learning.paired_counts` computes the probability of each rule from the exact joint
+distribution of the two counts, with an error below 1e-12. A rule that no student supports does not hold.
 
 *Notation.* *minsup*, *minconf*, *minprob*: the same; P(S_i = 1) of student s: ``mastery[s, i]``.
 """

@@ -1,6 +1,7 @@
 """Student models with known tables: skills, items and, if asked for, the student's ability; and samples from them.
 
-A table has one number for each part of a state in the parents of a variable (:mod:`dagscape.student.model.skill_states`).
+A table has one number for each part of a state in the parents of a variable
+(:mod:`dagscape.student.model.skill_states`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,306 @@
+"""Options that several subcommands share, and how they are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+
+from dagscape.cli.arguments.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table, needed_columns
+from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.program.output import Output, check_format_used, chosen_format, format_option, output_path
+from dagscape.core.errors import InvalidOption
+from dagscape.core.files.reading import open_binary, read_whole
+from dagscape.data.bundled import BUNDLED
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.encoding import MISSING_CHOICES, unused_columns
+from dagscape.data.discrete.summary import set_aside_warnings
+from dagscape.data.reading import read_table
+from dagscape.data.tables.table import Table
+from dagscape.networks.bundled import NETWORKS
+from dagscape.networks.files import read_network
+from dagscape.results.base import RESULT_FORMATS, result_format
+from dagscape.scores.formats.files import SCORE_FILES
+from dagscape.scores.priors import PRIORS
+from dagscape.scores.registry import SCORES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# What a JSON document takes for each of its bytes, at most.
+_JSON_BYTES_PER_BYTE = 30
+
+
+def _apply(decorators: Iterable[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+    listed = list(decorators)
+
+    def decorate(command: Command) -> Command:
+        for decorator in reversed(listed):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def _read_json(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
+    if path is None:
+        return None
+    with open_binary(path) as stream:
+        limit = context.params.get("max_memory")
+        content = read_whole(stream, path, max_memory=limit, bytes_per_byte=_JSON_BYTES_PER_BYTE)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InvalidOption(f"{parameter.opts[0]} {path!r} is not JSON: {_json_problem(error)}") from error
+
+
+def _json_problem(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return str(error) if isinstance(error, json.JSONDecodeError) else "it has a number of too many digits"
+
+
+def _read_levels(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
+    if path is not None and path.lower().removesuffix(".gz").endswith(".bif"):
+        return read_network(path, max_memory=context.params.get("max_memory")).levels
+    return _read_json(context, parameter, path)
+
+
+_PREFIX = "builtin:"
+
+data_argument = click.argument("data", metavar="DATA")
+
+DATA_HELP = f"""\b
+DATA is a .csv or .tsv file (plain or gzipped), a .parquet file, - for standard input,
+or a bundled data set: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
+
+
+def _separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text) if text is not None else None
+
+
+table_options = _apply(
+    [
+        click.option(
+            "--separator",
+            metavar="CHAR",
+            callback=_separator,
+            show_default="tab for .tsv and .tab files, else comma",
+            help="The separator of cells; 'tab' for a tab, 'space' for a space.",
+        ),
+        click.option(
+            "--missing-values",
+            metavar="STRING",
+            multiple=True,
+            default=("", "?"),
+            show_default="an empty cell and '?'",
+            help="A cell that means a missing value; may be repeated.",
+        ),
+    ]
+)
+
+data_options = _apply(
+    [
+        table_options,
+        click.option(
+            "--missing",
+            type=click.Choice(MISSING_CHOICES),
+            show_default="error",
+            help="Missing cells: refuse them, make them a level, or drop their rows.",
+        ),
+        click.option(
+            "--levels",
+            metavar="FILE",
+            callback=_read_levels,
+            help='A JSON file with levels, or their number, by variable: {"x": ["a", "b"], "y": 3}; or a .bif file.',
+        ),
+        click.option(
+            "--interventions",
+            metavar="COLUMN",
+            help="The column that names the variables set by intervention in each row: names or numbers from 1, "
+            "separated by ';', or 0 or an empty cell for none.",
+        ),
+        *COLUMN_OPTIONS,
+        *CUTTING_OPTIONS,
+    ]
+)
+
+score_option = click.option(
+    "--score",
+    type=click.Choice(list(SCORES), case_sensitive=False),
+    default="bdeu",
+    show_default=True,
+    help="The scoring function.",
+)
+
+constraint_options = _apply(
+    [
+        click.option(
+            "--require",
+            "required",
+            nargs=2,
+            multiple=True,
+            metavar="PARENT CHILD",
+            help="An edge that every network must have; may be repeated.",
+        ),
+        click.option(
+            "--forbid",
+            "forbidden",
+            nargs=2,
+            multiple=True,
+            metavar="PARENT CHILD",
+            help="An edge that no network may have; may be repeated.",
+        ),
+        click.option(
+            "--tiers",
+            metavar="FILE",
+            callback=_read_json,
+            help="A JSON file with a list of lists of variables: no edge may lead from a later list to an earlier one.",
+        ),
+    ]
+)
+
+score_options = _apply(
+    [
+        score_option,
+        click.option("--ess", type=float, show_default="1", help="Equivalent sample size of BDeu."),
+        click.option(
+            "--max-parents",
+            type=int,
+            metavar="N",
+            show_default="no limit",
+            help="Largest number of parents of a variable.",
+        ),
+        click.option(
+            "--prior",
+            "structure_prior",
+            metavar="PRIOR",
+            default="uniform",
+            show_default=True,
+            help="; ".join(f"{name}: {meaning}" for name, meaning in PRIORS.items()) + ".",
+        ),
+        constraint_options,
+    ]
+)
+
+# Read before other options, because it limits what they read.
+memory_option = click.option(
+    "--max-memory",
+    metavar="SIZE",
+    is_eager=True,
+    show_default="80% of what is free",
+    help="Limit on memory, such as 8GiB.",
+)
+
+work_options = _apply(
+    [
+        click.option("--threads", type=int, metavar="N", show_default="all processors", help="Number of threads."),
+        memory_option,
+    ]
+)
+
+output_options = _apply(
+    [
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."),
+        click.option("-q", "--quiet", is_flag=True, help="Show no progress and no warnings."),
+    ]
+)
+
+
+# What a command on data and its scores takes, and how a method runs and where its result goes.
+scored_data = _apply([data_argument, data_options, score_options])
+
+
+def result_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    """Check an output file for a result: its ending, and that it can be written."""
+    check_format_used(path)
+    if path is None or path == "-":
+        return path
+    if chosen_format() is None:
+        result_format(path)
+    return output_path(context, parameter, path)
+
+
+result_output = _apply(
+    [
+        format_option(RESULT_FORMATS, "json"),
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            callback=result_path,
+            help="Write the full result to a .json file, or its table to a .csv or .tsv file; .gz compresses. "
+            "-: to standard output, in place of tables.",
+        ),
+    ]
+)
+
+run_options = _apply([work_options, result_output, output_options])
+
+
+def rows_shown(text: str, default: int = 10) -> Callable[[Command], Command]:
+    """Return the option that limits a table, with its help."""
+    return click.option("--show", type=IntRange(0), default=default, show_default=True, metavar="N", help=text)
+
+
+def check_table(data: str) -> None:
+    """Refuse a score file, or a bundled network, where a table is expected."""
+    if data.lower().endswith(SCORE_FILES):
+        raise InvalidOption(f"{data!r} is a score file, not a table of data")
+    if data.startswith(_PREFIX) and data.removeprefix(_PREFIX) in NETWORKS:
+        raise InvalidOption(
+            f"{data!r} is a network, not a table of data: draw rows with 'dagscape sample {data} -o rows.csv'"
+        )
+
+
+def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset:
+    """Read the data as a subcommand's options say, and remove those options."""
+    table = take_table(data, options, max_memory)
+    return encoded_table(table, options, max_memory)
+
+
+def take_data_with_warnings(data: str, options: dict[str, Any], max_memory: str | None, out: Output) -> Dataset:
+    """Read the data as by :func:`take_data`, and warn about dropped rows and about columns that look wrong."""
+    dataset = take_data(data, options, max_memory)
+    report_dropped_rows(dataset, out)
+    for warning in dataset.describe().warnings:
+        out.warn(warning)
+    return dataset
+
+
+def take_table(data: str, options: dict[str, Any], max_memory: str | None) -> Table:
+    """Read a table as a subcommand's options say, and remove the options of reading."""
+    check_table(data)
+    reading = {name: options.pop(name) for name in ("separator", "missing_values")}
+    unused = unused_columns(
+        {
+            "columns": needed_columns(options["columns"]) or None,
+            "drop": list(dict.fromkeys(options["drop"])),
+            "interventions": options["interventions"],
+        }
+    )
+    return read_table(data, **reading, unused=unused, max_memory=max_memory)
+
+
+def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
+    """Return the arguments of ``local_scores`` among a subcommand's options; warn about those that have no effect."""
+    if options["ess"] is None:
+        options["ess"] = 1.0
+    elif not SCORES[options["score"]].uses_ess:
+        out.warn(f"--ess has no effect with --score {options['score']}")
+    return options
+
+
+def report_dropped_rows(data: Dataset, out: Output) -> None:
+    """Warn about dropped rows, if any."""
+    if data.dropped:
+        out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
+
+
+def report_set_aside(data: Dataset, out: Output) -> None:
+    """Warn about columns that were set aside, if any."""
+    for warning in set_aside_warnings(data):
+        out.warn(warning)

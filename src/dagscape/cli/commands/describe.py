@@ -1,0 +1,50 @@
+"""``dagscape describe``: summarise a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dagscape.cli.arguments.data_arguments import named_columns
+from dagscape.cli.arguments.options import (
+    DATA_HELP,
+    data_argument,
+    data_options,
+    memory_option,
+    output_options,
+    report_dropped_rows,
+    take_data,
+    take_table,
+)
+from dagscape.cli.program.output import Output
+from dagscape.data.discrete.encoding import chosen_columns
+from dagscape.data.discrete.summary import summarize_table
+
+# Options with which the table is still shown as read.
+_AS_READ = ("separator", "missing_values", "columns", "drop")
+
+
+@click.command(epilog=DATA_HELP)
+@data_argument
+@data_options
+@memory_option
+@output_options
+def command(data: str, max_memory: str | None, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Summarise a table: its variables, their levels and counts, missing cells, and likely mistakes.
+
+    By default the table is shown as read, including missing cells and decimals, which other commands refuse. With
+    --missing, --levels, --interventions, --discretize, --discretizer, --drop-suspicious or --keep-constant it is shown
+    as those commands would use it.
+    """
+    out = Output(as_json, quiet)
+    if any(options[name] for name in options if name not in _AS_READ):
+        dataset = take_data(data, options, max_memory)
+        report_dropped_rows(dataset, out)
+        summary = dataset.describe()
+    else:
+        table = take_table(data, options, max_memory)
+        columns = named_columns(options["columns"], table, "--columns")
+        drop = named_columns(options["drop"], table, "--drop")
+        summary = summarize_table(table.only(chosen_columns(table, columns or None, drop)))
+    out.show(summary)

@@ -1,0 +1,153 @@
+"""``dagscape learn``: find one good network, for any number of variables."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import click
+
+from dagscape.cli.arguments.drawing_options import picture_options
+from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, load_known
+from dagscape.cli.arguments.method_options import learner_options, take_learner_options
+from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data
+from dagscape.cli.arguments.score_arguments import (
+    SCORES_HELP,
+    declared_equivalent,
+    is_score_file,
+    score_file,
+    scored_table,
+)
+from dagscape.cli.arguments.table_files import file_writer, table_format
+from dagscape.cli.program.output import Output, checked_path
+from dagscape.core.errors import InvalidOption, StoppedEarly
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.drawing.draw import draw
+from dagscape.graphs.comparison import LEVELS
+from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.networks.discrete.fitting import fit_options
+from dagscape.networks.discrete.network import Network
+from dagscape.networks.files import write_network
+from dagscape.networks.writing import check_network_path
+from dagscape.report.learning import FAMILIES_SHOWN, render_learned
+from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.search.learning import learn
+from dagscape.search.registry import LEARNERS
+
+
+@click.command(epilog=f"{DATA_HELP}{SCORES_HELP}\n\n{NETWORK_HELP}")
+@scored_data
+@click.option(
+    "--method",
+    type=click.Choice(list(LEARNERS)),
+    default="order",
+    show_default=True,
+    help="The search. " + "; ".join(f"{name}: {learner.summary}" for name, learner in LEARNERS.items()) + ".",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Decides between equally good moves, and everything else that is random.",
+)
+@click.option(
+    "--max-seconds",
+    type=float,
+    metavar="S",
+    help="End the search after S seconds, with the best network found by then.",
+)
+@click.option(
+    "--start", metavar="NETWORK", show_default="the required edges only", help="The network to start the search from."
+)
+@learner_options
+@click.option("--truth", metavar="NETWORK", help="Also compare the network found with this known one.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    show_default="dags if the scores distinguish members of a class, as with experiments; else classes",
+    help="Compare equivalence classes, or DAGs.",
+)
+@click.option(
+    "--network",
+    "fitted",
+    metavar="FILE",
+    callback=checked_path(check_network_path),
+    help="Fit the network to the data and write it to a .json or .bif file.",
+)
+@rows_shown("Number of families to show.", FAMILIES_SHOWN)
+@picture_options("the network")
+@click.option(
+    "--trace",
+    metavar="FILE",
+    callback=checked_path(table_format),
+    help="Write the steps of the search to a .csv or .tsv file.",
+)
+@declared_equivalent
+@run_options
+def command(
+    data: str,
+    method: str,
+    seed: int,
+    max_seconds: float | None,
+    start: str | None,
+    truth: str | None,
+    level: str | None,
+    fitted: str | None,
+    show: int,
+    picture: str | None,
+    label_width: int | None,
+    trace: str | None,
+    score_equivalent: bool,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Find one good network, for any number of variables.
+
+    The result depends on the data, the options and the seed only, unless --max-seconds ends the search.
+    """
+    out = Output(as_json, quiet)
+    work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    chosen = take_learner_options(options, method)
+    learned_from, scoring = _source(data, method, options, work, out, score_equivalent=score_equivalent)
+    if fitted is not None and not isinstance(learned_from, Dataset):
+        raise InvalidOption("--network needs a table of data: a network cannot be fitted to a score file")
+    known = None if truth is None else load_known(truth, learned_from.variables, work["max_memory"])
+    first = (
+        None if start is None else _dag(load_known(start, learned_from.variables, work["max_memory"], option="start"))
+    )
+    with out.working() as progress:
+        warnings.simplefilter("ignore", StoppedEarly)
+        limits: dict[str, Any] = {"seed": seed, "max_seconds": max_seconds, "start": first}
+        found = learn(learned_from, method, **limits, **work, progress=progress, **scoring, **chosen)
+    if known is not None:
+        found = found.with_truth(known, level)
+    out.deliver(found, output, lambda: render_learned(found, show))
+    if not found.complete:
+        out.warn("the search reached --max-seconds: the network is the best found by then")
+    if fitted is not None and isinstance(learned_from, Dataset):
+        write_network(Network.fit(found.network, learned_from, *fit_options(found.score_info)), fitted)
+    if picture is not None:
+        draw(found, picture, label_width=label_width)
+    if trace is not None:
+        with file_writer(trace) as rows:
+            rows.writerow(["step", "move", "score", "seconds"])
+            rows.writerows((i, step.text, step.score, f"{step.seconds:.6f}") for i, step in enumerate(found.trace))
+
+
+def _source(
+    data: str, method: str, options: dict[str, Any], work: dict[str, Any], out: Output, *, score_equivalent: bool
+) -> tuple[Dataset | LocalScores, dict[str, Any]]:
+    """Return the data and how to score them, or the scores of a file."""
+    if not is_score_file(data):
+        return scored_table(data, options, work, out, score_equivalent=score_equivalent)
+    if LEARNERS[method].needs_data:
+        raise InvalidOption(f"--method {method} needs a table of data, not a score file")
+    return score_file(data, options, work, score_equivalent=score_equivalent), {}
+
+
+def _dag(graph: Dag | Cpdag) -> Dag:
+    return graph.to_dag() if isinstance(graph, Cpdag) else graph

@@ -1,0 +1,170 @@
+"""``dagscape posterior``: the exact probability of every edge and ancestor relation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Group
+
+from dagscape.cli.arguments.consensus_file import check_consensus_file, consensus_format, write_consensus
+from dagscape.cli.arguments.drawing_options import picture_options, posterior_lines
+from dagscape.cli.arguments.numbers import FloatRange
+from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data
+from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_scores
+from dagscape.cli.program.output import Output, checked_path
+from dagscape.cli.program.ranks import chosen_backend, ranks_in_vain
+from dagscape.core.requirements import ProblemSize, Requirements
+from dagscape.core.resources import thread_count
+from dagscape.core.wording import format_seconds
+from dagscape.drawing.draw import draw
+from dagscape.drawing.edges import DEFAULT_THRESHOLD
+from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER, find_backend
+from dagscape.posterior.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
+from dagscape.posterior.requirements import sum_requirements
+from dagscape.posterior.summing import posterior
+from dagscape.posterior.trial import path_seconds
+from dagscape.report.edges import EDGES_SHOWN, render_posterior
+from dagscape.report.paths import Path, render_paths
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+# Sums with paths over fewer variables take a few seconds at most.
+_SURELY_QUICK = 12
+_LONG_SECONDS = 30.0
+
+
+@click.command(epilog=DATA_HELP + SCORES_HELP)
+@scored_data
+@click.option(
+    "--over",
+    type=click.Choice(SUMMED_OVER),
+    default="dags",
+    show_default=True,
+    help="Sum over DAGs or over orders of the variables.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(BACKEND_NAMES),
+    default="auto",
+    show_default=True,
+    help="What does the sum; mpi: all processes that mpirun has started, which auto also uses for sums over orders.",
+)
+@click.option(
+    "--threshold",
+    type=FloatRange(0, 1),
+    metavar="P",
+    show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
+    help="Show edges with at least this probability.",
+)
+@click.option(
+    "--via",
+    nargs=3,
+    multiple=True,
+    metavar="SOURCE MIDDLE TARGET",
+    help="Also compute the probability of a directed path from SOURCE through MIDDLE to TARGET; may be repeated. "
+    "This takes 4^n steps for n variables instead of 3^n, however many paths there are.",
+)
+@click.option(
+    "--via-all",
+    is_flag=True,
+    help="Also compute the probabilities of all paths through a third variable; as slow as one --via.",
+)
+@click.option(
+    "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
+)
+@click.option(
+    "--checkpoint",
+    metavar="FOLDER",
+    help="Save the work of a long sum in FOLDER from time to time; the same command continues after an interruption.",
+)
+@click.option(
+    "--checkpoint-seconds",
+    type=FloatRange(0),
+    metavar="SECONDS",
+    default=DEFAULT_SECONDS,
+    show_default=True,
+    help="The least time between two checkpoints.",
+)
+@picture_options("the probable edges")
+@posterior_lines
+@click.option(
+    "--consensus",
+    "consensus_file",
+    metavar="FILE",
+    callback=checked_path(consensus_format),
+    help="Also find the DAG that maximises the sum of P(edge) - 1/2 over its edges, and write it to a .csv file, "
+    "a .bif file (fitted to the data) or a drawing.",
+)
+@run_options
+def command(
+    data: str,
+    over: str,
+    backend: str,
+    threshold: float | None,
+    via: tuple[Path, ...],
+    via_all: bool,
+    prior_only: bool,
+    checkpoint: str | None,
+    checkpoint_seconds: float,
+    picture: str | None,
+    lines: str | None,
+    label_width: int | None,
+    consensus_file: str | None,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Compute the exact posterior probability of every edge and every ancestor relation."""
+    out = Output(as_json, quiet)
+    work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    with_paths = via_all or bool(via)
+    backend = chosen_backend(over, backend)
+    if in_vain := ranks_in_vain(backend):
+        out.warn(in_vain)
+
+    def needs(size: ProblemSize, threads: int, limit: int) -> Requirements:
+        # Each rank has fewer threads than there are for scoring, which rank 0 does alone.
+        threads = find_backend(over, backend, paths=with_paths, size=size).thread_count(work["threads"])
+        return sum_requirements(size, threads, limit, over=over, backend=backend, with_paths=with_paths)
+
+    with out.working() as progress, out.telling(CHECKPOINT_LOG):
+        scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [needs])
+        check_consensus_file(consensus_file, dataset)
+        if with_paths:
+            _warn_if_slow(scores.n, thread_count(work["threads"]), out)
+        paths = "all" if via_all else via or None
+        result = posterior(
+            scores,
+            over,
+            via=paths,
+            prior=prior_only,
+            backend=backend,
+            **work,
+            progress=progress,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
+        )
+        consensus = None if consensus_file is None else result.consensus()
+
+    def table() -> RenderableType:
+        shown = EDGES_SHOWN if threshold is None else threshold
+        edges = render_posterior(result, shown, consensus)
+        return Group(edges, "", render_paths(result, () if via_all else via, shown)) if with_paths else edges
+
+    out.deliver(result, output, table)
+    if picture is not None:
+        draw(result, picture, threshold=threshold, lines=lines, label_width=label_width)
+    if consensus_file is not None and consensus is not None:
+        write_consensus(result, consensus, consensus_file, dataset, label_width)
+
+
+def _warn_if_slow(n: int, threads: int, out: Output) -> None:
+    """Say how long paths will take, if that is long."""
+    if n > _SURELY_QUICK and (seconds := path_seconds(n, threads)) > _LONG_SECONDS:
+        out.warn(
+            f"paths through a third variable take 4^{n} steps, about {format_seconds(seconds)} here; without --via "
+            f"and --via-all it is 3^{n}, and --columns or --drop leave out variables"
+        )

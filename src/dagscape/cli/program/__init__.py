@@ -1,0 +1,1 @@
+"""The program around the subcommands: signals, streams, output, exit codes."""

@@ -1,0 +1,10 @@
+"""Signals that ask a process to end."""
+
+from __future__ import annotations
+
+import signal
+
+# SIGINT is Ctrl-C. Not all systems have all of them.
+ENDING_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+)
