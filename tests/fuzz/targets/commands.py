@@ -62,7 +62,7 @@ _NUMBERS = ["-1", "0", "1", "2", "3", "0.5", "1e400", "nan", "10" * 20, "x", "",
 
 @functools.cache
 def _parameters(command: str) -> list[click.Parameter]:
-    found: click.Command = importlib.import_module(f"dagscape.cli.{command}").command
+    found: click.Command = importlib.import_module(f"dagscape.cli.commands.{command}").command
     return found.params
 
 
