@@ -15,8 +15,9 @@ from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
 from dagscape.data.bundled import PREFIX, bundled_table
 from dagscape.data.discrete.dataset import Dataset, encode
-from dagscape.data.discrete.encoding import EncodingOptions, Missing, unused_columns
+from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.tables.parquet import read_parquet
+from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, check_missing_values
 from dagscape.data.tables.text import read_text_table
 

@@ -15,9 +15,10 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.discrete.encoding import MISSING_CHOICES, unused_columns
+from dagscape.data.discrete.encoding import MISSING_CHOICES
 from dagscape.data.discrete.summary import set_aside_warnings
 from dagscape.data.reading import read_table
+from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.files import read_network

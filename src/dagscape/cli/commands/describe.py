@@ -18,8 +18,8 @@ from dagscape.cli.arguments.options import (
     take_table,
 )
 from dagscape.cli.program.output import Output
-from dagscape.data.discrete.encoding import chosen_columns
 from dagscape.data.discrete.summary import summarize_table
+from dagscape.data.tables.selection import chosen_columns
 
 # Options with which the table is still shown as read.
 _AS_READ = ("separator", "missing_values", "columns", "drop")

@@ -7,9 +7,9 @@ part in parent limits and structure priors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +18,24 @@ from dagscape.core.checks import is_one_of
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.data.discrete.identifiers import is_nearly_unique, numbers_the_rows
 from dagscape.data.discrete.intervals import WHOLE_LINE
-from dagscape.data.discrete.interventions import Marks, split_interventions
 from dagscape.data.discrete.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
 from dagscape.data.discrete.rows import code_type
-from dagscape.data.tables.table import MISSING, Column, Table, kind, listing
+from dagscape.data.tables.interventions import Marks, split_interventions
+from dagscape.data.tables.selection import (
+    MarkedTable,
+    SelectionOptions,
+    check_no_missing,
+    chosen_columns,
+    without_missing,
+)
+from dagscape.data.tables.table import Column, Table, kind
 from dagscape.data.tables.value_types import ValueType, type_of_text
 
 Missing = Literal["error", "level", "drop"]
 
 MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop")
+
+_KEEP_MISSING = ("level", "make it a level of its own", "make them a level of their own")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,17 +69,11 @@ class Encoded:
     set_aside: dict[str, str]
 
 
-class EncodingOptions(TypedDict, total=False):
+class EncodingOptions(SelectionOptions, total=False):
     """The arguments of :func:`encode_table`, which are those of :meth:`dagscape.Dataset.from_frame`."""
 
     missing: Missing
     levels: LevelsOption | None
-    interventions: Any
-    columns: Collection[str] | None
-    drop: Collection[str]
-    keep_constant: bool
-    drop_suspicious: bool
-    max_memory: int | str | None
 
 
 def encode_table(
@@ -104,7 +107,7 @@ def encode_table(
         known = did_you_mean(missing, MISSING_CHOICES)
         raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'{known}", option="missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
-    marked = _Marked(*split_interventions(table, interventions))
+    marked = MarkedTable(*split_interventions(table, interventions))
     declarations = check_declarations(levels, marked.table, max_memory)
     marked = marked.only(chosen_columns(marked.table, columns, drop))
     absent = marked.table.missing
@@ -112,23 +115,26 @@ def encode_table(
     if drop_suspicious:
         # Before rows are dropped because of missing cells: an identifier should not cost any.
         aside |= _identifiers(marked.table, declarations, measured, cut=transform is not None)
-    marked = marked.without(aside, drop_suspicious)
-    kept = _rows_to_keep(marked.table, missing, absent)
-    dropped = int(kept.size - np.count_nonzero(kept))
-    all_rows, marked = marked.table, marked.take(kept) if dropped else marked
+    marked = _without(marked, aside, drop_suspicious)
+    if missing == "error":
+        check_no_missing(marked.table, sum(absent.values()), _KEEP_MISSING)
+    all_rows = marked.table
+    if missing == "drop" and any(absent[name] for name in all_rows.names):
+        marked = marked.take(without_missing(all_rows))
+    dropped = all_rows.m - marked.table.m
     if transform is not None:
-        marked = _Marked(transform(marked.table), marked.marks)
+        marked = MarkedTable(transform(marked.table), marked.marks)
     encoded = {name: encode_column(marked.table, name, declarations.get(name)) for name in marked.table.names}
     if not keep_constant:
         aside |= _constant_columns(marked.table, encoded, all_rows)
     if drop_suspicious:
         aside |= _suspicious_columns(marked.table, declarations)
-    marked = marked.without(aside, drop_suspicious)
+    marked = _without(marked, aside, drop_suspicious)
     return _assembled(marked, encoded, absent, dropped, aside)
 
 
 def _assembled(
-    marked: _Marked,
+    marked: MarkedTable,
     encoded: Mapping[str, EncodedColumn],
     absent: Mapping[str, int],
     dropped: int,
@@ -149,86 +155,11 @@ def _assembled(
     )
 
 
-def unused_columns(options: EncodingOptions) -> Callable[[str], bool]:
-    """Return a function that tells whether a column is not used, so that its cells need not be read.
-
-    Examples
-    --------
-    >>> unused = unused_columns({"columns": ["a"], "interventions": "set"})
-    >>> unused("a"), unused("b"), unused("set")
-    (False, True, False)
-    """
-    columns, interventions = options.get("columns"), options.get("interventions")
-    wanted = None if columns is None else frozenset(_listed_names(columns, "columns"))
-    unwanted = frozenset(_listed_names(options.get("drop", ()), "drop"))
-
-    def unused(name: str) -> bool:
-        if isinstance(interventions, str) and name == interventions:
-            return False
-        return name in unwanted or (wanted is not None and name not in wanted)
-
-    return unused
-
-
-def chosen_columns(table: Table, columns: Collection[str] | None, drop: Collection[str]) -> list[str]:
-    """Return the names of the columns to use: those in ``columns``, in that order, or all without those in ``drop``.
-
-    Examples
-    --------
-    >>> from dagscape.data.tables.frames import table_from_array
-    >>> chosen_columns(table_from_array([[1, 2, 3]]), None, ["X1"])
-    ['X0', 'X2']
-    """
-    wanted = None if columns is None else _known_names(table, columns, "columns")
-    unwanted = frozenset(_known_names(table, drop, "drop"))
-    for name in wanted or ():
-        if name in unwanted:
-            raise InvalidOption(f"holds {name!r}, which is also among the columns to use", option="drop")
-    names = [name for name in (table.names if wanted is None else wanted) if name not in unwanted]
-    if not names:
-        raise InvalidOption(f"leaves no column of {table.source}: keep at least one", option="drop")
-    return names
-
-
-def _listed_names(names: Collection[str], option: str) -> list[str]:
-    if isinstance(names, str) or not isinstance(names, Collection):
-        raise InvalidOption(f"is {names!r}; it must be a collection of names", option=option)
-    listed = list(names)
-    if len(set(listed)) < len(listed):
-        raise InvalidOption(f"holds a name more than once: {listing(listed)}", option=option)
-    return listed
-
-
-def _known_names(table: Table, names: Collection[str], option: str) -> list[str]:
-    listed = _listed_names(names, option)
-    for name in listed:
-        if name not in table.names:
-            known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"
-            raise InvalidOption(f"{table.source} has no column {name!r}{known}")
-    return listed
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Marked:
-    """A table, and which of its variables were set in each row."""
-
-    table: Table
-    marks: Marks | None
-
-    def only(self, names: Sequence[str]) -> _Marked:
-        if list(names) == list(self.table.names):
-            return self
-        places = [self.table.names.index(name) for name in names]
-        return _Marked(self.table.only(names), None if self.marks is None else self.marks[:, places])
-
-    def without(self, names: Collection[str], drop_suspicious: bool) -> _Marked:
-        left = [name for name in self.table.names if name not in names]
-        if not left:
-            raise _nothing_left(self.table, drop_suspicious)
-        return self.only(left)
-
-    def take(self, rows: npt.NDArray[np.bool_]) -> _Marked:
-        return _Marked(self.table.take(rows), None if self.marks is None else self.marks[rows])
+def _without(marked: MarkedTable, names: Collection[str], drop_suspicious: bool) -> MarkedTable:
+    left = [name for name in marked.table.names if name not in names]
+    if not left:
+        raise _nothing_left(marked.table, drop_suspicious)
+    return marked.only(left)
 
 
 def _nothing_left(table: Table, drop_suspicious: bool) -> InvalidData:
@@ -312,38 +243,3 @@ def _own_type(column: Column, levels: tuple[str, ...]) -> ValueType:
     # Without the level of missing cells, which is not a value of the column; unobserved levels count.
     last = 1 if column.missing and levels[-1] not in present else 0
     return type_of_text(levels[: len(levels) - last])
-
-
-def _rows_to_keep(table: Table, missing: Missing, absent: Mapping[str, int]) -> npt.NDArray[np.bool_]:
-    """Return which rows to keep, given how missing cells are treated."""
-    kept = np.ones(table.m, dtype=np.bool_)
-    if missing == "level" or not any(absent[name] for name in table.names):
-        return kept
-    for column in table.columns:
-        kept &= column.codes != MISSING
-    if missing == "error":
-        row = int(np.argmin(kept))
-        pairs = zip(table.names, table.columns, strict=True)
-        name = next(name for name, column in pairs if column.codes[row] == MISSING)
-        raise InvalidData(_missing_cells(table, sum(absent.values()), name, row))
-    if not kept.any():
-        raise InvalidData(
-            f"{table.source} has a missing cell in every row: {argument('missing', 'drop')} would drop all of them"
-        )
-    return kept
-
-
-def _missing_cells(table: Table, count: int, name: str, row: int) -> str:
-    place = f"in column {name!r} at {table.where(row)}"
-    if count == 1:
-        found, level, drop = f"1 missing cell, {place}", "make it a level of its own", "leave out its row"
-    else:
-        found, level, drop = (
-            f"{count} missing cells, the first {place}",
-            "make them a level of their own",
-            "leave out their rows",
-        )
-    return (
-        f"{table.source} has {found}: use {argument('missing', 'level')} to {level}, "
-        f"or {argument('missing', 'drop')} to {drop}"
-    )
