@@ -42,6 +42,7 @@ _HOMES = {
     "LostPrecision": "core.errors",
     "Modes": "modes.result",
     "Network": "networks.discrete.network",
+    "NumericData": "data.continuous.numeric",
     "OnDemandScores": "scores.tables.on_demand",
     "OptimalNetwork": "best.optimal",
     "ParentsChildren": "search.parents_children",

@@ -1,0 +1,1 @@
+"""Data whose variables are numbers."""
