@@ -143,6 +143,8 @@ def replay_stages(found, data, options, neighbours, first=3, a=1000.0, b=100.0):
     last = next(steps)
     assert last.move[0] == "choose"
     assert next(steps, None) is None
+    start = ds.Dag.from_edges(data.variables, options["required"])
+    best.append((scores.network(start), "start", start))
     highest = max(score for score, _, _ in best)
     assert found.score == last.score == highest == scores.network(found.network)
     assert (found.score, found.details["winner"], found.network) in best
@@ -197,11 +199,16 @@ def test_other_variables_can_be_ignored():
     assert found.score == ds.family_scores(ASIA).network(found.network)
 
 
+def measure(network, choose_by):
+    """The score of a network of Asia, or the score minus the default penalty."""
+    cost = (1000 / ASIA.m + ASIA.n / 100) * network.edge_count
+    return ds.family_scores(ASIA).network(network) - (cost if choose_by == "penalized" else 0)
+
+
 @pytest.mark.parametrize("choose_by", ["score", "penalized"])
 def test_a_search_that_is_cut_short_does_not_lose_a_better_start(choose_by, monkeypatch):
-    scores = ds.local_scores(ASIA)
     # Every edge of an optimal network gains, but some of them less than an edge costs in the stages.
-    start = ds.optimal_network(scores).network
+    start = ds.optimal_network(ds.local_scores(ASIA)).network
 
     class Looks(Clock):
         """Expires when it has been looked at a number of times."""
@@ -224,20 +231,27 @@ def test_a_search_that_is_cut_short_does_not_lose_a_better_start(choose_by, monk
             warnings.simplefilter("ignore", ds.StoppedEarly)
             return ds.learn(ASIA, "curriculum", start=start, choose_by=choose_by)
 
-    def value(network):
-        cost = (1000 / ASIA.m + ASIA.n / 100) * network.edge_count
-        return scores.network(network) - (cost if choose_by == "penalized" else 0)
-
     looks, chosen = 0, set()
     while not (found := limited(looks)).complete:
-        assert found.score == pytest.approx(scores.network(found.network))
-        assert value(found.network) >= value(start) - 1e-9
+        assert found.score == pytest.approx(ds.family_scores(ASIA).network(found.network))
+        assert measure(found.network, choose_by) >= measure(start, choose_by) - 1e-9
         chosen.add(found.trace[-1].text if found.trace else "")
         looks += 5
     assert looks > 20
     assert ("choose start" in chosen) == (choose_by == "score")
-    # The search that ends by itself chooses among its candidates.
-    assert found.trace[-1].move != ("choose", "start")
+
+
+@pytest.mark.parametrize("choose_by", ["score", "penalized"])
+def test_a_search_that_ends_by_itself_does_not_lose_a_better_start(choose_by):
+    start = ds.optimal_network(ds.local_scores(ASIA)).network
+    found = ds.learn(ASIA, "curriculum", start=start, choose_by=choose_by)
+    assert found.complete
+    # The stages remove edges that gain less than they cost, so every candidate scores less than the start.
+    values = [candidate[choose_by] for candidate in found.details["candidates"]]
+    assert (max(values) < measure(start, choose_by)) == (choose_by == "score")
+    assert measure(found.network, choose_by) == pytest.approx(max(*values, measure(start, choose_by)), rel=1e-12)
+    assert (found.network == start) == (found.details["winner"] == "start") == (choose_by == "score")
+    assert (found.trace[-1].move == ("choose", "start")) == (choose_by == "score")
 
 
 def test_edges_of_a_start_wait_for_their_variables():

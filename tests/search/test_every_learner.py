@@ -53,6 +53,17 @@ def test_random_problems(method, data, seed):
     assert [step.move for step in again.trace] == [step.move for step in found.trace]
 
 
+@pytest.mark.parametrize("method", HEURISTICS)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_a_network_is_never_worse_than_its_start(method, data, seed):
+    scores = EQUIVALENT if method in CLASS_SEARCHES else tuple(SCORES)
+    table, options = data.draw(problems(scores=scores))
+    start = ds.optimal_network(ds.local_scores(table, **options)).network
+    found = ds.learn(table, method, seed=seed, start=start, **options)
+    assert found.score >= ds.family_scores(table, **options).network(start)
+
+
 @pytest.mark.parametrize("method", LEARNERS)
 def test_results_are_saved_and_pictured(method, tmp_path):
     found = ds.learn(ds.load_dataset("iris"), method)

@@ -11,7 +11,7 @@ is the sum of the scores of the segments, minus a penalty for each edge,
 A stage starts from the network of the last one, with the new variables unconnected, and climbs greedily; edges join
 neighbours according to :func:`dagscape.mmpc` only. At the last stage all variables are selected, and there is a single
 segment. Four candidates are learned: with 1, 2 and 3 variables more per stage, and without a curriculum. The one with
-the best score wins.
+the best score wins, unless the network that all stages started from is better still.
 
 The first variable of the sequence has the largest average mutual information with all others, the next ones with those
 before them (algorithm 2.1). As printed, the inner loop of that algorithm does not end when no variables are left; here
@@ -125,7 +125,8 @@ def curriculum(
     penalize_plain : bool
         Whether the candidate without a curriculum is learned with the same penalty. Default: yes.
     choose_by : {"score", "penalized"}
-        How the best candidate is chosen: by its score, or by its score minus the penalty. Default: the score.
+        How the best candidate is chosen: by its score, or by its score minus the penalty. If the start is better than
+        all candidates, it is returned. Default: the score.
     conditional : bool
         Whether a stage is learned given the other variables; if not, they are ignored, as in section 2.6 of the
         dissertation. Default: yes.
@@ -248,8 +249,7 @@ def _with_fixed_edges(constraints: EdgeConstraints, network: Dag, chosen: NDArra
 def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, details: dict[str, Any]) -> Found:
     """Return the best candidate; of equally good ones that with the smallest step size, and no curriculum last.
 
-    Stages climb by scores of their own, so a candidate may score less than the start. If time ended the search, the
-    start is returned then.
+    Stages climb by scores of their own, so all candidates may be worse than the start. The start is returned then.
     """
     job = setting.job
     unit = job.scores.unit
@@ -259,10 +259,10 @@ def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, det
     penalized = [score - edge_cost * network.edge_count for score, network in zip(exact, networks, strict=True)]
     values = exact if choose_by == "score" else penalized
     best = max(range(len(candidates)), key=lambda i: (values[i], -(candidates[i].step or np.inf)))
-    name, winner = candidates[best].name, candidates[best].step
-    complete = all(candidate.complete for candidate in candidates)
-    if not complete and values[-1] > values[best]:
-        best, name, winner = len(candidates), "start", None
+    name = candidates[best].name
+    winner: int | str | None = candidates[best].step
+    if values[-1] > values[best]:
+        best, name, winner = len(candidates), "start", "start"
     listed = [
         {
             "step_size": candidate.step,
@@ -278,7 +278,7 @@ def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, det
     return Found(
         networks[best],
         exact[best],
-        complete,
+        all(candidate.complete for candidate in candidates),
         {
             "winner": winner,
             "candidates": listed,
