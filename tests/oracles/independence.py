@@ -87,12 +87,18 @@ def mmpc(
             if strengths[member] <= 0:
                 members.remove(member)
         one_sided.append({member: strengths[member] for member in members})
-    combine = min if symmetric else max
-    values = [
-        {v: combine(found.get(v, 0.0), one_sided[v].get(target, 0.0)) for v in range(n) if v != target}
-        for target, found in enumerate(one_sided)
-    ]
-    return [{v: value for v, value in of_target.items() if value > 0} for of_target in values]
+    return combined(one_sided, symmetric)
+
+
+def combined(one_sided: list[dict[int, float]], symmetric: bool) -> list[dict[int, float]]:
+    """The neighbours of the two searches of every pair: the minimum of those searches that found the pair."""
+    n = len(one_sided)
+    pairs: list[dict[int, float]] = [{} for _ in range(n)]
+    for target, other in itertools.permutations(range(n), 2):
+        found = [one_sided[u][v] for u, v in ((target, other), (other, target)) if v in one_sided[u]]
+        if len(found) >= (2 if symmetric else 1):
+            pairs[target][other] = min(found)
+    return pairs
 
 
 def d_separated(parents: Parents, first: int, second: int, given: frozenset[int]) -> bool:

@@ -48,6 +48,37 @@ def test_neighbours_are_those_of_the_papers_algorithm(seed):
         assert found.pair_count > 0
 
 
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_strengths_are_the_largest_p_values_of_all_tests_of_a_pair(symmetric):
+    """Every test that the searches make is listed, and the strengths are read off the list."""
+    ways = set()
+    for seed in range(12):
+        _, rows = sampled(seed)
+        n, data = 6, dataset([2] * 6, rows)
+        association = oracle.g2_association(rows, [2] * n, 0.05, 5)
+        made = {}
+
+        def listed(target, candidate, given, association=association, made=made):
+            value = association(target, candidate, given)
+            if value is not None:
+                made.setdefault((target, candidate), []).append(value)
+            return value
+
+        rank = np.random.default_rng(0).permutation(n).tolist()
+        oracle.mmpc(n, listed, n, rank)
+        found = ds.mmpc(data, symmetric=symmetric).strengths
+        for i in range(n):
+            for j in range(i):
+                # A search that made a test with association 0 rejected the other variable.
+                finding = [min(made[pair]) for pair in ((i, j), (j, i)) if min(made[pair]) > 0]
+                both = len(finding) == 2
+                expected = min(finding) if both or (finding and not symmetric) else 0.0
+                assert found[i, j] == pytest.approx(expected, rel=1e-9)
+                ways.add((both, len(set(finding))))
+    # Pairs that one search finds, and pairs that the two find with different strengths.
+    assert {(True, 2), (False, 1), (False, 0)} <= ways
+
+
 @settings(max_examples=25)
 @given(tables(max_variables=4, max_rows=60), st.sampled_from([0.05, 0.5]), st.integers(1, 6))
 def test_any_data_give_the_neighbours_of_the_papers_algorithm(table, alpha, rows_per_cell):

@@ -149,8 +149,10 @@ def max_min_strengths(
     counts = np.empty(data.n, dtype=np.uint64)
     rank = rng.permutation(data.n).astype(np.uint32)
     tests.max_min(float(alpha), largest, rank, threads, least, counts, callback)
-    # A variable that a search rejects has strength 0.
-    return (np.minimum if symmetric else np.maximum)(least, least.T), int(counts.sum())
+    # A variable that a search rejects has strength 0: a pair has the minimum of both searches if both found it.
+    both = np.minimum(least, least.T)
+    strengths = both if symmetric else np.where(both > 0, both, np.maximum(least, least.T))
+    return strengths, int(counts.sum())
 
 
 class _TimeIsUpError(Exception):

@@ -30,8 +30,9 @@ class ParentsChildren(Result):
     ----------
     strengths : array of float
         ``strengths[i, j]`` is the strength of the dependence of two neighbours: minus the natural log of the largest
-        p-value of all tests of the two, whatever was conditioned on. It is 0 if the two are not neighbours. The matrix
-        is symmetric.
+        p-value of all tests of the two, whatever was conditioned on. Tests count in the search for the neighbours of
+        *i* and in that for *j*; with ``symmetric=False``, only in those of the two that found the other variable. It
+        is 0 if the two are not neighbours. The matrix is symmetric.
     alpha : float
         The level of the tests.
     tests : int
