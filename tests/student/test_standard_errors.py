@@ -117,3 +117,34 @@ def test_skills_that_the_answers_do_not_determine(parents, answered):
 def test_fewer_students_than_parameters_determine_nothing():
     model = tiny(1, students=4)
     assert not np.isfinite(errors_of(model).parameters).all()
+
+
+@pytest.mark.parametrize("answer", [0, 1, -1])
+@pytest.mark.parametrize("students", [1, 8, 300])
+def test_answers_that_say_nothing_have_no_finite_errors(answer, students):
+    """All alike or all missing: the scores of the skills are rounding errors of about 1e-16, and not information."""
+    for seed in range(12):
+        model = tiny(seed, students=students)
+        alike = np.full_like(model.answers.table, answer)
+        found = errors_of(fitted(Tiny(model.parameters, answers_of(alike))))
+        for errors in (found.parameters, found.mastery):
+            assert errors[np.isfinite(errors)] == pytest.approx(0, abs=1000)
+        if answer == -1:
+            assert np.isinf(found.parameters).all()
+
+
+@pytest.mark.parametrize(("lacking", "determined"), [(0.1, True), (0.01, True), (1e-9, False), (1e-12, False)])
+def test_an_error_ends_where_the_likelihood_is_flatter_than_the_tolerance_of_em(lacking, determined):
+    """A skill has a probability for the students who lack its prerequisite; hardly any of them may exist."""
+    cells, tables = ItemCells([1, 1, 1, 2, 2, 2]), SkillTables([0, 1])
+    truth = Parameters(cells, tables, np.array([0.1, 0.9] * 3 + [0.2, 0.8] * 3 + [1 - lacking, 0.5, 0.6]))
+    with_all = Parameters(cells, tables, np.array([0.001, 0.999] * 3 + [0.2, 0.8] * 3 + [1.0, 0.5, 0.6]))
+    # All students have the prerequisite if hardly any of them lack it.
+    answers = drawn(truth if determined else with_all, 2000, np.random.default_rng(7))
+    patterns, weights, _ = answers.patterns()
+    model = Tiny(truth, answers)
+    information = weights @ _scores(model.expectation(), truth, patterns)[:, -2] ** 2
+    # To cross the range of the probability costs half of this at most, less than which EM does not see.
+    assert (information / 2 > 1e-6) == determined
+    assert np.isfinite(errors_of(model).parameters[-2]) == determined
+    assert np.isfinite(errors_of(model).parameters[-1])

@@ -4,7 +4,8 @@ The derivative of a student's log-likelihood with respect to a probability p is
 P(1 | answers)/p − P(0 | answers)/(1 − p), where 1 and 0 are the outcomes in the cell that p belongs to. The sum of the
 outer products of these scores estimates the information matrix, and its inverse the covariance of the estimates.
 Parameters at a limit of their range have no standard error, nor have those that the answers do not determine: theirs is
-infinite.
+infinite. The answers do not determine a parameter that has a part in a direction without information, up to rounding
+errors, nor one whose likelihood is so flat that the search for the maximum could have ended anywhere in its range.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ _UNDETERMINED = 1e-10
 _LEAST_SCORE = 1e-8
 # A function has no part in a direction if its derivative there is less than this share of the whole.
 _NO_PART = 1e-3
+# By a change of δ, the log-likelihood falls by δ²/2s², where s is the standard error. If a probability can cross its
+# whole range, δ = 1, for less than a millionth, the default tolerance of EM, then EM has not found its maximum.
+_LARGEST_ERROR = (2 * 1e-6) ** -0.5
 # Larger models have no standard errors: the information matrix has a row for each parameter, and the scores of the
 # students have a number for each of them and each parameter.
 _MOST_PARAMETERS = 2000
@@ -79,13 +83,15 @@ class _Covariance:
     def errors(self, gradients: NDArray[np.float64]) -> Vector:
         """Return the standard errors of functions of the parameters, of which the rows are the derivatives.
 
-        A function is determined if it does not change in any undetermined direction.
+        The functions are probabilities. One is determined if it does not change in any undetermined direction, and if
+        its error is not too large to say anything.
         """
         scaled = gradients / self._scale
         lengths = np.linalg.norm(scaled, axis=1)
         lost = np.linalg.norm(scaled @ self._undetermined, axis=1)
         spread = np.linalg.norm(scaled @ self._roots, axis=1)
-        found: Vector = np.where((lengths > 0) & (lost < _NO_PART * lengths), spread, np.inf)
+        determined = (lengths > 0) & (lost < _NO_PART * lengths) & (spread <= _LARGEST_ERROR)
+        found: Vector = np.where(determined, spread, np.inf)
         return found
 
 
