@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import random
 import sys
 
@@ -108,6 +109,12 @@ def test_editing_makes_new_graphs():
         (lambda: ds.Dag.from_edges(["a", "a"], []), "two variables are called 'a'"),
         (lambda: ds.Dag.from_edges([1, 2], []), "is not a string"),
         (lambda: ds.Dag(("a",), (0, 0)), "2 sets of parents"),
+        (lambda: ds.Dag(["a", "b"], [("a", "b"), ("b", "a")]), "directed cycle: "),
+        (lambda: ds.Dag(["a", "b"], [("a", "a")]), "parent of itself"),
+        (lambda: ds.Dag(["a", "b"], [("a", "x")]), "names 'x', which is not a variable"),
+        (lambda: ds.Dag(["a", "b"], ["ab"]), r"'ab' is not an edge: an edge is a pair \(parent, child\)"),
+        (lambda: ds.Dag(["a", "b"], [("a", "b"), 1]), "1 is not an edge"),
+        (lambda: ds.Dag(["a", "b"], 1), r"1 are not edges: give a list of pairs \(parent, child\)"),
         (lambda: ds.Dag(("a",), (2,)), "not a set of the variables"),
         (lambda: ds.Dag(("a",), (-1,)), "not a set"),
         (lambda: ds.Dag.from_adjacency([[0, 1]]), "square"),
@@ -118,6 +125,17 @@ def test_editing_makes_new_graphs():
 def test_wrong_graphs(make, message):
     with pytest.raises(ds.InvalidData, match=message):
         make()
+
+
+def test_a_graph_takes_edges_or_sets_of_parents():
+    edges = [("a", "c"), ("b", "c")]
+    expected = ds.Dag.from_edges("abc", edges)
+    assert ds.Dag(["a", "b", "c"], edges) == ds.Dag(("a", "b", "c"), iter(edges)) == expected
+    assert ds.Dag("abc", [0, 0, 3]) == ds.Dag("abc", np.array([0, 0, 3])) == expected
+    assert ds.Dag("abc", parent_masks=(0, 0, 3)).parent_masks == (0, 0, 3)
+    assert ds.Dag("abc") == ds.Dag("abc", []) == ds.Dag.from_edges("abc")
+    assert ds.Dag((), ()).n == 0
+    assert pickle.loads(pickle.dumps(expected)) == expected
 
 
 def test_a_cycle_is_shown():

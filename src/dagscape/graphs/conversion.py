@@ -1,21 +1,59 @@
-"""Conversion of graphs: adjacency matrices, with or without labels, and networkx graphs."""
+"""Conversion of graphs: edges as pairs of names, adjacency matrices with or without labels, and networkx graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.core.errors import BackendUnavailable, InvalidData
+from dagscape.core.checks import check_names
+from dagscape.core.errors import BackendUnavailable, InvalidData, brief, did_you_mean
 from dagscape.core.masks import bits, mask_of
 from dagscape.core.wording import plural
+from dagscape.graphs.validation import check_masks, numbered
 
 if TYPE_CHECKING:
     import networkx as nx
 
 Edges = Iterable[tuple[str, str]]
+
+
+def edge_masks(variables: Sequence[str], edges: Edges, arrow: str = "->") -> tuple[int, ...]:
+    """Return, for each variable, the set of those from which an edge leads to it; ``arrow`` is for messages."""
+    number = numbered(variables)
+    parents = [0] * len(number)
+    for edge in edges:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise InvalidData(f"{brief(edge)} is not an edge: an edge is a pair (parent, child)")
+        parent, child = edge
+        for name in (parent, child):
+            if not isinstance(name, str) or name not in number:
+                raise InvalidData(
+                    f"the edge {brief(parent)} {arrow} {brief(child)} names {brief(name)}, which is not a variable"
+                    f"{did_you_mean(name, number)}"
+                )
+        parents[number[child]] |= 1 << number[parent]
+    return tuple(parents)
+
+
+def sets_or_edges(variables: Sequence[str], given: Edges | Iterable[int]) -> tuple[int, ...]:
+    """Return the sets of parents of the variables, given as such or as edges.
+
+    >>> sets_or_edges(["a", "b"], [("a", "b")]), sets_or_edges(["a", "b"], [0, 1]), sets_or_edges(["a", "b"], [])
+    ((0, 1), (0, 1), (0, 0))
+    """
+    if not isinstance(given, Iterable):
+        raise InvalidData(f"{brief(given)} are not edges: give a list of pairs (parent, child)")
+    items = tuple(given)
+    masks = tuple(int(item) for item in items if isinstance(item, Integral))
+    if not items or len(masks) < len(items):
+        masks = edge_masks(variables, cast(Edges, items))
+    check_names(variables)
+    check_masks(variables, masks)
+    return masks
 
 
 def parents_of_adjacency(matrix: ArrayLike, variables: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -14,17 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dagscape.core.checks import check_names
-from dagscape.core.errors import InvalidData, InvalidOption, brief, did_you_mean
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.masks import bits, mask_of, transposed
 from dagscape.core.wording import plural
 from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
     adjacency_of,
+    edge_masks,
     mixed_networkx_graph,
     names_and_edges,
     networkx_graph,
     parents_of_adjacency,
+    sets_or_edges,
 )
 from dagscape.graphs.equivalence import cpdag_masks, is_cpdag
 from dagscape.graphs.orientation import class_members, consistent_extension
@@ -37,27 +39,35 @@ from dagscape.graphs.parent_sets import (
     topological_order,
     v_structures,
 )
-from dagscape.graphs.validation import check_collection, check_masks, check_order, numbered
+from dagscape.graphs.validation import check_collection, check_masks, check_order
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class Dag:
     """A directed acyclic graph.
 
     Parameters
     ----------
+    variables : sequence of str
+        The names of the variables.
+    parent_masks : iterable of pairs of str, or of int
+        The edges, each a pair (parent, child), as in :meth:`from_edges`; or the parents of each variable as a set: bit
+        *u* of ``parent_masks[v]`` is the edge *u* → *v*. Default: no edges.
+
+    Attributes
+    ----------
     variables : tuple of str
         The names of the variables.
     parent_masks : tuple of int
-        The parents of each variable as a set: bit *u* of ``parent_masks[v]`` is the edge *u* → *v*.
+        The parents of each variable, as sets.
 
     Examples
     --------
     >>> import dagscape as ds
-    >>> dag = ds.Dag.from_edges(["rain", "sprinkler", "wet"], [("rain", "wet"), ("sprinkler", "wet")])
+    >>> dag = ds.Dag(["rain", "sprinkler", "wet"], [("rain", "wet"), ("sprinkler", "wet")])
     >>> dag
     Dag(3 variables, 2 edges: rain -> wet, sprinkler -> wet)
     >>> dag.v_structures()
@@ -69,11 +79,10 @@ class Dag:
     variables: tuple[str, ...]
     parent_masks: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(self.variables))
-        object.__setattr__(self, "parent_masks", tuple(map(int, self.parent_masks)))
-        check_names(self.variables)
-        check_masks(self.variables, self.parent_masks)
+    def __init__(self, variables: Sequence[str], parent_masks: Iterable[tuple[str, str]] | Iterable[int] = ()) -> None:
+        names = tuple(variables)
+        object.__setattr__(self, "variables", names)
+        object.__setattr__(self, "parent_masks", sets_or_edges(names, parent_masks))
         if len(self.order_numbers()) < self.n:
             cycle = directed_cycle(self.parent_masks)
             raise InvalidData(f"the graph has a directed cycle: {' -> '.join(self.variables[v] for v in cycle)}")
@@ -89,20 +98,7 @@ class Dag:
     @classmethod
     def from_edges(cls, variables: Sequence[str], edges: Iterable[tuple[str, str]] = ()) -> Dag:
         """Return the DAG with the given edges, each a pair (parent, child)."""
-        number = numbered(variables)
-        parents = [0] * len(number)
-        for edge in edges:
-            if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-                raise InvalidData(f"{brief(edge)} is not an edge: an edge is a pair (parent, child)")
-            parent, child = edge
-            for name in (parent, child):
-                if not isinstance(name, str) or name not in number:
-                    raise InvalidData(
-                        f"the edge {brief(parent)} -> {brief(child)} names {brief(name)}, which is not a variable"
-                        f"{did_you_mean(name, number)}"
-                    )
-            parents[number[child]] |= 1 << number[parent]
-        return cls(tuple(variables), tuple(parents))
+        return cls(tuple(variables), edge_masks(variables, edges))
 
     @classmethod
     def from_parents(cls, parents: Mapping[str, Collection[str]]) -> Dag:
@@ -445,17 +441,5 @@ class Cpdag:
 def _edge_masks(
     variables: Sequence[str], directed: Iterable[tuple[str, str]], undirected: Iterable[tuple[str, str]]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    number = numbered(variables)
-    arrows, lines = [0] * len(number), [0] * len(number)
-    for kind, edges in (("->", directed), ("-", undirected)):
-        for u, v in edges:
-            for name in (u, v):
-                if name not in number:
-                    similar = did_you_mean(name, number)
-                    raise InvalidData(f"the edge {u!r} {kind} {v!r} names {name!r}, which is not a variable{similar}")
-            if kind == "->":
-                arrows[number[v]] |= 1 << number[u]
-            else:
-                lines[number[v]] |= 1 << number[u]
-                lines[number[u]] |= 1 << number[v]
-    return tuple(arrows), tuple(lines)
+    lines = edge_masks(variables, undirected, "-")
+    return edge_masks(variables, directed), tuple(a | b for a, b in zip(lines, transposed(lines), strict=True))
