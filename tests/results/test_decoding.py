@@ -235,7 +235,7 @@ DAMAGES = [
     ("student-evaluation", "models", [], r"areas has the shape \(2, 6\); it must be \(2, 0\)"),
     ("sensitivity", "settings", [], "there are no settings"),
     ("sensitivity", "settings.0", 3, r"settings\[0\] is 3; it must be an object"),
-    ("sensitivity", "settings.0.ess", None, "some settings have an equivalent sample size"),
+    ("sensitivity", "settings.0.ess", None, "the settings do not all have the same parameters"),
     ("sensitivity", "settings.0.structure_prior", 3, r"settings\[0\].structure_prior is 3"),
     ("sensitivity", "edges", [], r"edges has the shape \(0,\)"),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ class Measurements:
     dropped: int = 0
     experimental_rows: int = 0
     fingerprint: str = "measured"
+    set_aside: dict = field(default_factory=dict)
 
     @property
     def variables(self):

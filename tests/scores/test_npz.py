@@ -127,6 +127,8 @@ HEADERS = {
         {"rows": "x"},
         {"rows": -1},
         {"ess": "x"},
+        {"parameters": {"ess": [1]}},
+        {"parameters": {"ess": float("nan")}},
         {"level_counts": [1]},
         {"level_counts": [0, 2, 2, 2]},
         {"required": [["a"]]},

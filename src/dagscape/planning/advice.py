@@ -15,10 +15,10 @@ from typing import Any
 from dagscape.core.errors import argument, function
 from dagscape.core.requirements import FEW_PARENTS
 from dagscape.core.resources import format_bytes
-from dagscape.data.discrete.dataset import Dataset
 from dagscape.planning.registry import METHODS
+from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.requirements import scoring_requirements
-from dagscape.scores.scoring_job import prepare
+from dagscape.scores.scoring_job import STRUCTURE_OPTIONS, prepare
 from dagscape.scores.search_planning import SearchSize
 
 # Limits on the number of parents to try for advice, highest first.
@@ -53,7 +53,7 @@ class RefusedJob:
         The largest number of parents that constraints require of a variable.
     """
 
-    data: Dataset
+    data: ScoredData
     task: str
     settings: Mapping[str, Any]
     options: Mapping[str, Any]
@@ -169,7 +169,7 @@ def _most_variables(job: RefusedJob, settings: Mapping[str, Any], max_parents: i
 
     The score has no constraints: they may name variables that are left out, and do not change what is needed.
     """
-    score = {name: job.options[name] for name in ("score", "ess") if name in job.options}
+    score = {name: value for name, value in job.options.items() if name not in STRUCTURE_OPTIONS}
     for n in range(job.data.n - 1, 1, -1):
         most = min(max_parents, n - 1)
         size = SearchSize.complete(n, most)

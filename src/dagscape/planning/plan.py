@@ -12,7 +12,7 @@ from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.values import Frame, as_dataset
+from dagscape.data.values import Frame
 from dagscape.planning.advice import RefusedJob, advice_for
 from dagscape.planning.registry import METHODS
 from dagscape.results.base import Result, provenance_of
@@ -181,8 +181,8 @@ def spelled_plan(
     """Do the work of :func:`plan`, with the arguments in its advice as ``spelling`` writes them."""
     check_choice(task, TASKS, "task")
     settings = _method_options(task, options)
-    data = as_dataset(data)
     job = prepare(data, **options)
+    data = job.data
     threads = thread_count(threads)
     available = available_memory() if max_memory is None else 0
     limit = share_of(available) if max_memory is None else memory_limit(max_memory)

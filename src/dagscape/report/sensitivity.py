@@ -8,14 +8,14 @@ from rich.console import Group
 
 from dagscape.core.wording import plural
 from dagscape.report.layout import Name, plain, table_of
-from dagscape.studies.sensitivity_result import MIN_SHARE, OPTIONS, Sensitivity
+from dagscape.studies.sensitivity_result import MIN_SHARE, Sensitivity
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _ROWS_SHOWN = 10
 
-_HEADERS = {"ess": "ess", "structure_prior": "prior", "max_parents": "max parents"}
+_HEADERS = {"structure_prior": "prior", "max_parents": "max parents"}
 
 
 def render_sensitivity(
@@ -26,20 +26,18 @@ def render_sensitivity(
     heading = f"Posteriors over {found.over} under {plural(len(found.settings), 'setting')}"
     parts: list[RenderableType] = [plain(heading)]
     if influence:
-        listed = ", ".join(f"{_HEADERS[name]} {change:.3f}" for name, change in influence.items())
+        listed = ", ".join(f"{_HEADERS.get(name, name)} {change:.3f}" for name, change in influence.items())
         parts.append(plain(f"Average change of the probability of an edge: {listed} (over all settings)"))
     parts += [plain(), _settings(found), plain()]
     return Group(*parts, *_changes(found, rows, threshold, min_share))
 
 
 def _settings(found: Sensitivity) -> RenderableType:
-    graded = found.settings[0].ess is not None
-    options = OPTIONS if graded else OPTIONS[1:]
-    headers = (*(_HEADERS[option] for option in options), "log evidence", "share", "parent states")
+    headers = (*(_HEADERS.get(option, option) for option in found.options), "log evidence", "share", "parent states")
     table = table_of(*headers, right=[i for i, name in enumerate(headers) if name != "prior"])
     for setting, share in zip(found.settings, found.shares, strict=True):
         limit = "no limit" if setting.unlimited else str(setting.max_parents)
-        cells = [f"{setting.ess:g}"] if graded else []
+        cells = [value if isinstance(value, str) else f"{value:g}" for value in setting.parameters.values()]
         numbers = (f"{setting.log_evidence:,.2f}", f"{share:.4f}", f"{setting.parent_states:,.0f}")
         table.add_row(*cells, setting.structure_prior, limit, *numbers)
     return table

@@ -24,6 +24,7 @@ from dagscape.report.neighbours import render_neighbours
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.report.students import render_evaluation, render_parm, render_student_model
 from dagscape.results.base import Result
+from dagscape.scores.definitions.parameter import words_of
 from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
 
@@ -104,8 +105,8 @@ def _score_name(summary: ScoreSummary) -> str:
     if info is None or info.score is None:
         return "Scores"
     parts = [SCORES[info.score].title if info.score in SCORES else info.score]
-    if info.ess is not None:
-        parts.append(f"ess {info.ess:g}")
+    if info.parameters:
+        parts.append(words_of(info.parameters))
     if info.structure_prior != "uniform":
         parts.append(f"prior {info.structure_prior}")
     for kind, edges in (("required", info.required), ("forbidden", info.forbidden)):

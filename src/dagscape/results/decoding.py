@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -169,11 +170,13 @@ def _misfit(value: object, expected: object) -> _MisfitError:
 def _field_values(record: type, document: object) -> dict[str, Any]:
     if not isinstance(document, Mapping):
         raise _misfit(document, "an object")
+    # Documents of earlier versions may have other fields.
+    known: Mapping[str, Any] = record.upgraded(document) if hasattr(record, "upgraded") else document
     values = {}
     for name, decoder, required in _decoders(record):
-        if name in document:
+        if name in known:
             try:
-                values[name] = decoder(document[name])
+                values[name] = decoder(known[name])
             except _MisfitError as misfit:
                 raise misfit.within(name) from None
         elif required:
@@ -205,8 +208,9 @@ def _decoder(annotation: Any) -> Decoder:
     if origin is Annotated:
         return _conditional(_decoder(given[0]), given[1:])
     if origin in (Union, UnionType):
-        (kind,) = (other for other in given if other is not NoneType)
-        return _optional(_decoder(kind))
+        kinds = [_decoder(other) for other in given if other is not NoneType]
+        decoder = kinds[0] if len(kinds) == 1 else _first_of(kinds)
+        return _optional(decoder) if NoneType in given else decoder
     if origin is Literal:
         return _conditional(_decode_string, (OneOf(given),))
     if origin is tuple:
@@ -222,6 +226,18 @@ def _decoder(annotation: Any) -> Decoder:
         return _record_of(cast("type", annotation))
     # Anything else is decoded by its owner, before.
     return lambda value: value
+
+
+def _first_of(decoders: Sequence[Decoder]) -> Decoder:
+    """Return the decoder of a type that is one of several: the first that fits counts."""
+
+    def decode(value: object) -> Any:
+        for decoder in decoders[:-1]:
+            with suppress(_MisfitError):
+                return decoder(value)
+        return decoders[-1](value)
+
+    return decode
 
 
 def _decode_string(value: object) -> str:

@@ -6,13 +6,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Self
 
-from dagscape.results.decoding import Between, Count, Finite, decode_record
+from dagscape.results.decoding import Between, Count, Finite, decode, decode_record
 
 NamedEdge = tuple[str, str]
 
 # Doubles represent these numbers exactly.
 RowCount = Annotated[int, Between(0, 2**53)]
 LevelCount = Annotated[int, Between(1, 2**53)]
+
+
+def with_parameters(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record of an earlier version, which had ``ess`` as its only parameter, with its parameters."""
+    if "parameters" in document:
+        return document
+    ess = decode(Finite | None, document.get("ess"), "ess")
+    return {**document, "parameters": {} if ess is None else {"ess": ess}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +31,8 @@ class ScoreInfo:
     ----------
     score : str or None
         The name of the score, such as ``"bdeu"``; None if the scores come from elsewhere.
-    ess : float or None
-        The equivalent sample size; None if the score has none.
+    parameters : mapping of str to float or str
+        The values of the score's parameters, such as ``{"ess": 1.0}``.
     max_parents : int or None
         The largest number of parents of a variable.
     structure_prior : str
@@ -44,12 +52,12 @@ class ScoreInfo:
     --------
     >>> import dagscape as ds
     >>> info = ds.local_scores(ds.load_dataset("tic-tac-toe")).info
-    >>> info.score, info.ess, info.score_equivalent
-    ('bdeu', 1.0, True)
+    >>> info.score, dict(info.parameters), info.score_equivalent
+    ('bdeu', {'ess': 1.0}, True)
     """
 
     score: str | None = None
-    ess: Finite | None = None
+    parameters: Mapping[str, str | Finite] = field(default_factory=dict, hash=False)
     max_parents: Count | None = None
     structure_prior: str = "uniform"
     required: tuple[NamedEdge, ...] = ()
@@ -63,13 +71,25 @@ class ScoreInfo:
     # It follows from the data, and earlier files lack it.
     level_counts: tuple[LevelCount, ...] | None = field(default=None, compare=False)
 
+    @property
+    def ess(self) -> float | None:
+        """The equivalent sample size; None if the score has none."""
+        value = self.parameters.get("ess")
+        return value if isinstance(value, float) else None
+
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild it from :meth:`to_dict`; missing fields get their defaults, unknown ones are ignored."""
         return decode_record(cls, document, "score_info")
 
+    @classmethod
+    def upgraded(cls, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a document with parameters; those of earlier versions have ``ess`` only."""
+        return with_parameters(document)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values, with lists in place of tuples."""
         lists = {option: [list(edge) for edge in getattr(self, option)] for option in ("required", "forbidden")}
         counts = None if self.level_counts is None else list(self.level_counts)
-        return asdict(self) | lists | {"level_counts": counts}
+        # `ess` is for readers of earlier versions.
+        return asdict(self) | lists | {"level_counts": counts, "ess": self.ess}

@@ -33,19 +33,20 @@ def local_scores(
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    **parameters: float | str,
 ) -> LatticeScores:
     """Compute the local scores of all families.
 
     Parameters
     ----------
-    data : Dataset or data frame
-        The data; a frame is taken as by :meth:`Dataset.from_frame`. Rows in which an experiment set a variable are
-        excluded from its families [cooper1999]_. A variable that looks like an identifier is scored, with a warning
-        (:class:`~dagscape.SuspiciousColumns`).
+    data : Dataset, NumericData or data frame
+        The data, of the kind that the score asks for; a frame is taken as by its ``from_frame``. Rows in which an
+        experiment set a variable are excluded from its families [cooper1999]_. A variable that looks like an identifier
+        is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
     score : str
-        One of ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl``, ``loglik``.
+        For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bic-g``.
     ess : float
-        The equivalent sample size of BDeu.
+        The equivalent sample size of BDeu. Other scores have no use for it.
     max_parents : int, optional
         The limit on the number of parents of a variable. Default: no limit, which takes 8 bytes for each of 2^n sets.
     structure_prior : str
@@ -60,6 +61,8 @@ def local_scores(
         The limit on memory, such as ``"8GiB"``. Default: most of what is available.
     progress : bool or callable, optional
         True shows a bar on standard error; a callable receives a :class:`~dagscape.core.progress.Progress`.
+    **parameters
+        Other parameters of the score, if it has any.
 
     Returns
     -------
@@ -83,6 +86,7 @@ def local_scores(
         required=required,
         forbidden=forbidden,
         tiers=tiers,
+        **parameters,
     )
     warn_about_identifiers(job.data, stacklevel=2)
     return score_job(job, threads=threads, max_memory=max_memory, progress=progress)

@@ -6,25 +6,28 @@ A :class:`ScoringJob` can be run (``scoring.py``, ``on_demand.py``) or only esti
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict, Unpack, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import is_between, is_whole
-from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean, type_of
+from dagscape.core.checks import is_whole
+from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.summary import identifier_warnings
-from dagscape.data.values import Frame, as_dataset
+from dagscape.data.values import Frame
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
+from dagscape.scores.definitions.bdeu import ESS
 from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.parameter import Value, checked_values
 from dagscape.scores.definitions.set_functions import ScoredData, ScoreFacts, SetFunctions
+from dagscape.scores.kinds import as_data
 from dagscape.scores.priors import StructurePrior, find_prior
-from dagscape.scores.registry import find_score
+from dagscape.scores.registry import SCORES, find_score
 from dagscape.scores.tables.lattice import set_count
 
 
@@ -36,7 +39,7 @@ class ScoringJob:
     definition: ScoreDefinition
     prior: StructurePrior
     constraints: EdgeConstraints
-    ess: float
+    parameters: Mapping[str, Value]
     max_parents: int
     functions: SetFunctions
     unit: Unit
@@ -61,7 +64,7 @@ class ScoringJob:
         """The score, its options and the data."""
         return ScoreInfo(
             score=self.definition.name,
-            ess=self.ess if self.definition.uses_ess else None,
+            parameters=self.parameters,
             max_parents=self.max_parents,
             structure_prior=self.prior.name,
             required=named_edges(self.data.variables, self.constraints.required),
@@ -87,21 +90,14 @@ class ScoringJob:
         return _size_terms(self.definition, self.prior, self.data.n, self.max_parents)
 
 
-class StructureOptions(TypedDict, total=False):
-    """The arguments of :func:`dagscape.local_scores` that say which families there are, and their prior."""
-
-    max_parents: int | None
-    structure_prior: str
-    required: Iterable[Edge]
-    forbidden: Iterable[Edge]
-    tiers: Sequence[Iterable[str]] | None
+# The options of :func:`dagscape.local_scores` that every score has; the others are parameters of scores.
+STRUCTURE_OPTIONS = ("max_parents", "structure_prior", "required", "forbidden", "tiers")
 
 
-class ScoreOptions(StructureOptions, total=False):
-    """The arguments of :func:`dagscape.local_scores` that shape the scores."""
-
-    score: str
-    ess: float
+def scoring_options() -> tuple[str, ...]:
+    """Return the names of all options of :func:`dagscape.local_scores` that shape the scores."""
+    parameters = (parameter.name for definition in SCORES.values() for parameter in definition.parameters)
+    return ("score", *STRUCTURE_OPTIONS, *dict.fromkeys(parameters))
 
 
 def warn_about_identifiers(data: ScoredData, stacklevel: int) -> None:
@@ -110,39 +106,49 @@ def warn_about_identifiers(data: ScoredData, stacklevel: int) -> None:
         warnings.warn(SuspiciousColumns(message), stacklevel=stacklevel + 1)
 
 
-def prepare(given: ScoredData | Frame, **options: Unpack[ScoreOptions]) -> ScoringJob:
+def prepare(
+    given: ScoredData | Frame,
+    *,
+    score: str = "bdeu",
+    max_parents: int | None = None,
+    structure_prior: str = "uniform",
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    tiers: Sequence[Iterable[str]] | None = None,
+    **parameters: Any,
+) -> ScoringJob:
     """Check the arguments of :func:`dagscape.local_scores` and prepare the computation."""
-    for name in options:
-        if name not in ScoreOptions.__annotations__:
-            raise InvalidOption(f"there is no option {name!r}{did_you_mean(name, ScoreOptions.__annotations__)}")
-    score = options.get("score", "bdeu")
-    ess = options.get("ess", 1.0)
+    known = scoring_options()
+    for name in parameters:
+        if name not in known:
+            raise InvalidOption(f"there is no option {name!r}{did_you_mean(name, known)}")
     definition = find_score(score)
-    data = _checked_data(given, definition)
-    prior = find_prior(options.get("structure_prior", "uniform"))
-    if not is_between(ess, 1e-9, 1e9):
-        raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
-    ess = float(ess)
-    limit = parent_limit(data.n, options.get("max_parents"))
-    constraints = edge_constraints(
-        data.variables,
-        limit,
-        options.get("required", ()),
-        options.get("forbidden", ()),
-        options.get("tiers"),
-        data.set_aside if isinstance(data, Dataset) else None,
+    data = as_data(given, definition)
+    prior = find_prior(structure_prior)
+    values = _parameter_values(definition, parameters)
+    limit = parent_limit(data.n, max_parents)
+    constraints = edge_constraints(data.variables, limit, required, forbidden, tiers, data.set_aside)
+    functions = definition.functions(
+        data, ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
     )
-    functions = definition.functions(data, ScoreFacts(ess=ess, max_size=limit + 1, required=constraints.required))
     return ScoringJob(
         data=data,
         definition=definition,
         prior=prior,
         constraints=constraints,
-        ess=ess,
+        parameters=values,
         max_parents=limit,
         functions=functions,
         unit=_unit(functions, _size_terms(definition, prior, data.n, limit), data.n),
     )
+
+
+def _parameter_values(definition: ScoreDefinition, given: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the checked parameters of a score. ``ess`` is an argument of all scores, and most have no use for it."""
+    if "ess" in given and ESS not in definition.parameters:
+        ESS.checked(given["ess"])
+        given = {name: value for name, value in given.items() if name != ESS.name}
+    return checked_values(definition.parameters, given, definition.name)
 
 
 def segmented_job(
@@ -161,7 +167,7 @@ def segmented_job(
     constraints : EdgeConstraints
         The constraints on edges, in place of those of the job.
     """
-    facts = ScoreFacts(job.ess, job.max_size, job.constraints.required, segments)
+    facts = ScoreFacts(job.parameters, job.max_size, job.constraints.required, segments)
     functions = job.definition.functions(job.data, facts)
     prior = StructurePrior(
         f"{job.prior.name}, edge-penalty:{edge_penalty:g}",
@@ -176,14 +182,6 @@ def _unit(functions: SetFunctions, size_terms: Iterable[float], n: int) -> Unit:
     """Return the unit of the scores."""
     # The score of a family is a difference of two function values plus a term for the number of parents.
     return Unit.for_scores_up_to(2 * functions.bound + max(map(abs, size_terms)), n)
-
-
-def _checked_data(data: ScoredData | Frame, definition: ScoreDefinition) -> ScoredData:
-    if definition.data_type is Dataset:
-        return as_dataset(data)
-    if not isinstance(data, definition.data_type):
-        raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
-    return cast("ScoredData", data)
 
 
 def parent_limit(n: int, max_parents: int | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from dagscape.results.base import provenance_of
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.registry import find_score
-from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options, warn_about_identifiers
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.job import Found, SearchJob
@@ -87,15 +87,15 @@ def learn(
     """
     check_choice(method, LEARNERS, "method")
     learner = LEARNERS[method]
-    scoring_options, method_options = split_options(learner, options)
+    chosen, method_options = split_options(learner, options)
     clock, used, rng = Clock(max_seconds), thread_count(threads), random_generator(seed)
     scoring = None
     if isinstance(data, LocalScores):
-        _check_scores_suffice(learner, scoring_options)
+        _check_scores_suffice(learner, chosen)
         scores: LocalScores = data
     else:
-        _check_data(data, scoring_options)
-        scoring = prepare(data, **cast("ScoreOptions", scoring_options))
+        _check_data(data, chosen)
+        scoring = prepare(data, **chosen)
         warn_about_identifiers(scoring.data, stacklevel=2)
         scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
     with listening(progress) as listener:
@@ -191,8 +191,8 @@ def run_learner(
 
 def split_options(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options of the scores, and those of the method."""
-    known = learner.options
-    scoring = {name: value for name, value in options.items() if name in ScoreOptions.__annotations__}
+    known, of_scores = learner.options, scoring_options()
+    scoring = {name: value for name, value in options.items() if name in of_scores}
     chosen = {name: value for name, value in options.items() if name not in scoring}
     for name in chosen:
         if name not in known:
@@ -204,17 +204,17 @@ def _hint(learner: Learner, name: str) -> str:
     """Return the end of a sentence about an unknown option: whose it is, a similar one, or those of the method."""
     if owners := [repr(other.name) for other in LEARNERS.values() if name in other.options]:
         return f"; it is an option of {' and '.join(owners)}"
-    if similar := did_you_mean(name, [*learner.options, *ScoreOptions.__annotations__]):
+    if similar := did_you_mean(name, [*learner.options, *scoring_options()]):
         return similar
     own = ", ".join(map(repr, learner.options))
     return f"; its options are {own + ' and ' if own else ''}those of {function('local_scores')}"
 
 
 def _check_data(data: object, scoring: Mapping[str, Any]) -> None:
-    """Refuse what is neither data nor scores; scores that are added to the table may take other data."""
-    usual = find_score(scoring.get("score", "bdeu")).data_type is Dataset
-    if usual and not isinstance(data, Dataset) and not is_frame(data):
-        kinds = "a Dataset, a data frame or LocalScores"
+    """Refuse what is neither data nor scores."""
+    known = (Dataset, find_score(scoring.get("score", "bdeu")).data_type)
+    if not isinstance(data, known) and not is_frame(data):
+        kinds = f"a {known[1].__name__}, a data frame or LocalScores"
         raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
 
 

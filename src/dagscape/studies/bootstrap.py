@@ -18,7 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from dagscape.results.base import provenance_of
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.parent_states import warn_if_sparse
-from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
@@ -154,7 +154,7 @@ def bootstrap(
     if "threads" in options:
         raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
     scoring, method_options = split_options(LEARNERS[method], options)
-    whole = prepare(data, **cast("ScoreOptions", scoring))
+    whole = prepare(data, **scoring)
     if not isinstance(whole.data, Dataset):
         raise InvalidOption(f"is {type_of(whole.data)}; it must be a Dataset", option="data")
     warn_about_identifiers(whole.data, stacklevel=2)
@@ -212,7 +212,7 @@ def resampled(data: Dataset, rng: np.random.Generator) -> Dataset:
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
     """Learn the network of one sample, with one thread and in limited time."""
-    scoring = prepare(resampled(job.data, rng), **cast("ScoreOptions", job.scoring))
+    scoring = prepare(resampled(job.data, rng), **job.scoring)
     clock = Clock(seconds)
     scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
     _, found = run_learner(

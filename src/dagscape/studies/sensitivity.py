@@ -8,8 +8,8 @@ The evidence P(D | setting) of two settings can be compared, because priors are 
 limit on the number of parents leaves, too. With equal prior probabilities of the settings, their posterior
 probabilities are proportional to it.
 
-Cost: one scoring for each equivalent sample size, whose tables all priors and limits share, and one sum for each
-setting.
+Cost: one scoring for each value of the score's parameters, whose tables all priors and limits share, and one sum for
+each setting.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from __future__ import annotations
 import itertools
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -27,21 +27,22 @@ from dagscape.core.errors import InvalidOption, SparseFamilies
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.values import Frame, as_dataset
+from dagscape.data.values import Frame
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
 from dagscape.results.base import provenance_of
 from dagscape.scores.constraints import Edge
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import parent_states
 from dagscape.scores.registry import find_score
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring import restricted_scores, score_job
-from dagscape.scores.scoring_job import ScoreOptions, ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
 from dagscape.scores.search_planning import SearchSize
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
 
-DEFAULT_ESS = (1.0, 10.0, 100.0)
 DEFAULT_PRIORS = ("uniform", "per-size")
 DEFAULT_MAX_PARENTS = (2, 4, None)
 
@@ -51,7 +52,7 @@ _PARTS = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The jobs of one equivalent sample size: one for each prior and each limit, in a common unit."""
+    """The jobs of one setting of the score's parameters: one for each prior and each limit, in a common unit."""
 
     jobs: tuple[ScoringJob, ...]
 
@@ -63,7 +64,7 @@ class _Grid:
 
 def sensitivity(
     data: Dataset | Frame,
-    ess: float | Sequence[float] = DEFAULT_ESS,
+    ess: float | Sequence[float] | None = None,
     structure_prior: str | Sequence[str] = DEFAULT_PRIORS,
     max_parents: int | Sequence[int | None] | None = DEFAULT_MAX_PARENTS,
     over: str = "dags",
@@ -75,6 +76,7 @@ def sensitivity(
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    **parameters: Any,
 ) -> Sensitivity:
     """Compute posteriors under a grid of settings: the evidence of each, and the edges that change.
 
@@ -82,8 +84,8 @@ def sensitivity(
     ----------
     data : Dataset or data frame
         The data.
-    ess : float or sequence of float
-        Equivalent sample sizes of BDeu. Other scores have none, and the grid then drops them.
+    ess : float or sequence of float, optional
+        Equivalent sample sizes of BDeu; other scores have none. Default: 1, 10 and 100.
     structure_prior : str or sequence of str
         Structure priors.
     max_parents : int, None or sequence of them
@@ -95,6 +97,8 @@ def sensitivity(
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. Memory is checked before any work. The result does not depend on the
         number of threads.
+    **parameters
+        Values of other parameters of the score, each one or a sequence. Default: those that its definition lists.
 
     Returns
     -------
@@ -112,15 +116,15 @@ def sensitivity(
     """
     start = time.perf_counter()
     used, limit = thread_count(threads), memory_limit(max_memory)
-    data = as_dataset(data)
-    options: ScoreOptions = {
+    options: dict[str, Any] = {
         "score": score,
         "required": tuple(required),
         "forbidden": tuple(forbidden),
         "tiers": None if tiers is None else [list(tier) for tier in tiers],
     }
-    grids = _grids(data, options, ess, structure_prior, max_parents)
+    grids = _grids(data, options, {"ess": ess, **parameters}, structure_prior, max_parents)
     _check(grids, over, used, limit)
+    data = grids[0].jobs[0].data
     warn_about_identifiers(data, stacklevel=2)
     count = sum(len(grid.jobs) for grid in grids)
     settings: list[Setting] = []
@@ -131,7 +135,7 @@ def sensitivity(
             edges.append(post.edges)
     return Sensitivity(
         variables=data.variables,
-        score_info=replace(grids[0].jobs[0].info, ess=None, max_parents=None, structure_prior="several"),
+        score_info=replace(grids[0].jobs[0].info, parameters={}, max_parents=None, structure_prior="several"),
         provenance=provenance_of(
             "sensitivity",
             {"over": over, "settings": [setting.label for setting in settings], "score": score},
@@ -154,26 +158,40 @@ def _listed(option: str, given: Any) -> list[Any]:
 
 
 def _grids(
-    data: Dataset,
-    options: ScoreOptions,
-    ess: float | Sequence[float],
+    data: ScoredData | Frame,
+    options: dict[str, Any],
+    parameters: Mapping[str, Any],
     structure_prior: str | Sequence[str],
     max_parents: int | Sequence[int | None] | None,
 ) -> list[_Grid]:
-    """Return the checked jobs of all settings, one grid for each equivalent sample size."""
-    sizes = _listed("ess", ess) if find_score(options["score"]).uses_ess else [1.0]
+    """Return the checked jobs of all settings, one grid for each setting of the score's parameters."""
+    varied = _varied(find_score(options["score"]), parameters)
     priors, limits = _listed("structure_prior", structure_prior), _listed("max_parents", max_parents)
     grids = []
-    for size in sizes:
+    for values in itertools.product(*varied.values()):
         jobs: dict[tuple[str, int], ScoringJob] = {}
         for prior, limit in itertools.product(priors, limits):
-            chosen = cast("ScoreOptions", {**options, "ess": size, "structure_prior": prior, "max_parents": limit})
-            job = prepare(data, **chosen)
+            chosen = dict(zip(varied, values, strict=True))
+            job = prepare(data, **options, **chosen, structure_prior=prior, max_parents=limit)
+            # A data frame is read once.
+            data = job.data
             jobs.setdefault((job.prior.name, job.max_parents), job)
         # All jobs share tables, so they need a unit that is coarse enough for each.
         unit = min((job.unit for job in jobs.values()), key=lambda unit: unit.bits)
         grids.append(_Grid(tuple(replace(job, unit=unit) for job in jobs.values())))
     return grids
+
+
+def _varied(definition: ScoreDefinition, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the values of each parameter of a score, and of given ones that it does not have, to be refused."""
+    varied = {
+        parameter.name: list(parameter.compared or (parameter.default,))
+        if given.get(parameter.name) is None
+        else _listed(parameter.name, given[parameter.name])
+        for parameter in definition.parameters
+    }
+    unknown = [name for name in given if name not in varied and name != "ess"]
+    return varied | {name: _listed(name, given[name]) for name in unknown}
 
 
 def _check(grids: Sequence[_Grid], over: str, threads: int, limit: int) -> None:
@@ -192,7 +210,7 @@ def _check(grids: Sequence[_Grid], over: str, threads: int, limit: int) -> None:
 def _posteriors(
     grids: Sequence[_Grid], over: str, threads: int, limit: int, listener: ProgressListener | None, count: int
 ) -> Iterator[tuple[ScoringJob, Posterior]]:
-    """Iterate over the settings and their posteriors. Scores are computed once for each equivalent sample size."""
+    """Iterate over the settings and their posteriors. Scores are computed once for each grid."""
     done = 0
     for grid in grids:
         scores = score_job(grid.largest, threads=threads, max_memory=limit, progress=listener)
@@ -222,7 +240,7 @@ def _part(listener: ProgressListener | None, done: int, count: int) -> ProgressL
 def _setting(job: ScoringJob, post: Posterior) -> Setting:
     counts = job.info.level_counts
     return Setting(
-        ess=job.info.ess,
+        parameters=job.info.parameters,
         structure_prior=job.prior.name,
         max_parents=job.max_parents,
         log_evidence=post.log_evidence,

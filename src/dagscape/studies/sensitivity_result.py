@@ -18,14 +18,17 @@ from dagscape.drawing.draw import Drawing
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.ranges import draw_ranges
 from dagscape.results.base import ScoredResult, check_shape, frame_html
-from dagscape.results.decoding import Count, NotNegative, OneOf, Probabilities
+from dagscape.results.decoding import Count, Finite, NotNegative, OneOf, Probabilities
+from dagscape.results.score_info import with_parameters
+from dagscape.scores.definitions.parameter import words_of
+from dagscape.scores.registry import SCORES
 from dagscape.studies.sensitivity_picture import range_plot
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# The options of a grid, in the order in which settings vary.
-OPTIONS = ("ess", "structure_prior", "max_parents")
+# The options of a grid that every score has; its parameters vary before them.
+_STRUCTURE = ("structure_prior", "max_parents")
 
 FEATURES = ("edges", "adjacencies")
 
@@ -43,8 +46,8 @@ class Setting:
 
     Attributes
     ----------
-    ess : float or None
-        The equivalent sample size; None if the score has none.
+    parameters : mapping of str to float or str
+        The values of the score's parameters, such as ``{"ess": 1.0}``.
     structure_prior : str
         The structure prior.
     max_parents : int
@@ -59,7 +62,7 @@ class Setting:
         Whether a variable may have all others as parents, so that ``max_parents`` is no limit.
     """
 
-    ess: NotNegative | None
+    parameters: Mapping[str, str | Finite]
     structure_prior: str
     max_parents: Count
     log_evidence: float
@@ -73,24 +76,47 @@ class Setting:
     def label(self) -> str:
         """The setting in a few words.
 
-        >>> Setting(1.0, "uniform", 2, 0.0, 0.0, 0.0, 1.0, 0.0).label
+        >>> Setting({"ess": 1.0}, "uniform", 2, 0.0, 0.0, 0.0, 1.0, 0.0).label
         'ess 1, uniform, 2 parents'
-        >>> Setting(None, "uniform", 9, 0.0, 0.0, 0.0, 1.0, 0.0, unlimited=True).label
+        >>> Setting({}, "uniform", 9, 0.0, 0.0, 0.0, 1.0, 0.0, unlimited=True).label
         'uniform, no limit'
         """
         return ", ".join(self.values.values())
 
+    @classmethod
+    def upgraded(cls, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a document with parameters; those of earlier versions have ``ess`` only."""
+        return with_parameters(document)
+
     @property
-    def is_default(self) -> bool:
-        """Whether these are the settings of :func:`~dagscape.local_scores` if none are given."""
-        return self.ess in (None, 1.0) and self.structure_prior == "uniform" and self.unlimited
+    def ess(self) -> float | None:
+        """The equivalent sample size; None if the score has none."""
+        value = self.parameters.get("ess")
+        return value if isinstance(value, float) else None
+
+    def is_default(self, defaults: Mapping[str, str | float]) -> bool:
+        """Whether these are the settings of :func:`~dagscape.local_scores` if none are given.
+
+        Parameters
+        ----------
+        defaults : mapping of str to float or str
+            The defaults of the score's parameters.
+        """
+        return dict(self.parameters) == dict(defaults) and self.structure_prior == "uniform" and self.unlimited
 
     @property
     def values(self) -> dict[str, str]:
         """The options of the grid in words."""
-        ess = {} if self.ess is None else {"ess": f"ess {self.ess:g}"}
+        parameters = {name: words_of({name: value}) for name, value in self.parameters.items()}
         limit = "no limit" if self.unlimited else plural(self.max_parents, "parent")
-        return ess | {"structure_prior": self.structure_prior, "max_parents": limit}
+        return parameters | {"structure_prior": self.structure_prior, "max_parents": limit}
+
+    def raw(self, option: str) -> float | str:
+        """Return the value of one option of the grid."""
+        if option in self.parameters:
+            return self.parameters[option]
+        value: float | str = getattr(self, option)
+        return value
 
     def value(self, option: str) -> str:
         """Return one option of the grid in words; empty if the score does not have it."""
@@ -117,6 +143,11 @@ class Sensitivity(OwnPicture, ScoredResult):
     over: Annotated[str, OneOf(("dags", "orders"))]
     settings: tuple[Setting, ...]
     edges: Probabilities
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of the grid, in the order in which settings vary: parameters of the score, prior and limit."""
+        return (*self.settings[0].parameters, *_STRUCTURE)
 
     @property
     def adjacencies(self) -> NDArray[np.float64]:
@@ -177,10 +208,10 @@ class Sensitivity(OwnPicture, ScoredResult):
         """
         values = self._features(feature)
         found = {}
-        for option in OPTIONS:
+        for option in self.options:
             groups: dict[tuple[object, ...], list[int]] = {}
             for i, setting in enumerate(self.settings):
-                others = tuple(getattr(setting, other) for other in OPTIONS if other != option)
+                others = tuple(setting.raw(other) for other in self.options if other != option)
                 groups.setdefault(others, []).append(i)
             changes = [np.ptp(values[group], axis=0) for group in groups.values()]
             n = len(self.variables)
@@ -244,13 +275,13 @@ class Sensitivity(OwnPicture, ScoredResult):
         Returns
         -------
         DataFrame
-            ``setting`` (its label), ``ess``, ``structure_prior``, ``max_parents``, ``log_evidence``, ``share``,
-            ``parent_states``, ``error`` and ``seconds``.
+            ``setting`` (its label), the parameters of the score (``ess``), ``structure_prior``, ``max_parents``,
+            ``log_evidence``, ``share``, ``parent_states``, ``error`` and ``seconds``.
         """
         import pandas as pd
 
         columns: dict[str, Any] = {"setting": [setting.label for setting in self.settings]}
-        columns |= {option: [getattr(s, option) for s in self.settings] for option in OPTIONS}
+        columns |= {option: [s.raw(option) for s in self.settings] for option in self.options}
         columns |= {"log_evidence": [s.log_evidence for s in self.settings], "share": self.shares}
         columns |= {name: [getattr(s, name) for s in self.settings] for name in ("parent_states", "error", "seconds")}
         return pd.DataFrame(columns)
@@ -329,7 +360,9 @@ class Sensitivity(OwnPicture, ScoredResult):
         threshold, min_share
             As in :meth:`changes`.
         """
-        default = next((i for i, setting in enumerate(self.settings) if setting.is_default), None)
+        score = SCORES.get((self.score_info.score if self.score_info else None) or "bdeu")
+        defaults = {} if score is None else {parameter.name: parameter.default for parameter in score.parameters}
+        default = next((i for i, setting in enumerate(self.settings) if setting.is_default(defaults)), None)
         if default is None or default in self.credible(min_share):
             return None
         above = self.edges[[default, self._best]] >= threshold
@@ -344,8 +377,8 @@ class Sensitivity(OwnPicture, ScoredResult):
         """Rebuild a result from a document of :meth:`to_dict`."""
         settings, variables = document.get("settings"), document.get("variables")
         if isinstance(settings, list) and isinstance(variables, list):
-            # Earlier files do not say which settings have no limit on the number of parents.
             most = len(variables) - 1
+            # Earlier files do not say which settings have no limit on the number of parents.
             complete = [
                 {"unlimited": entry.get("max_parents") == most, **entry} if isinstance(entry, Mapping) else entry
                 for entry in settings
@@ -357,8 +390,8 @@ class Sensitivity(OwnPicture, ScoredResult):
         super(Sensitivity, self)._check()
         if not self.settings:
             raise InvalidData("there are no settings; there must be at least one")
-        if len({setting.ess is None for setting in self.settings}) > 1:
-            raise InvalidData("some settings have an equivalent sample size (ess), and others have none")
+        if len({tuple(setting.parameters) for setting in self.settings}) > 1:
+            raise InvalidData("the settings do not all have the same parameters of the score, such as ess")
         n = len(self.variables)
         check_shape("edges", self.edges, (len(self.settings), n, n))
 

@@ -10,6 +10,7 @@ import click
 
 from dagscape.cli.arguments.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table, needed_columns
 from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.arguments.score_parameters import parameter_options, take_parameters
 from dagscape.cli.program.output import Output, check_format_used, chosen_format, format_option, output_path
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.reading import open_binary, read_whole
@@ -167,7 +168,7 @@ constraint_options = _apply(
 score_options = _apply(
     [
         score_option,
-        click.option("--ess", type=float, show_default="1", help="Equivalent sample size of BDeu."),
+        parameter_options,
         click.option(
             "--max-parents",
             type=int,
@@ -288,11 +289,8 @@ def take_table(data: str, options: dict[str, Any], max_memory: str | None) -> Ta
 
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
     """Return the arguments of ``local_scores`` among a subcommand's options; warn about those that have no effect."""
-    if options["ess"] is None:
-        options["ess"] = 1.0
-    elif not SCORES[options["score"]].uses_ess:
-        out.warn(f"--ess has no effect with --score {options['score']}")
-    return options
+    given = take_parameters(options, out)
+    return options | given
 
 
 def report_dropped_rows(data: Dataset, out: Output) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -18,59 +17,33 @@ from dagscape.cli.arguments.options import (
     score_option,
     take_data_with_warnings,
 )
+from dagscape.cli.arguments.score_parameters import listed, parameter_lists, shown, take_parameters
 from dagscape.cli.program.output import Output, checked_path
-from dagscape.core.errors import InvalidOption
 from dagscape.drawing.ranges import range_format
 from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.report.sensitivity import render_sensitivity
-from dagscape.scores.registry import SCORES
-from dagscape.studies.sensitivity import DEFAULT_ESS, DEFAULT_MAX_PARENTS, DEFAULT_PRIORS, sensitivity
+from dagscape.studies.sensitivity import DEFAULT_MAX_PARENTS, DEFAULT_PRIORS, sensitivity
 from dagscape.studies.sensitivity_result import MIN_SHARE
 
 # Options that the grid varies: here they take several values.
-_VARIED = ("ess", "max_parents", "structure_prior")
-
-
-def _list_of(
-    kind: Callable[[str], Any], name: str
-) -> Callable[[click.Context, click.Parameter, str | None], list[Any] | None]:
-    """Return a callback that reads values separated by commas."""
-
-    def read(context: click.Context, parameter: click.Parameter, text: str | None) -> list[Any] | None:
-        if text is None:
-            return None
-        try:
-            return [kind(part.strip()) for part in text.split(",")]
-        except ValueError as error:
-            raise InvalidOption(f"{parameter.opts[0]} is {text!r}; it must be {name} separated by commas") from error
-
-    return read
+_VARIED = ("max_parents", "structure_prior")
 
 
 def _limit(text: str) -> int | None:
     return None if text == "none" else int(text)
 
 
-def _shown(values: tuple[Any, ...]) -> str:
-    return ",".join(
-        "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values
-    )
-
-
 @click.command(epilog=DATA_HELP)
 @data_argument
 @data_options
+@parameter_lists
 @click.option(
-    "--ess", callback=_list_of(float, "numbers"), metavar="LIST", show_default=_shown(DEFAULT_ESS),
-    help="Equivalent sample sizes of BDeu, separated by commas.",
-)  # fmt: skip
-@click.option(
-    "--prior", "structure_prior", callback=_list_of(str, "priors"), metavar="LIST", show_default=_shown(DEFAULT_PRIORS),
+    "--prior", "structure_prior", callback=listed(str, "priors"), metavar="LIST", show_default=shown(DEFAULT_PRIORS),
     help="Structure priors, separated by commas.",
 )  # fmt: skip
 @click.option(
-    "--max-parents", callback=_list_of(_limit, "integers or 'none'"), metavar="LIST",
-    show_default=_shown(DEFAULT_MAX_PARENTS),
+    "--max-parents", callback=listed(_limit, "integers or 'none'"), metavar="LIST",
+    show_default=shown(DEFAULT_MAX_PARENTS),
     help="Limits on the number of parents, separated by commas; 'none' is no limit.",
 )  # fmt: skip
 @score_option
@@ -109,8 +82,7 @@ def command(
     out = Output(as_json, quiet)
     dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
-    if "ess" in varied and not SCORES[options["score"]].uses_ess:
-        out.warn(f"--ess has no effect with --score {options['score']}")
+    varied |= take_parameters(options, out)
     with out.working() as progress:
         found = sensitivity(dataset, over=over, **varied, **options, progress=progress)
     out.deliver(found, output, lambda: render_sensitivity(found, show, threshold, min_share))

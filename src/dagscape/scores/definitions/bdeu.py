@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from dagscape.scores.definitions.cell_sums import CellTerm, TermKind, cell_sums, same_for_parents
 from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.parameter import Parameter
+
+ESS = Parameter("ess", default=1.0, meaning="equivalent sample size", low=1e-9, high=1e9, compared=(1.0, 10.0, 100.0))
 
 BDEU = ScoreDefinition(
     name="bdeu",
     title="BDeu",
     citation="heckerman1995",
     score_equivalent=True,
-    functions=cell_sums(same_for_parents(lambda child: CellTerm(TermKind.DIRICHLET_SHARED, child.ess))),
-    uses_ess=True,
+    functions=cell_sums(same_for_parents(lambda child: CellTerm(TermKind.DIRICHLET_SHARED, child.parameters["ess"]))),
+    parameters=(ESS,),
 )

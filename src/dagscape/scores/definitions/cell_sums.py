@@ -12,9 +12,10 @@ and a joint state costs the sum of its penalties in all segments. :math:`q_S` re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -77,13 +78,13 @@ class ChildFacts:
         The number of rows that its families are fitted to.
     arity : int
         The number of its levels.
-    ess : float
-        The equivalent sample size.
+    parameters : mapping of str to float or str
+        The values of the score's parameters.
     """
 
     rows: int
     arity: int
-    ess: float
+    parameters: Mapping[str, Any]
 
 
 ChildTerms = Callable[[ChildFacts], tuple[CellTerm, CellTerm]]
@@ -152,7 +153,7 @@ class CellSums(SetFunctions):
             if data.interventions is not None:
                 observed = ~data.interventions[:, child]
                 rows, row_count = observed.tobytes(), int(data.weights[observed].sum())
-            of_family, of_parents = self._terms(terms, ChildFacts(row_count, arity, facts.ess), rows)
+            of_family, of_parents = self._terms(terms, ChildFacts(row_count, arity, facts.parameters), rows)
             joint.append(functions.setdefault(CellSum(rows, row_count, of_family), len(functions)))
             base.append(functions.setdefault(CellSum(rows, row_count, of_parents), len(functions)))
         self._functions = tuple(functions)

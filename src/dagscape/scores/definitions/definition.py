@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.scores.definitions.parameter import Parameter
 from dagscape.scores.definitions.set_functions import ScoreFacts, SetFunctions
 
 
@@ -28,9 +29,9 @@ class ScoreDefinition:
     functions : callable
         ``functions(data, facts)``: the set functions of the score on a data set.
     data_type : type
-        The type of data that it scores.
-    uses_ess : bool
-        Whether it depends on the equivalent sample size.
+        The kind of data that it scores.
+    parameters : tuple of Parameter
+        What a user can set.
     size_cost : callable or None
         ``size_cost(n, parents)``: the cost of a number of parents, in nats.
     """
@@ -41,5 +42,5 @@ class ScoreDefinition:
     score_equivalent: bool
     functions: Callable[[Any, ScoreFacts], SetFunctions]
     data_type: type = Dataset
-    uses_ess: bool = False
+    parameters: tuple[Parameter, ...] = ()
     size_cost: Callable[[int, int], float] | None = None

@@ -10,7 +10,7 @@ the type of the data. The set functions for discrete data are in ``cell_sums.py`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,6 +48,13 @@ class ScoredData(Protocol):
     @property
     def fingerprint(self) -> str:
         """A digest of the data."""
+
+    @property
+    def set_aside(self) -> Mapping[str, str]:
+        """Columns of the table that are no variables, with the reason."""
+
+    def select(self, variables: Sequence[str]) -> ScoredData:
+        """Return the data of some of the variables."""
 
 
 class LatticeKernel(Protocol):
@@ -91,8 +98,8 @@ class ScoreFacts:
 
     Attributes
     ----------
-    ess : float
-        The equivalent sample size.
+    parameters : mapping of str to float or str
+        The values of the score's parameters.
     max_size : int
         The size of the largest set: a child with its parents.
     required : tuple of frozenset of int
@@ -102,7 +109,7 @@ class ScoreFacts:
         with the same structure, and the scores are added up. None: all rows are one data set.
     """
 
-    ess: float
+    parameters: Mapping[str, Any]
     max_size: int
     required: tuple[frozenset[int], ...]
     segments: NDArray[np.uint32] | None = None

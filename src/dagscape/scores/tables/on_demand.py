@@ -8,7 +8,7 @@ limit; those not used recently are dropped.
 from __future__ import annotations
 
 import time
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.definitions.set_functions import FamilyKernel, ScoredData
-from dagscape.scores.scoring_job import ScoringJob, StructureOptions, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
 from dagscape.scores.tables.lattice import Members
 from dagscape.scores.tables.local_scores import LocalScores
 
@@ -112,7 +112,7 @@ def family_scores(
     *,
     threads: int | None = None,
     max_memory: int | str | None = None,
-    **structure: Unpack[StructureOptions],
+    **options: Any,
 ) -> OnDemandScores:
     """Prepare local scores on demand, for any number of variables.
 
@@ -128,10 +128,10 @@ def family_scores(
     max_memory : int or str, optional
         The limit on memory, including the data, such as ``"500MiB"``. Default: 1 GiB for the cache, or less if less is
         available. Scores that are no longer in the cache are computed again.
-    **structure
-        ``max_parents``, ``structure_prior``, ``required``, ``forbidden`` and ``tiers``, as in
-        :func:`dagscape.local_scores`. With hundreds of variables, a limit on parents makes the unit of exact scores
-        finer (``unit.bits``, ``rounding``).
+    **options
+        ``max_parents``, ``structure_prior``, ``required``, ``forbidden``, ``tiers`` and other parameters of the score,
+        as in :func:`dagscape.local_scores`. With hundreds of variables, a limit on parents makes the unit of exact
+        scores finer (``unit.bits``, ``rounding``).
 
     Returns
     -------
@@ -151,7 +151,7 @@ def family_scores(
     >>> scores.removals("Class", ["middle-middle-square", "top-left-square"]).round(3).tolist()
     [-620.849, -571.795]
     """
-    job = prepare(data, score=score, ess=ess, **structure)
+    job = prepare(data, score=score, ess=ess, **options)
     warn_about_identifiers(job.data, stacklevel=2)
     return on_demand_scores(job, threads=threads, max_memory=max_memory)
 

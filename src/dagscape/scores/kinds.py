@@ -1,0 +1,40 @@
+"""Data of the kind that a score asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from dagscape.core.errors import InvalidOption, type_of
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.values import as_dataset
+from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.set_functions import ScoredData
+
+# What turns data into each kind: data frames, and other kinds where nothing is lost.
+_CONVERTERS: dict[type, Callable[[Any], object]] = {Dataset: as_dataset}
+
+
+def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
+    """Return data as the kind that a score asks for, or refuse them with the remedy.
+
+    Parameters
+    ----------
+    data : object
+        Data of any kind, or a data frame.
+    definition : ScoreDefinition
+        The score.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dagscape.scores.registry import SCORES
+    >>> as_data(pd.DataFrame({"rain": ["no", "yes"], "street": ["dry", "wet"]}), SCORES["bdeu"])
+    Dataset(2 variables, 2 rows, 2 of them distinct)
+    """
+    converter = _CONVERTERS.get(definition.data_type)
+    if converter is not None:
+        return cast("ScoredData", converter(data))
+    if not isinstance(data, definition.data_type):
+        raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
+    return cast("ScoredData", data)
