@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
 import itertools
 import os
 import re
@@ -13,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import dagscape as ds
 from dagscape.core.errors import type_of
@@ -22,6 +20,7 @@ from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.planning import plan as planning
 from dagscape.planning.registry import METHODS
 from dagscape.report.tables import render
+from dagscape.report.terminal import terminal_text
 
 CASES = [
     pytest.param(method, dict(zip(method.options, values, strict=True)), id="-".join([name, *values]))
@@ -61,9 +60,7 @@ def test_a_result_of_its_class_that_shows_itself_and_survives_saving(method, set
     assert result.score_info == scores.info
     assert len(repr(result)) < 200
     assert len(result.to_frame())
-    console = Console(file=io.StringIO())
-    console.print(render(result))
-    assert console.file.getvalue().strip()
+    assert terminal_text(render(result)).strip()
     result.save(tmp_path / "result.json")
     back = ds.load_result(tmp_path / "result.json")
     assert back == result
@@ -247,9 +244,7 @@ def test_small_and_odd_data(method, settings, data, tmp_path):
     assert result.variables == data.variables
     result.save(tmp_path / "result.json")
     assert ds.load_result(tmp_path / "result.json") == result
-    console = Console(file=io.StringIO(), width=200)
-    console.print(render(result))
-    assert console.file.getvalue().strip()
+    assert terminal_text(render(result), 200).strip()
 
 
 def test_requirements_refuse_whatever_the_memory():

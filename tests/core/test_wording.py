@@ -11,6 +11,7 @@ from cli.running import run
 from dagscape.core.wording import plural
 from dagscape.graphs.moves import EditableDag
 from dagscape.report.tables import render
+from dagscape.report.terminal import terminal_text
 from dagscape.scores.summary import summarize_scores
 
 NOUNS = (
@@ -61,15 +62,10 @@ def everything(data):
 
 @pytest.mark.parametrize("make", [single, lambda: single(1), pair])
 def test_one_of_anything(make):
-    from rich.console import Console
-
-    console = Console(width=200)
     for item in everything(make()):
         texts = [repr(item)]
         if hasattr(item, "kind"):
-            with console.capture() as shown:
-                console.print(render(item))
-            texts.append(shown.get())
+            texts.append(terminal_text(render(item), 200))
         for text in texts:
             assert not WRONG.search(text), text
 

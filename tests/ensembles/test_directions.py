@@ -93,18 +93,12 @@ def test_structure_priors_are_the_same_for_all_members_of_a_class():
 
 
 def test_the_tables_show_directions():
-    from rich.console import Console
-
     from dagscape.report.modes import render_modes
+    from dagscape.report.terminal import terminal_text
 
     found = ds.modes(CASES["experiments"], k=4, delta=0)
-    console = Console(width=200)
-    with console.capture() as captured:
-        console.print(render_modes(found))
-    text = captured.get()
+    text = terminal_text(render_modes(found), 200)
     assert "Directions count in distances and agreement: the scores distinguish members of a class." in text
     assert "undirected" not in text
     assert "—" not in text
-    with console.capture() as captured:
-        console.print(render_modes(found, level="classes"))
-    assert "Directions count" not in captured.get()
+    assert "Directions count" not in terminal_text(render_modes(found, level="classes"), 200)

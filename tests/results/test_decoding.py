@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import tracemalloc
@@ -17,7 +16,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from rich.console import Console
 
 import dagscape as ds
 from dagscape.core.files.documents import decoded_size, parse_json
@@ -25,6 +23,7 @@ from dagscape.graphs.lists import DagList
 from dagscape.graphs.words import acyclic, pack
 from dagscape.planning.loading import RESULTS
 from dagscape.report.tables import render
+from dagscape.report.terminal import terminal_text
 from dagscape.results.decoding import Between, Count, Finite, OneOf, Probabilities, Share, decode
 
 OLD = Path(__file__).parents[1] / "files" / "results_0.1.0"
@@ -271,9 +270,7 @@ def test_facts_about_scores_are_checked(tmp_path):
 
 
 def shown(result):
-    console = Console(file=io.StringIO(), width=200)
-    console.print(render(result))
-    return console.file.getvalue()
+    return terminal_text(render(result), 200)
 
 
 @pytest.mark.parametrize(

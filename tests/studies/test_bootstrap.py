@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import dagscape as ds
 from cli.running import run
 from dagscape.report.tables import render
+from dagscape.report.terminal import terminal_text
 from dagscape.running import repetitions
 from dagscape.search import registry
 from dagscape.search.job import Found
@@ -387,10 +387,8 @@ def test_files_tables_and_pictures(found, tmp_path):
     assert all(found.edge(u, v) > 0.5 for u, v in consensus.edges)
     found.draw(tmp_path / "boot.svg")
     assert "<svg" in (tmp_path / "boot.svg").read_text()
-    console = Console(width=120)
-    with console.capture() as shown:
-        console.print(render(found))
-    assert f"Networks learned by 'optimal' from {SAMPLES} samples of the rows" in shown.get()
+    shown = terminal_text(render(found), 120)
+    assert f"Networks learned by 'optimal' from {SAMPLES} samples of the rows" in shown
 
 
 @pytest.mark.parametrize(

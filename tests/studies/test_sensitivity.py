@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import itertools
 import json
 import math
@@ -14,13 +13,13 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 
 import dagscape as ds
 from cli.running import run
 from dagscape.drawing.text import shown_text
 from dagscape.report.sensitivity import render_sensitivity
 from dagscape.report.tables import render
+from dagscape.report.terminal import terminal_text
 from dagscape.scores.parent_states import parent_states
 
 GRID = {"ess": (0.5, 20.0), "structure_prior": ("uniform", "edge-penalty:1"), "max_parents": (1, 2, None)}
@@ -214,9 +213,7 @@ def test_default_settings_that_the_data_rule_out_are_mentioned(data):
     differ = int(((study.edges[0] >= 0.5) != (study.edges[1] >= 0.5)).sum())
     assert unlikely.on_defaults().startswith("the default settings (ess 1, uniform, no limit) have a share of 0: ")
     assert f": {differ or 'no'} edge" in unlikely.on_defaults()
-    console = Console(file=io.StringIO(), width=300)
-    console.print(render_sensitivity(unlikely))
-    assert unlikely.on_defaults()[1:] in console.file.getvalue()
+    assert unlikely.on_defaults()[1:] in terminal_text(render_sensitivity(unlikely), 300)
     assert unlikely.on_defaults() in unlikely._repr_html_()
 
 
@@ -246,9 +243,7 @@ def test_names_in_tables_are_broken_at_hyphens(unlike):
     names = [name for name in unlike.variables if name.count("-") > 1]
     assert len(names) > 2
     for width in (80, 90, 100, 120):
-        console = Console(file=io.StringIO(), width=width)
-        console.print(render_sensitivity(unlike, 50, 0.3, min_share=0))
-        shown = console.file.getvalue()
+        shown = terminal_text(render_sensitivity(unlike, 50, 0.3, min_share=0), width)
         for name in names:
             assert all(word in shown for word in name.split("-")), (name, width)
 
@@ -350,9 +345,7 @@ def test_saving_showing_and_loading(found, tmp_path):
         (tmp_path / "broken.json").write_text(json.dumps(broken))
         with pytest.raises(ds.InvalidData, match=r"edges has the shape \(12, \d, \d\); it must be \(11, |no settings"):
             ds.load_result(tmp_path / "broken.json")
-    console = Console(file=io.StringIO(), width=200)
-    console.print(render(found))
-    assert "Posteriors over dags under 12 settings" in console.file.getvalue()
+    assert "Posteriors over dags under 12 settings" in terminal_text(render(found), 200)
     assert found._repr_html_().count("<svg") == 1
     assert len(found.settings_frame()) == 12
 

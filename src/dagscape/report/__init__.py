@@ -1,1 +1,1 @@
-"""Tables of results on a terminal, plans, and results read back from JSON."""
+"""What there is to see of each kind of result, as blocks, and their writer for a terminal."""

@@ -1,47 +1,70 @@
-"""Tables of the best networks: their scores, and what they agree and differ on."""
+"""The best networks: their scores, and what they agree and differ on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
-
-from rich.console import Group
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.best.result import BestNetworks
 from dagscape.core.wording import plural
 from dagscape.ensembles.ranked_networks import RankedNetworks
-from dagscape.report.layout import format_factor, listed_names, plain, shortened, table_of
+from dagscape.report.blocks import (
+    Block,
+    Cell,
+    Heading,
+    Inline,
+    Name,
+    Paragraph,
+    Row,
+    Table,
+    arrow,
+    factor,
+    joined,
+    names,
+    number,
+    table,
+)
+from dagscape.report.probabilities import probability
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import RenderableType
 
 _ROWS_SHOWN = 10
 
+# The columns that count networks, in the order of a table.
+_KINDS = ("forward", "backward", "undirected")
 
-def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> RenderableType:
+
+def render_best(best: BestNetworks, rows: int = _ROWS_SHOWN) -> list[Block]:
     """Render the share of a list, if known, its first networks, and the edges that all or some of them have."""
-    parts: list[RenderableType] = [plain(_heading(best))]
+    covered: tuple[str, ...] = ()
     if best.log_total is not None:
-        share = best.coverage(best.log_total)
-        parts.append(plain(f"The list covers {_percent(share)} of the posterior probability of all DAGs"))
-    parts.append(plain())
-    shown = min(rows, len(best))
+        share = _percent(best.coverage(best.log_total))
+        covered = (f"The list covers {share} of the posterior probability of all DAGs",)
+    listed = [_ranking(best, rows)] if rows and len(best) else []
+    return [Heading(_heading(best), covered), *listed, *agreement_blocks(best, rows, best.space)]
+
+
+def _ranking(best: BestNetworks, rows: int) -> Table:
+    """Return the table of the first networks of a list."""
     classes = best.space == "classes"
-    if shown:
-        headers = ("rank", "score", "times less", "share of list", *(["DAGs"] if classes else []), "edges")
-        table = table_of(*headers, right=range(len(headers)))
-        for rank, (score, share) in enumerate(zip(best.scores, best.weights(), strict=True), start=1):
-            if rank > rows:
-                break
-            sizes = [f"{best.class_sizes[rank - 1]:,}"] if classes else []
-            less = format_factor(float(best.scores[0] - score))
-            edges = best.networks[rank - 1].edge_count
-            table.add_row(str(rank), f"{score:,.4f}", less, f"{share:.4f}", *sizes, str(edges))
-        parts.append(table)
-        if len(best) > shown:
-            parts.append(plain(f"… {len(best) - shown:,} more"))
-    return Group(*parts, plain(), *agreement_parts(best, rows, best.space))
+    headers = ("rank", "score", "times less", "share of list", *(["DAGs"] if classes else []), "edges")
+    shares = best.weights()
+
+    def cells(place: int) -> Iterator[Cell]:
+        score = float(best.scores[place])
+        yield number(place + 1, "d")
+        yield number(score, ",.4f")
+        yield factor(float(best.scores[0] - score))
+        yield probability(float(shares[place]))
+        if classes:
+            yield number(best.class_sizes[place])
+        yield number(best.networks[place].edge_count, "d")
+
+    shown = [tuple(cells(place)) for place in range(min(rows, len(best)))]
+    omitted = f"… {len(best) - rows:,} more" if len(best) > rows else ""
+    return table(headers, shown, numeric=range(len(headers)), omitted=omitted)
 
 
 def _percent(share: float) -> str:
@@ -64,48 +87,46 @@ def _heading(best: BestNetworks) -> str:
     return f"The best {plural(len(best), what, many)}{stands_for}{tied}{end}"
 
 
-def agreement_parts(networks: RankedNetworks, rows: int, level: str) -> list[RenderableType]:
+def agreement_blocks(networks: RankedNetworks, rows: int, level: str) -> list[Block]:
     """Render the edges that all networks of a list have, and a table of those on which they differ."""
     frame = networks.agreement(level)
-    undirected = level == "classes"
-    kinds = ["forward", "backward", "undirected"]
-    agreed = frame[(frame[kinds] == len(networks)).any(axis=1)]
+    agreed = frame[(frame[list(_KINDS)] == len(networks)).any(axis=1)]
     disputed = frame.drop(agreed.index)
     disputed = disputed[disputed["adjacent"] != "none"]
     none = int((frame["adjacent"] == "none").sum())
-    parts: list[RenderableType] = [plain(f"In all of them ({plural(len(agreed), 'edge')}): {_edges(agreed)}")]
+    blocks: list[Block] = [Paragraph((f"In all of them ({plural(len(agreed), 'edge')}): ", *_edges(agreed)))]
     if len(disputed):
-        parts += [plain(), plain(f"Where they differ: {plural(len(disputed), 'pair')} of variables")]
-    if len(disputed) and rows:
-        parts.append(plain())
-        probable = "probability" in frame
-        headers = ["pair", *(["edge"] if probable else []), "→", "←", *(["undirected"] if undirected else []), "absent"]
-        table = table_of(*headers, right=range(1, len(headers)))
-        for _, row in disputed.head(rows).iterrows():
-            cells = [f"{row['probability']:.4f}"] if probable else []
-            cells += [str(row[kind]) for kind in kinds[: 3 if undirected else 2]]
-            table.add_row(listed_names([row["source"], row["target"]]), *cells, str(row["absent"]))
-        parts.append(table)
-        if len(disputed) > rows:
-            parts.append(plain(f"… {len(disputed) - rows:,} more"))
-    parts += [plain(), plain(f"In none of them: {plural(none, 'pair')} of variables")]
-    return parts
+        blocks.append(Paragraph(f"Where they differ: {plural(len(disputed), 'pair')} of variables"))
+        blocks += [_disputed_pairs(disputed, rows, undirected=level == "classes")] if rows else []
+    return [*blocks, Paragraph(f"In none of them: {plural(none, 'pair')} of variables")]
 
 
-def _edges(frame: pd.DataFrame) -> str:
+def _disputed_pairs(disputed: pd.DataFrame, rows: int, *, undirected: bool) -> Table:
+    probable = "probability" in disputed
+    counted = (*(_KINDS if undirected else _KINDS[:2]), "absent")
+    headers = ["pair", *(["edge"] if probable else []), "→", "←", *(["undirected"] if undirected else []), "absent"]
+    shown: list[Row] = [
+        (
+            names([row["source"], row["target"]]),
+            *([probability(float(row["probability"]))] if probable else []),
+            *(number(int(row[kind]), "d") for kind in counted),
+        )
+        for _, row in disputed.head(rows).iterrows()
+    ]
+    omitted = f"… {len(disputed) - rows:,} more" if len(disputed) > rows else ""
+    return table(headers, shown, numeric=range(1, len(headers)), omitted=omitted)
+
+
+def _edges(frame: pd.DataFrame) -> tuple[Inline, ...]:
     rows = zip(frame["source"], frame["target"], frame["undirected"], strict=True)
-    arrows = [f"{listed_names([u])} {'—' if line else '→'} {listed_names([v])}" for u, v, line in rows]
-    return ", ".join(arrows) or "(none)"
+    return joined([arrow(u, v, "—" if undirected else "→") for u, v, undirected in rows]) or ("(none)",)
 
 
-def render_optimal(optimal: OptimalNetwork) -> RenderableType:
+def render_optimal(optimal: OptimalNetwork) -> list[Block]:
     """Render the optimal network: its score and its edges."""
-    table = table_of("from", "to")
-    for source, target in optimal.network.edges:
-        table.add_row(shortened(source), shortened(target))
     tied = "; others have the same score" if optimal.tied else ""
     if optimal.tied_dags is not None and optimal.tied_classes is not None:
         classes = plural(optimal.tied_classes, "class", "classes")
         tied = f"; {plural(optimal.tied_dags, 'DAG')} in {classes} have this score"
     heading = f"The optimal network: score {optimal.score:,.4f}, {plural(optimal.network.edge_count, 'edge')}{tied}"
-    return Group(plain(heading), plain(), table)
+    return [Heading(heading), table(["from", "to"], [tuple(map(Name, edge)) for edge in optimal.network.edges])]

@@ -1,19 +1,13 @@
-"""Tables of learned networks: how they were found, their families, and how close they are to the truth."""
+"""Learned networks: how they were found, their families, and how close they are to the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from rich.console import Group
 
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
-from dagscape.report.layout import Name, listed_names, plain, table_of
+from dagscape.report.blocks import Block, Heading, Name, Note, Paragraph, Text, names, number, table
 from dagscape.search.result import Learned
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _MEASURES = {
     "shd": "structural Hamming distance",
@@ -28,30 +22,30 @@ _MEASURES = {
 FAMILIES_SHOWN = 20
 
 
-def render_learned(found: Learned, rows: int = FAMILIES_SHOWN) -> RenderableType:
+def render_learned(found: Learned, rows: int = FAMILIES_SHOWN) -> list[Block]:
     """Render a learned network: its score, the parents of variables, and the comparison with a known network."""
-    return Group(plain(_heading(found)), *_families(found.network, rows), *_comparison(found))
+    return [Heading(_heading(found)), *_families(found.network, rows), *_comparison(found)]
 
 
-def _families(network: Dag, rows: int) -> list[RenderableType]:
+def _families(network: Dag, rows: int) -> list[Block]:
     """Return the table of the first variables with parents, and a line about those without."""
     order = network.topological_order()
     children = [name for name in order if network.parents(name)]
     roots = [name for name in order if not network.parents(name)]
-    table = table_of("variable", "parents")
-    for name in children[:rows]:
-        table.add_row(Name(name), listed_names(network.parents(name)))
-    parts: list[RenderableType] = [plain(), table] if children[:rows] else []
-    if len(children) > rows:
-        parts.append(plain(f"… {plural(len(children) - rows, 'family', 'families')} not shown"))
-    return [*parts, plain(), plain(_without_parents(roots, rows))]
+    hidden = len(children) - rows
+    omitted = f"… {plural(hidden, 'family', 'families')} not shown" if hidden > 0 else ""
+    shown = [(Name(name), names(network.parents(name))) for name in children[:rows]]
+    families: list[Block] = [Note(omitted)] if omitted else []
+    if shown:
+        families = [table(["variable", "parents"], shown, omitted=omitted)]
+    return [*families, Paragraph(_without_parents(roots, rows))]
 
 
-def _without_parents(roots: Sequence[str], shown: int) -> str:
+def _without_parents(roots: Sequence[str], shown: int) -> Text:
     """Say which variables have no parents, or the first of them."""
+    count = f"{plural(len(roots), 'variable')} without parents"
     more = f", … {len(roots) - shown:,} more" if len(roots) > shown else ""
-    names = f": {listed_names(roots[:shown])}{more}" if shown else ""
-    return f"{plural(len(roots), 'variable')} without parents{names}"
+    return (f"{count}: ", *names(roots[:shown]), more) if shown else count
 
 
 def _heading(found: Learned) -> str:
@@ -64,11 +58,12 @@ def _heading(found: Learned) -> str:
     return f"A network found by the method {found.method}: {size}, score {found.score:,.4f}{after}{end}"
 
 
-def _comparison(found: Learned) -> list[RenderableType]:
+def _comparison(found: Learned) -> list[Block]:
     if found.comparison is None:
         return []
     what = "equivalence classes" if found.comparison.level == "classes" else "DAGs"
-    table = table_of("measure", "value", "", right=(1,))
-    for name, meaning in _MEASURES.items():
-        table.add_row(name, str(found.comparison[name]), meaning)
-    return [plain(f"\nComparison with the known network ({what}):"), plain(), table]
+    rows = [(name, number(found.comparison[name], ""), meaning) for name, meaning in _MEASURES.items()]
+    return [
+        Paragraph(f"Comparison with the known network ({what}):"),
+        table(["measure", "value", ""], rows, numeric=[1]),
+    ]

@@ -1,26 +1,17 @@
-"""Parents and children of each variable as a table."""
+"""Parents and children of each variable."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rich.console import Group
-
 from dagscape.core.wording import plural
-from dagscape.report.layout import listed_names, plain, shortened, table_of
+from dagscape.report.blocks import Block, Heading, Name, names, table
 from dagscape.search.parents_children import ParentsChildren
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
-
-def render_neighbours(found: ParentsChildren) -> RenderableType:
+def render_neighbours(found: ParentsChildren) -> list[Block]:
     """Render the neighbours of each variable, the strongest first."""
-    table = table_of("variable", "parents and children")
-    for name in found.variables:
-        table.add_row(shortened(name), listed_names(found.neighbours(name)) or "(none)")
     heading = (
         f"{plural(found.pair_count, 'pair')} of neighbours, by {plural(found.tests, 'test')} of independence "
         f"at level {found.alpha:g}"
     )
-    return Group(plain(heading), plain(), table)
+    rows = [(Name(name), names(found.neighbours(name)) or "(none)") for name in found.variables]
+    return [Heading(heading), table(["variable", "parents and children"], rows)]

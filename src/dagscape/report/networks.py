@@ -1,4 +1,4 @@
-"""Tables of fitted networks and of the answers to queries."""
+"""Fitted networks, and the answers to queries."""
 
 from __future__ import annotations
 
@@ -6,50 +6,59 @@ from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING
 
-from rich.console import Group
-
 from dagscape.core.wording import plural
 from dagscape.networks.discrete.network import Network
-from dagscape.report.layout import listed_names, plain, shortened, table_of
+from dagscape.report.blocks import Block, Heading, Name, Row, Table, Text, names, number, table
+from dagscape.report.probabilities import probability
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import RenderableType
 
 
-def render_network(network: Network, title: str, *, cpts: bool) -> RenderableType:
+def render_network(network: Network, title: str, *, cpts: bool) -> list[Block]:
     """Render the families of a network, and its tables if requested."""
-    families = table_of("variable", "levels", "parents", "free parameters", right=(1, 3))
-    for name in network.variables:
-        cpt = network.cpts[name]
-        count = f"{cpt.size - cpt.size // cpt.shape[-1]:,}"
-        parents = listed_names(network.dag.parents(name))
-        families.add_row(shortened(name), f"{len(network.levels[name]):,}", parents, count)
     counts = (
         f"{plural(network.n, 'variable')}, {plural(network.dag.edge_count, 'edge')}, "
         f"{plural(network.parameter_count, 'free parameter')}"
     )
-    tables = list(_cpt_tables(network)) if cpts else []
-    return Group(plain(f"{title}: {counts}"), plain(), families, *tables)
+    tables = _cpt_tables(network) if cpts else ()
+    return [Heading(f"{title}: {counts}"), _families(network), *tables]
 
 
-def _cpt_tables(network: Network) -> Iterator[RenderableType]:
+def _families(network: Network) -> Table:
+    rows = [
+        (
+            Name(name),
+            number(len(network.levels[name])),
+            names(network.dag.parents(name)),
+            number(cpt.size - cpt.size // cpt.shape[-1]),
+        )
+        for name, cpt in ((name, network.cpts[name]) for name in network.variables)
+    ]
+    return table(["variable", "levels", "parents", "free parameters"], rows, numeric=[1, 3])
+
+
+def _cpt_tables(network: Network) -> Iterator[Table]:
     for name in network.variables:
         parents = network.dag.parents(name)
         levels = network.levels[name]
-        columns = range(len(parents), len(parents) + len(levels))
-        headers = [f"{shortened(name)} = {shortened(level)}" for level in levels]
-        table = table_of(*map(shortened, parents), *headers, right=columns)
+        headers: list[Text | Name] = [*map(Name, parents), *((Name(name), " = ", Name(level)) for level in levels)]
         states = product(*(network.levels[parent] for parent in parents))
-        for state, row in zip(states, network.cpts[name].reshape(-1, len(levels)), strict=True):
-            table.add_row(*map(shortened, state), *(f"{probability:.4f}" for probability in row))
-        yield Group(plain(), table)
+        rows: list[Row] = [
+            (*map(Name, state), *map(probability, row))
+            for state, row in zip(states, network.cpts[name].reshape(-1, len(levels)).tolist(), strict=True)
+        ]
+        yield table(headers, rows, numeric=range(len(parents), len(headers)))
 
 
-def render_query(answer: pd.Series[float]) -> RenderableType:
+def render_query(answer: pd.Series[float]) -> list[Block]:
     """Render the probabilities of the levels of one or several variables."""
-    table = table_of(*map(shortened, map(str, answer.index.names)), "probability", right=(answer.index.nlevels,))
-    for levels, probability in answer.items():
-        cells = levels if isinstance(levels, tuple) else (levels,)
-        table.add_row(*map(shortened, map(str, cells)), f"{probability:.6f}")
-    return table
+    headers: list[Text | Name] = [*(Name(str(name)) for name in answer.index.names), "probability"]
+    rows: list[Row] = [
+        (
+            *(Name(str(level)) for level in (levels if isinstance(levels, tuple) else (levels,))),
+            number(probability, ".6f"),
+        )
+        for levels, probability in answer.items()
+    ]
+    return [table(headers, rows, numeric=[answer.index.nlevels])]

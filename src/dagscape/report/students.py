@@ -1,4 +1,4 @@
-"""Tables of student models: skills, prerequisites, random starts, students, and how well models predict answers."""
+"""Student models: skills, prerequisites, random starts, students, and how well models predict answers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
-
 from dagscape.core.wording import plural
 from dagscape.posterior.result import Posterior
-from dagscape.report.layout import Name, listed_names, plain, table_of
+from dagscape.report.blocks import (
+    Block,
+    Heading,
+    Name,
+    Note,
+    Number,
+    Paragraph,
+    Row,
+    Table,
+    Text,
+    joined,
+    names,
+    number,
+    table,
+)
+from dagscape.report.probabilities import probability
 from dagscape.student.learning.parm import Parm
 from dagscape.student.model.evaluation import Evaluation
 from dagscape.student.model.model import StudentModel
@@ -18,7 +31,6 @@ from dagscape.student.model.network import Simulated
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import RenderableType
 
 # Students that are shown by default.
 STUDENTS_SHOWN = 10
@@ -30,8 +42,8 @@ _SAME_SCORE = 0.1
 _LIKELY = 0.05
 
 _CONDITIONAL = (
-    "The probabilities of edges are conditional on the fitted item model: they do not include that the skills of the\n"
-    "students are estimated, nor the direction that the ratio decided: look at adjacent rather than edge. In Python,\n"
+    "The probabilities of edges are conditional on the fitted item model: they do not include that the skills of the "
+    "students are estimated, nor the direction that the ratio decided: look at adjacent rather than edge. In Python, "
     "bootstrap_skills() includes both."
 )
 
@@ -45,25 +57,34 @@ _MODELS = {
 }
 
 
-def render_student_model(model: StudentModel, post: Posterior | None = None) -> RenderableType:
+def render_student_model(model: StudentModel, post: Posterior | None = None) -> list[Block]:
     """Render a student model: its skills, prerequisites and random starts, with probabilities of edges if given."""
     size = f"{plural(len(model.variables), 'skill')}, {plural(len(model.items), 'item')}"
     score = "score" if model.score_info is None or model.score_info.score is None else model.score_info.score.upper()
     heading = (
         f"A student model of {size}, learned from {plural(model.students, 'student')}: "
-        f"{plural(model.network.edge_count, 'prerequisite')}\n"
+        f"{plural(model.network.edge_count, 'prerequisite')}"
+    )
+    fit = (
         f"log-likelihood {model.log_likelihood:,.3f}, {plural(model.parameter_count, 'parameter')}, "
         f"{score} {model.score:,.3f}"
     )
-    return Group(plain(heading), plain(), _skills(model), *_prerequisites(model, post), plain(), plain(_starts(model)))
+    return [Heading(heading, (fit,)), _skills(model), *_prerequisites(model, post), Paragraph(_starts(model))]
 
 
-def _skills(model: StudentModel) -> RenderableType:
-    table = table_of("skill", "mastered ± SE", "items", "of its own", "prerequisites", right=(1, 2, 3))
+def _skills(model: StudentModel) -> Table:
     columns = ["skill", "mastered", "error", "items", "items_alone", "prerequisites"]
-    for skill, share, error, items, alone, parents in _rows(model.skills_frame()[columns]):
-        table.add_row(Name(skill), f"{share:.4f} {_error(error)}", str(items), str(alone), listed_names(parents))
-    return table
+    rows = [
+        (
+            Name(skill),
+            Number(share, f"{share:.4f} {_error(error)}"),
+            number(items, "d"),
+            number(alone, "d"),
+            names(parents),
+        )
+        for skill, share, error, items, alone, parents in _rows(model.skills_frame()[columns])
+    ]
+    return table(["skill", "mastered ± SE", "items", "of its own", "prerequisites"], rows, numeric=[1, 2, 3])
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
@@ -74,19 +95,25 @@ def _error(error: float) -> str:
     return f"± {error:.4f}" if math.isfinite(error) else "± ?"
 
 
-def _prerequisites(model: StudentModel, post: Posterior | None) -> list[RenderableType]:
+def _prerequisites(model: StudentModel, post: Posterior | None) -> list[Block]:
     frame = model.to_frame()
     if frame.empty:
-        return [plain("\nNo skill is a prerequisite of another.")]
-    probabilities = [] if post is None else ["edge", "adjacent"]
-    headers = ["prerequisite", "of", "strength", "ratio", "directed by", *probabilities]
-    table = table_of(*headers, right=(2, 3, 5, 6))
+        return [Paragraph("No skill is a prerequisite of another.")]
+    rows: list[Row] = []
     for source, target, strength, direction, ratio in _rows(frame):
-        cells = [f"{strength:.4f}", f"{ratio:.3f}", direction]
-        if post is not None:
-            cells += [f"{post.edge(source, target):.4f}", f"{post.adjacency(source, target):.4f}"]
-        table.add_row(Name(source), Name(target), *cells)
-    return [plain(), table, *([plain(), plain(_CONDITIONAL)] if post is not None else [])]
+        cells = (Name(source), Name(target), probability(strength), number(ratio, ".3f"), direction)
+        sure = [] if post is None else [post.edge(source, target), post.adjacency(source, target)]
+        rows.append((*cells, *map(probability, sure)))
+    headers = [
+        "prerequisite",
+        "of",
+        "strength",
+        "ratio",
+        "directed by",
+        *([] if post is None else ["edge", "adjacent"]),
+    ]
+    conditional = [] if post is None else [Note(_CONDITIONAL)]
+    return [table(headers, rows, numeric=[2, 3, 5, 6]), *conditional]
 
 
 def _starts(model: StudentModel) -> str:
@@ -101,65 +128,90 @@ def _starts(model: StudentModel) -> str:
     return text + (f"; {open_ends} did not converge" if open_ends else "")
 
 
-def render_students(model: StudentModel, mastery: pd.DataFrame, rows: int = STUDENTS_SHOWN) -> RenderableType:
+def render_students(model: StudentModel, mastery: pd.DataFrame, rows: int = STUDENTS_SHOWN) -> list[Block]:
     """Render what a model says of students: the frame of :meth:`StudentModel.mastery`, its first rows."""
     skills = len(model.variables)
     shares = mastery.iloc[:, :skills].mean()
-    summary = table_of("skill", "mastered", "in the model", right=(1, 2))
-    for skill, share, known in zip(model.variables, shares, model.mastery_shares, strict=True):
-        summary.add_row(Name(skill), f"{share:.4f}", f"{known:.4f}")
-    numbers = (*range(1, skills + 1), skills + 2)
-    table = table_of("student", *model.variables, "most probable state", "probability", right=numbers)
-    for student, *values in mastery.head(rows).itertuples(name=None):
-        *each, state, probability = values
-        cells = (*(f"{p:.3f}" for p in each), listed_names(state) or "(none)", f"{probability:.3f}")
-        table.add_row(Name(student), *cells)
-    heading = f"{plural(len(mastery), 'student')}, {plural(skills, 'skill')}"
-    parts: list[RenderableType] = [plain(heading), plain(), summary]
-    if rows:
-        parts += [plain(), table]
+    summary = [
+        (Name(skill), probability(share), probability(known))
+        for skill, share, known in zip(model.variables, shares, model.mastery_shares, strict=True)
+    ]
     hidden = len(mastery) - rows
-    return Group(*parts, *([plain(f"… {plural(hidden, 'student')} not shown")] if hidden > 0 else []))
+    omitted = f"… {plural(hidden, 'student')} not shown" if hidden > 0 else ""
+    listed: list[Block] = [Note(omitted)] if omitted else []
+    if rows:
+        listed = [_states(model, mastery.head(rows), omitted)]
+    return [
+        Heading(f"{plural(len(mastery), 'student')}, {plural(skills, 'skill')}"),
+        table(["skill", "mastered", "in the model"], summary, numeric=[1, 2]),
+        *listed,
+    ]
 
 
-def render_simulated(found: Simulated, files: Sequence[str]) -> RenderableType:
+def _states(model: StudentModel, mastery: pd.DataFrame, omitted: str) -> Table:
+    """Return the table of students, with the probability of each skill and the most probable state."""
+    rows: list[Row] = []
+    for student, *values in mastery.itertuples(name=None):
+        *each, state, chance = values
+        rows.append((Name(student), *(number(p, ".3f") for p in each), names(state) or "(none)", number(chance, ".3f")))
+    skills = len(model.variables)
+    headers: list[Text | Name] = ["student", *map(Name, model.variables), "most probable state", "probability"]
+    return table(headers, rows, numeric=[*range(1, skills + 1), skills + 2], omitted=omitted)
+
+
+def render_simulated(found: Simulated, files: Sequence[str]) -> list[Block]:
     """Render simulated students: how many there are, the prerequisites with their strengths, and where they are."""
     answers = found.answers
     size = f"{plural(len(answers.students), 'simulated student')}, {plural(found.dag.n, 'skill')}"
     heading = f"{size}, {plural(len(answers.items), 'item')}, {answers.missing_share:.1%} of the answers missing"
-    table = table_of("prerequisite", "of", "strength", right=(2,))
-    for (source, target), strength in found.model.strengths().items():
-        table.add_row(Name(source), Name(target), f"{strength:.4f}")
-    prerequisites: list[RenderableType] = [table, plain()] if found.dag.edge_count else []
-    return Group(plain(heading), plain(), *prerequisites, plain(f"Written: {', '.join(files)}"))
+    rows = [
+        (Name(source), Name(target), probability(strength))
+        for (source, target), strength in found.model.strengths().items()
+    ]
+    prerequisites = [table(["prerequisite", "of", "strength"], rows, numeric=[2])] if rows else []
+    return [Heading(heading), *prerequisites, Paragraph(f"Written: {', '.join(files)}")]
 
 
-def render_parm(found: Parm) -> RenderableType:
+def render_parm(found: Parm) -> list[Block]:
     """Render the pairs of prerequisites that association rules found, and the others that are likely."""
     heading = (
         f"{plural(len(found.pairs), 'pair')} of prerequisites among {plural(len(found.variables), 'skill')}, from "
-        f"{plural(found.students, 'student')}\nBoth rules must reach support {found.minsup:g} and confidence "
-        f"{found.minconf:g} with a probability of at least {found.minprob:g}"
+        f"{plural(found.students, 'student')}"
+    )
+    limits = (
+        f"Both rules must reach support {found.minsup:g} and confidence {found.minconf:g} with a probability of at "
+        f"least {found.minprob:g}"
     )
     headers = ("prerequisite", "of", "probability", "mastered rule", "lacking rule", "confidence", "")
-    table = table_of(*headers, right=(2, 3, 4, 5))
-    for source, target, *numbers in _rows(found.to_frame()):
-        if numbers[0] >= _LIKELY:
-            holds = "holds" if (source, target) in found.pairs else ""
-            table.add_row(Name(source), Name(target), *(f"{number:.4f}" for number in numbers), holds)
-    cycle = [plain(f"\nThe pairs form a cycle: {' → '.join(listed_names([name]) for name in found.cycle)}")]
-    return Group(plain(heading), plain(), table, *(cycle if found.cycle else []))
+    rows = [
+        (Name(source), Name(target), *map(probability, numbers), "holds" if (source, target) in found.pairs else "")
+        for source, target, *numbers in _rows(found.to_frame())
+        if numbers[0] >= _LIKELY
+    ]
+    around = joined([(Name(name, listed=True),) for name in found.cycle], " → ")
+    cycle = [Paragraph(("The pairs form a cycle: ", *around))] if found.cycle else []
+    return [Heading(heading, (limits,)), table(headers, rows, numeric=[2, 3, 4, 5]), *cycle]
 
 
-def render_evaluation(found: Evaluation) -> RenderableType:
+def render_evaluation(found: Evaluation) -> list[Block]:
     """Render the area under the ROC curve of each model, and its p-value against the first."""
     heading = (
         f"{plural(len(found.areas), 'fold')} of {plural(found.students, 'student')}: "
         f"{plural(found.answers, 'answer')} predicted from the other answers of the student"
     )
-    table = table_of("model", "AUC", "± 1.96 SE", "p-value", "prerequisites", "", right=(1, 2, 3, 4))
-    for name, area, interval, p_value, edges in _rows(found.to_frame()):
-        numbers = (f"{area:.4f}", f"{interval:.4f}", "" if math.isnan(p_value) else f"{p_value:.2g}")
-        table.add_row(name, *numbers, "" if name == "majority" else f"{edges:.1f}", _MODELS.get(name, ""))
-    tests = "The p-values are of paired t-tests, over the folds, against the first model."
-    return Group(plain(heading), plain(), table, plain(), plain(tests))
+    rows = [
+        (
+            name,
+            number(area, ".4f"),
+            number(interval, ".4f"),
+            "" if math.isnan(p_value) else number(p_value, ".2g"),
+            "" if name == "majority" else number(edges, ".1f"),
+            _MODELS.get(name, ""),
+        )
+        for name, area, interval, p_value, edges in _rows(found.to_frame())
+    ]
+    return [
+        Heading(heading),
+        table(["model", "AUC", "± 1.96 SE", "p-value", "prerequisites", ""], rows, numeric=[1, 2, 3, 4]),
+        Note("The p-values are of paired t-tests, over the folds, against the first model."),
+    ]

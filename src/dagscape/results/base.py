@@ -41,6 +41,9 @@ RESULT_FORMATS = ("json", "csv", "tsv")
 # Rows of the table that a notebook shows.
 _ROWS_SHOWN = 10
 
+# Fields that do not count when results are compared.
+_ABOUT = ("provenance", "warnings")
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
@@ -89,7 +92,7 @@ def provenance_of(
 class Result(ABC):
     """Base class of all results.
 
-    Two results are equal if all their fields are, except ``provenance``.
+    Two results are equal if all their fields are, except ``provenance`` and ``warnings``, which are about them.
 
     Attributes
     ----------
@@ -101,6 +104,9 @@ class Result(ABC):
         The names of the variables, in the order of the axes of arrays.
     provenance : Provenance
         How the result was made.
+    warnings : tuple of str
+        The warnings that were issued when it was made, each with its kind: ``"sparse families: the likely parents of
+        …"``. Tables and pictures of the result show them.
     """
 
     kind: ClassVar[str]
@@ -110,6 +116,8 @@ class Result(ABC):
 
     variables: tuple[str, ...]
     provenance: Provenance
+    # Earlier files lack them.
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)
 
     def _number(self, variable: str) -> int:
         """Return the index of a variable on the axes of arrays."""
@@ -120,7 +128,7 @@ class Result(ABC):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        compared = (f.name for f in _stored_fields(self) if f.name != "provenance")
+        compared = (f.name for f in _stored_fields(self) if f.name not in _ABOUT)
         return all(_same(getattr(self, name), getattr(other, name)) for name in compared)
 
     def __hash__(self) -> int:
@@ -200,6 +208,11 @@ class Result(ABC):
         text = document(self, file_format or result_format(path))
         with replace_by_ending(path) as stream:
             stream.write(text.encode())
+
+
+def picture_of(result: Result) -> str | None:
+    """Return an SVG of a result, as a notebook shows it; None if it has no picture, or one too large to read."""
+    return result._picture()
 
 
 def result_format(path: str | os.PathLike[str]) -> str:

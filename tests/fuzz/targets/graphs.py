@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import zlib
 from pathlib import Path
 from random import Random
 
-from rich.console import Console
-
 import dagscape as ds
 from dagscape.graphs.edge_lists import with_variables
 from dagscape.report.tables import render
+from dagscape.report.terminal import terminal_text
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_text
 
@@ -54,7 +52,7 @@ def _use(path: Path) -> None:
     repr(graph)
     if set(graph.variables) <= set(_TRUTH.variables):
         result = ds.compare(with_variables(graph, _TRUTH.variables), _TRUTH)
-        Console(file=io.StringIO(), width=100).print(render(result))
+        terminal_text(render(result), 100)
     if share == 0:
         ds.draw(graph)
     elif share == 1:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import zlib
 from pathlib import Path
 from random import Random
 
 import pandas as pd
-from rich.console import Console
 
 import dagscape as ds
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.report.tables import render
+from dagscape.report.terminal import terminal_text
 from dagscape.results.base import document
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_json, rename_json, retune_json
@@ -67,7 +66,7 @@ def _use(path: Path) -> None:
     repr(result)
     assert type(result).from_dict(json.loads(document(result, "json"))) == result
     if share < 2:
-        Console(file=io.StringIO(), width=100).print(render(result))
+        terminal_text(render(result), 100)
     elif share == 2:
         result.to_frame()
         document(result, "csv")

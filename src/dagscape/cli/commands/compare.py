@@ -9,7 +9,7 @@ from dagscape.cli.arguments.options import output_options, result_output
 from dagscape.cli.program.output import Output
 from dagscape.graphs.comparison import LEVELS, compare
 from dagscape.graphs.dag import Dag
-from dagscape.report.tables import render
+from dagscape.report.comparison import render_comparison
 
 
 @click.command(epilog=NETWORK_HELP)
@@ -36,4 +36,4 @@ def command(network: str, truth: str, level: str | None, output: str | None, as_
         level = "dags"
         out.note("comparing DAGs, because the result distinguishes members of a class: see --level")
     result = compare(found, known, level or "classes")
-    out.deliver(result, output, lambda: render(result))
+    out.deliver(result, output, lambda: render_comparison(result))

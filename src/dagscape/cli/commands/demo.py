@@ -31,9 +31,9 @@ def command(as_json: bool, quiet: bool) -> None:
     show("\n2. The local scores: which parents explain each square, and the outcome, best?\n\n")
     out.show(summarize_scores(scores, top=1))
     show("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n\n")
-    out.show_table(render_posterior(posterior(scores), threshold=0.1))
+    out.show_blocks(render_posterior(posterior(scores), threshold=0.1))
     show("\n4. The best equivalence classes: how many explain the boards equally well?\n\n")
-    out.show_table(render_best(k_best(scores, within=20), rows=6))
+    out.show_blocks(render_best(k_best(scores, within=20), rows=6))
     show(_READING + "\n")
 
 

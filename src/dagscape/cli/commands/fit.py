@@ -113,7 +113,7 @@ def command(
     if as_json or output == "-":
         write_json(network_to_dict(network))
     else:
-        out.show_table(render_network(network, title, cpts=cpts))
+        out.show_blocks(render_network(network, title, cpts=cpts))
 
 
 def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, Dataset]:

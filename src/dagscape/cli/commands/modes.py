@@ -89,7 +89,7 @@ def command(
         found = modes(scores, **asked, **work, progress=progress)
     if known is not None:
         found = found.with_truth(known, level)
-    out.deliver(found, output, lambda: render_modes(found, show, "--distinct class", level) if len(found) else None)
+    out.deliver(found, output, lambda: render_modes(found, show, "--distinct class", level) if len(found) else [])
     if not len(found):
         raise DagscapeError(f"the search ran out of {found.stopped} before it proved any mode")
     if not found.complete:

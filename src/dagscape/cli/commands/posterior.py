@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from rich.console import Group
 
 from dagscape.cli.arguments.consensus_file import check_consensus_file, consensus_format, write_consensus
 from dagscape.cli.arguments.drawing_options import picture_options, posterior_lines
@@ -24,11 +23,9 @@ from dagscape.posterior.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import path_seconds
+from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 # Sums with paths over fewer variables take a few seconds at most.
 _SURELY_QUICK = 12
@@ -149,12 +146,12 @@ def command(
         )
         consensus = None if consensus_file is None else result.consensus()
 
-    def table() -> RenderableType:
+    def blocks() -> list[Block]:
         shown = EDGES_SHOWN if threshold is None else threshold
-        edges = render_posterior(result, shown, consensus)
-        return Group(edges, "", render_paths(result, () if via_all else via, shown)) if with_paths else edges
+        paths = render_paths(result, () if via_all else via, shown) if with_paths else []
+        return [*render_posterior(result, shown, consensus), *paths]
 
-    out.deliver(result, output, table)
+    out.deliver(result, output, blocks)
     if picture is not None:
         draw(result, picture, threshold=threshold, lines=lines, label_width=label_width)
     if consensus_file is not None and consensus is not None:

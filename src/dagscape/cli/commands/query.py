@@ -59,7 +59,7 @@ def command(
             raise InvalidOption(f"the target is {name!r}, which --given observes: remove one of them")
     answer = network.query(target[0] if len(target) == 1 else list(target), evidence, max_memory=max_memory)
     if not as_json:
-        Output(as_json, quiet).show_table(render_query(answer))
+        Output(as_json, quiet).show_blocks(render_query(answer))
         return
     rows: list[dict[str, Any]] = json.loads(answer.reset_index().to_json(orient="records", double_precision=15))
     document = {

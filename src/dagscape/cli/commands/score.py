@@ -24,6 +24,7 @@ from dagscape.cli.program.output import (
     written_file,
 )
 from dagscape.core.errors import InvalidOption
+from dagscape.report.scores import render_scores
 from dagscape.scores.formats.files import SCORE_FORMATS, score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
@@ -67,4 +68,4 @@ def command(data: str, top: int, output: str | None, as_json: bool, quiet: bool,
         if output is not None:
             with written_file(output) as path:
                 write_scores(scores, path, progress=progress)
-    out.show(summary)
+    out.deliver(summary, None, lambda: render_scores(summary))

@@ -26,6 +26,7 @@ from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
 from dagscape.planning.loading import load_result
 from dagscape.report.students import STUDENTS_SHOWN, render_evaluation, render_student_model, render_students
+from dagscape.report.tables import cautions
 from dagscape.results.base import RESULT_FORMATS
 from dagscape.student.input.answers import Answers, as_answers
 from dagscape.student.input.q_matrix import matched
@@ -211,7 +212,8 @@ def _apply(answers: str, source: str, reading: dict[str, Any], options: dict[str
         }
         write_json(document)
     else:
-        out.show_table(render_students(model, mastery, options["show"]))
+        # The model is read from a file, so that nothing has been said of its warnings yet.
+        out.show_blocks([*render_students(model, mastery, options["show"]), *cautions(model.warnings)])
     _write_files(model, given, options)
 
 

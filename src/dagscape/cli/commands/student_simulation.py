@@ -86,7 +86,7 @@ def simulate(structure: str, options: dict[str, Any], out: Output) -> None:
         }
         write_json(document)
     else:
-        out.show_table(render_simulated(found, (answers, q_matrix)))
+        out.show_blocks(render_simulated(found, (answers, q_matrix)))
 
 
 def _structure(source: str) -> Dag | str:

@@ -7,26 +7,24 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from dagscape.cli.program.ranks import is_first_of_many
-from dagscape.cli.program.streams import say, show, write_document, write_json
+from dagscape.cli.program.streams import outputs_meet, say, show, write_document, write_json
 from dagscape.cli.program.wording import worded
 from dagscape.core.errors import DagscapeWarning, InvalidOption, SuspiciousColumns, argument
 from dagscape.core.files.writing import check_writable, replace_by_ending
 from dagscape.core.progress import ProgressLines, ProgressListener, progress_bar
-from dagscape.core.wording import visible
-from dagscape.report.tables import render
+from dagscape.report.blocks import Block
+from dagscape.report.tables import cautions, render
+from dagscape.report.terminal import terminal_text
 from dagscape.results.base import Result, document
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -44,32 +42,23 @@ class Output:
     quiet: bool
 
     def show(self, result: Result) -> None:
-        """Print a result on standard output: as tables, or as one JSON document."""
+        """Print a result on standard output: as tables with its warnings, or as one JSON document."""
         if self.as_json:
             write_json(result.to_dict())
             return
-        self.show_table(render(result))
+        self.show_blocks(render(result))
 
-    def show_table(self, table: RenderableType) -> None:
-        """Print a rich renderable on standard output."""
-        from rich.console import Console
-        from rich.segment import Segment, Segments
-
+    def show_blocks(self, blocks: Iterable[Block]) -> None:
+        """Print blocks on standard output."""
         # Files and pipes have no width: leave room for long names.
         fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
-        console = Console(highlight=False, width=None if fits_terminal else _FILE_WIDTH)
-        # Whatever a cell contains, nothing but the styles of rich controls the terminal.
-        cells = [Segment(visible(part.text, keep="\n"), part.style) for part in console.render(table)]
-        # When the pipe is closed, rich would exit without our exit code.
-        with console.capture() as captured:
-            console.print(Segments(cells))
-        # rich fills lines with blanks, which are of no use in a file.
-        show("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
+        show(terminal_text(blocks, None if fits_terminal else _FILE_WIDTH))
 
-    def deliver(self, result: Result, path: str | None, table: Callable[[], RenderableType | None]) -> None:
-        """Save a result if there is a path for it, and print it: as one JSON document, or as a table if there is one.
+    def deliver(self, result: Result, path: str | None, blocks: Callable[[], Iterable[Block]]) -> None:
+        """Save a result if there is a path for it, and print it: as one JSON document, or as blocks if there are any.
 
-        The path ``-`` is standard output, where the document takes the place of the table.
+        The path ``-`` is standard output, where the document takes the place of the blocks. The warnings of the result
+        have been shown on standard error. They also end the blocks if these go elsewhere, such as to a file.
         """
         file_format = chosen_format()
         if path == "-":
@@ -79,8 +68,10 @@ class Output:
             result.save(path, file_format=file_format)
         if self.as_json:
             self.show(result)
-        elif (shown := table()) is not None:
-            self.show_table(shown)
+        elif shown := list(blocks()):
+            # A launcher of ranks joins both streams on its own terminal.
+            said = self.quiet or outputs_meet() or is_first_of_many()
+            self.show_blocks([*shown, *([] if said else cautions(result.warnings))])
 
     def warn(self, message: str) -> None:
         """Show a warning on standard error."""

@@ -52,6 +52,14 @@ def show(text: str) -> None:
         stream.write(text)
 
 
+def outputs_meet() -> bool:
+    """Whether standard output and standard error lead to the same place, such as one terminal or one file."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (AttributeError, OSError, ValueError):
+        return False
+
+
 def write_document(text: str) -> None:
     """Write a document to standard output, exactly."""
     with document_stream() as stream:

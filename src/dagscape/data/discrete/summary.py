@@ -97,7 +97,6 @@ class DataSummary(Result):
 
     rows: Count
     distinct_rows: Count
-    warnings: tuple[str, ...]
     columns: tuple[VariableSummary, ...]
     experimental_rows: Count = 0
 
