@@ -17,7 +17,7 @@ from dagscape.cli.program.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
-from dagscape.planning.registry import METHODS
+from dagscape.planning.registry import TASKS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 from dagscape.search.registry import LEARNERS
@@ -25,6 +25,8 @@ from rooms import FLOORS, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from dagscape.planning.task import Task
 
 ROOT = Path(__file__).resolve().parents[1]
 STUB = SOURCE / "__init__.pyi"
@@ -89,17 +91,44 @@ def command_table() -> str:
 
 
 def method_table() -> str:
+    """The tasks that come from the literature."""
     rows = (
         (
-            f"`{name}`",
-            method.summary,
-            f"{{py:func}}`~dagscape.{method.function.__name__}`",
-            f"{{py:class}}`~dagscape.{method.result.__name__}`",
-            ", ".join(map(cited, method.citations)),
+            f"`{task.name}`",
+            task.summary,
+            public_function(task),
+            f"{{py:class}}`~{public_path(task.result)}`",
+            ", ".join(map(cited, task.citations)),
         )
-        for name, method in METHODS.items()
+        for task in TASKS.values()
+        if task.citations
     )
     return table(["method", "what it does", "function", "result", "reference"], rows)
+
+
+def task_table() -> str:
+    rows = (
+        (
+            f"`{task.name}`",
+            public_function(task),
+            " or ".join(task.takes),
+            f"{{py:class}}`~{public_path(task.result)}`",
+            f"`{task.command}`" if task.command else "",
+            "yes" if task.planned else "no",
+        )
+        for task in TASKS.values()
+    )
+    return table(["task", "function", "takes", "result", "subcommand", "plan"], rows)
+
+
+def public_function(task: Task) -> str:
+    """A reference to the function of a task, or to the method of a class."""
+    return f"{{py:{'meth' if '.' in task.function_name else 'func'}}}`~dagscape.{task.function_name}`"
+
+
+def public_path(found: type) -> str:
+    """The path of a class in the reference: that of the package, or where it is defined."""
+    return f"dagscape.{found.__name__}" if found.__name__ in ds.__all__ else f"{found.__module__}.{found.__name__}"
 
 
 def learner_table() -> str:
@@ -155,6 +184,7 @@ PARTS = {
     "commands": command_table,
     "learners": learner_table,
     "methods": method_table,
+    "tasks": task_table,
     "rooms": room_list,
     "room-table": room_table,
 }

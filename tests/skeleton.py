@@ -1,7 +1,7 @@
 """A pytest plugin that installs the method of ``docs/adding-a-method.md``.
 
-Each block of code in the page begins with the name of its file. The plugin creates a module from it, or adds its lines
-to an existing module. Then it adds the method to the registries, as the page describes.
+Each block of code in the page begins with the name of its file. The plugin creates a module from it; the record becomes
+an entry of the registry. Then it makes the one-line additions that the page lists.
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from __future__ import annotations
 import re
 import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "adding-a-method.md"
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "adding-a-method.md"
+REGISTRY = "src/dagscape/planning/registry.py"
+RECORDS = "    for task in (\n"
 
 
 def files() -> dict[str, str]:
@@ -23,31 +27,35 @@ def files() -> dict[str, str]:
 
 
 def install(path: str, code: str) -> None:
-    """Create or extend the module of a file."""
+    """Create the module of a file."""
     name = path.removeprefix("src/").removeprefix("tests/").removesuffix(".py").replace("/", ".")
-    try:
-        module = import_module(name)
-    except ModuleNotFoundError:
-        module = sys.modules[name] = ModuleType(name)
+    module = sys.modules[name] = module_from_spec(spec_from_loader(name, None))
     exec(compile(code, path, "exec"), module.__dict__)
 
 
-def register() -> None:
-    """Make the one-line additions that the page lists."""
-    from dagscape.planning import loading, plan, registry
-    from dagscape.planning.registry import METHODS
-    from dagscape.report import tables
+def with_record(record: str) -> str:
+    """The registry with one more record."""
+    source = (ROOT / REGISTRY).read_text(encoding="utf-8")
+    assert source.count(RECORDS) == 1
+    return source.replace(RECORDS, RECORDS + record)
 
-    method = registry.SINGLE_EDGES
-    METHODS[method.name] = method
-    plan.TASKS += (method.name,)
-    loading.RESULTS[method.result.kind] = method.result
-    tables.RENDERERS[method.result.kind] = import_module("dagscape.report.single_edges").render_single_edges
+
+def add_lines() -> None:
+    """Make the one-line additions that the page lists."""
+    package: ModuleType = import_module("dagscape")
+    package._HOMES.update(single_edges="posterior.single_edges", SingleEdges="posterior.single_edges")
+    package.__all__ += ["single_edges", "SingleEdges"]
+    renderers = import_module("dagscape.report.tables").RENDERERS
+    renderers["single-edges"] = import_module("dagscape.report.single_edges").render_single_edges
 
 
 def pytest_configure() -> None:
     """Called by pytest before it collects tests."""
-    for path, code in files().items():
+    parts = files()
+    # Before any other module reads it.
+    assert "dagscape.planning.registry" not in sys.modules
+    install(REGISTRY, with_record(parts.pop(REGISTRY)))
+    for path, code in parts.items():
         if "/test_" not in path:
             install(path, code)
-    register()
+    add_lines()

@@ -18,7 +18,7 @@ def test_the_skeleton_is_a_whole_method(tmp_path):
     own.write_text(files()[test], encoding="utf-8")
     # The two tests of plans that do not fit are for methods whose memory grows exponentially; this one's does not.
     chosen = "single and not nothing_fits and not does_not_fit_names"
-    suite = ["-p", "skeleton", "-c", TESTS.parent / "pyproject.toml", "-k", chosen, TESTS / "test_methods.py", own]
+    suite = ["-p", "skeleton", "-c", TESTS.parent / "pyproject.toml", "-k", chosen, TESTS / "test_tasks.py", own]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suite],
         cwd=tmp_path,

@@ -78,7 +78,7 @@ VALUES = [
 )
 def test_no_binding_complains(monkeypatch, function, option):
     # Plans time short trials, which are not of interest here.
-    monkeypatch.setattr("dagscape.planning.plan.scoring_seconds", lambda job, threads: 0.0)
+    monkeypatch.setattr("dagscape.scores.requirements.scoring_seconds", lambda job, threads, limit: 0.0)
     given, _ = FUNCTIONS[function]
     for value in VALUES:
         # Any other error is one that nobody has worded for users.
@@ -90,7 +90,7 @@ def test_no_binding_complains(monkeypatch, function, option):
 
 @pytest.mark.parametrize("function", [f for f, (_, options) in FUNCTIONS.items() if "max_memory" in options])
 def test_more_memory_than_there_is_means_no_limit(monkeypatch, function):
-    monkeypatch.setattr("dagscape.planning.plan.scoring_seconds", lambda job, threads: 0.0)
+    monkeypatch.setattr("dagscape.scores.requirements.scoring_seconds", lambda job, threads, limit: 0.0)
     given, _ = FUNCTIONS[function]
     for size in (10**20, "99999999999999TiB", 10**400):
         assert function(*given, max_memory=size) is not None

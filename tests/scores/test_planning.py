@@ -104,7 +104,7 @@ def test_plans_and_methods_agree_on_how_many_variables_fit(task, method):
 def test_a_plan_that_needs_more_memory_than_python_can_write_is_saved_and_loaded(monkeypatch, tmp_path):
     # Counting the sets of so many variables takes minutes.
     needs = Requirements("local scores", plural(2**20_000, "set"), 2**20_003, "the scores", "raise the limit")
-    monkeypatch.setattr(planning, "scoring_requirements", lambda job, threads, limit: needs)
+    monkeypatch.setattr("dagscape.scores.requirements.scoring_requirements", lambda job, threads, limit: needs)
     planned = ds.plan(ds.load_dataset("iris"))
     planned.save(tmp_path / "plan.json")
     assert ds.load_result(tmp_path / "plan.json") == planned

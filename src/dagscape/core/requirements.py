@@ -33,6 +33,32 @@ class ProblemSize(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskOption:
+    """An option that changes what a task needs.
+
+    Attributes
+    ----------
+    help : str
+        What it means, as the help of an option of the command line.
+    values : tuple of str
+        Its values, default first; empty if it takes any value of its type.
+    type : type
+        The type of its values: str, int or float.
+    default : str
+        What is assumed by default, in words, if it has no list of values.
+    varied : bool
+        Whether it says what is computed, so that a plan may advise another value, and tests try all of them. Other
+        options say how much is computed, or where.
+    """
+
+    help: str
+    values: tuple[str, ...] = ()
+    type: type = str
+    default: str = ""
+    varied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Requirements:
     """What one step of a job needs to run.
 

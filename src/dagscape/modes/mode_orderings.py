@@ -22,7 +22,7 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument
 from dagscape.core.masks import mask_of
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
-from dagscape.core.randomness import Seed, recorded_seed
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.core.wording import plural
 from dagscape.graphs.lists import DagList
@@ -124,14 +124,14 @@ def modes(
     [9, 8, 6, 4, 4]
     """
     _check_options(scores, k, delta, distinct, bound, groups, grouping)
-    clock = Clock(max_seconds)
+    clock, rng = Clock(max_seconds), random_generator(seed)
     used_threads = thread_count(threads)
     limit = memory_limit(max_memory)
     size = SearchSize.like(scores)
     modes_requirements(size, used_threads, limit).check(limit)
     families = kernel_families(scores, size.layout)
     with listening(progress) as listener:
-        partition = _partition(scores, bound, groups, grouping, seed, families, limit, used_threads)
+        partition = _partition(scores, bound, groups, grouping, rng, families, limit, used_threads)
         group_sizes = [mask.bit_count() for mask in partition]
         check_bound(size, group_sizes, used_threads, limit)
         search = kernels.ModeSearch(

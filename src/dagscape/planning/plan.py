@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.core.checks import check_choice
-from dagscape.core.errors import InvalidData, InvalidOption, Spelling, python_spelling, spelled
+from dagscape.core.errors import InvalidData, Spelling, python_spelling, spelled
 from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.planning.advice import RefusedJob, advice_for
-from dagscape.planning.registry import METHODS
+from dagscape.planning.jobs import Job, job_of
+from dagscape.planning.registry import METHODS, TASKS
 from dagscape.results.base import Result, provenance_of
 from dagscape.results.decoding import MOST_BITS, Count, NotNegative
-from dagscape.scores.requirements import scoring_requirements, scoring_seconds
-from dagscape.scores.scoring_job import prepare
-from dagscape.scores.search_planning import SearchSize
 
 if TYPE_CHECKING:
     import pandas as pd
-
-TASKS = ("scores", *METHODS)
 
 # The largest number that is read back from a file.
 _MOST_MEMORY = 2**MOST_BITS - 1
@@ -179,49 +175,47 @@ def spelled_plan(
     **options: Any,
 ) -> Plan:
     """Do the work of :func:`plan`, with the arguments in its advice as ``spelling`` writes them."""
-    check_choice(task, TASKS, "task")
-    settings = _method_options(task, options)
-    job = prepare(data, **options)
-    data = job.data
+    check_choice(task, [name for name, record in TASKS.items() if record.planned], "task")
+    job = job_of(TASKS[task], data, options)
     threads = thread_count(threads)
     available = available_memory() if max_memory is None else 0
     limit = share_of(available) if max_memory is None else memory_limit(max_memory)
-    steps = [_step(scoring_requirements(job, threads, limit), scoring_seconds(job, threads), spelling)]
-    largest: dict[str, int] = {}
-    if task in METHODS:
-        method, size = METHODS[task], SearchSize.complete(data.n, job.max_parents)
-        needs = method.requirements(size, threads, limit, **settings)
-        steps.append(_step(needs, method.seconds(size, threads, limit, **settings), spelling))
-        largest = method.largest(size, threads, limit, **settings) if method.largest is not None else {}
-    refused = None
-    if any(step.refusal or step.memory > limit for step in steps):
-        required = max(map(len, job.constraints.required), default=0)
-        refused = RefusedJob(data, task, settings, options, threads, limit, job.max_parents, required)
+    needs = [step.requirements(threads, limit) for step in job.steps]
+    steps = [
+        _step(needed, step.seconds(threads, limit), spelling) for needed, step in zip(needs, job.steps, strict=True)
+    ]
     return Plan(
-        variables=data.variables,
-        provenance=provenance_of("plan", job.info.to_dict() | settings, {}, threads),
+        variables=job.variables,
+        provenance=provenance_of("plan", {**job.parameters, **job.steps[-1].settings}, {}, threads),
         steps=tuple(steps),
         memory_limit=limit,
-        advice=spelled(advice_for(refused), spelling) if refused is not None else "",
-        largest=largest,
+        advice=spelled(_advice(job, needs, threads, limit), spelling),
+        largest=job.steps[-1].largest(threads, limit),
         memory_available=available,
     )
 
 
-def _method_options(task: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options that change what the method needs from ``options``, and check them."""
-    known = METHODS[task].options if task in METHODS else {}
-    settings = {name: options.pop(name, values[0]) for name, values in known.items()}
-    for name, value in settings.items():
-        check_choice(value, known[name], name)
-    places = METHODS[task].places if task in METHODS else ()
-    settings |= {name: options.pop(name) for name in places if options.get(name) is not None}
-    for method in METHODS.values():
-        for name in (*method.options, *method.places):
-            if options.get(name) is not None:
-                raise InvalidOption(f"is an option of the task {method.name!r}, not of {task!r}", option=name)
-            options.pop(name, None)
-    return settings
+def _advice(job: Job, needs: Sequence[Requirements], threads: int, limit: int) -> str:
+    """Return what would make a job fit; empty if it does fit."""
+    failed = [needed for needed in needs if not needed.fits(limit)]
+    if not failed:
+        return ""
+    last, scoring = job.steps[-1], job.scoring
+    if scoring is None or not isinstance(scoring.data, Dataset) or last.task.name not in {"scores", *METHODS}:
+        return failed[0].remedy
+    required = max(map(len, scoring.constraints.required), default=0)
+    return advice_for(
+        RefusedJob(
+            scoring.data,
+            last.task.name,
+            last.settings,
+            job.score_options,
+            threads,
+            limit,
+            scoring.max_parents,
+            required,
+        )
+    )
 
 
 def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:

@@ -1,105 +1,186 @@
-"""All methods by name. A new method is one record here.
+"""All tasks by name. A new task is one record here.
 
 Plans, the command line, :func:`dagscape.load_result`, the tables in the documentation and the contract tests read these
-records, so a new method joins all of them with one entry.
+records, so a new task joins all of them with one entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dagscape.planning.task import Task
 
-from dagscape.best.k_best import k_best
-from dagscape.best.optimal import OptimalNetwork, optimal_network
-from dagscape.best.requirements import list_requirements, list_seconds, optimal_requirements, optimal_seconds
-from dagscape.best.result import BestNetworks
-from dagscape.core.requirements import Requirements
-from dagscape.modes.mode_orderings import modes
-from dagscape.modes.requirements import modes_requirements, modes_seconds
-from dagscape.modes.result import Modes
-from dagscape.posterior.backends import SUMMED_OVER
-from dagscape.posterior.requirements import largest_sums, planned_requirements
-from dagscape.posterior.result import Posterior
-from dagscape.posterior.summing import posterior
-from dagscape.posterior.trial import sum_seconds
-from dagscape.results.base import Result
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """The record of one method, read by everything that lists methods.
-
-    Attributes
-    ----------
-    name : str
-        The name in plans and on the command line.
-    function : callable
-        The public function. Its first argument is the local scores.
-    result : type
-        The class of its result.
-    requirements : callable
-        ``requirements(size, threads, limit, **options)``: what it needs, given ``limit`` bytes of memory.
-    seconds : callable
-        ``seconds(size, threads, limit, **options)``: estimated time on this machine, from a short trial.
-    options : mapping
-        The options that change what the method needs, each with its values, default first.
-    places : tuple of str
-        Options of plans that say where the method runs, and that have no list of values.
-    largest : callable or None
-        ``largest(size, threads, limit, **options)``: the largest numbers of variables that fit, by back end.
-    citations : tuple of str
-        Keys in ``docs/references.bib``.
-    most_advised : int or None
-        Plans of other methods do not advise this one for more variables, because its time cannot be predicted; None is
-        no limit.
-    """
-
-    name: str
-    function: Callable[..., Result]
-    result: type[Result]
-    requirements: Callable[..., Requirements]
-    seconds: Callable[..., float]
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    places: tuple[str, ...] = ()
-    largest: Callable[..., dict[str, int]] | None = None
-    citations: tuple[str, ...] = ()
-    most_advised: int | None = None
-
-    @property
-    def summary(self) -> str:
-        """One line for tables: the first of the function's documentation."""
-        return (self.function.__doc__ or "").partition("\n")[0].rstrip(".")
-
-
-POSTERIOR = Method(
-    "posterior",
-    posterior,
-    Posterior,
-    planned_requirements,
-    sum_seconds,
-    options={"over": SUMMED_OVER},
-    places=("backend", "ranks", "card_memory"),
-    largest=largest_sums,
-    citations=("tian2009", "koivisto2004", "koivisto2006"),
-)
-
-OPTIMAL = Method(
-    "optimal", optimal_network, OptimalNetwork, optimal_requirements, optimal_seconds, citations=("silander2006",)
-)
-
-BEST = Method("best", k_best, BestNetworks, list_requirements, list_seconds, citations=("chen2014",))
-
-# Beyond this, a search that fits in memory may prove no mode for hours.
+# Beyond this, a search for modes that fits in memory may prove none for hours.
 _MOST_ADVISED = 30
 
-MODES = Method(
-    "modes",
-    modes,
-    Modes,
-    modes_requirements,
-    modes_seconds,
-    citations=("chen2019",),
-    most_advised=_MOST_ADVISED,
-)
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        Task(
+            "describe",
+            ("data",),
+            "data.discrete.dataset:Dataset.describe",
+            "data.discrete.summary:DataSummary",
+            command="describe",
+            help="Summarise a table: variables, levels, counts, missing cells.",
+        ),
+        Task(
+            "plan",
+            ("data to score",),
+            "planning.plan:plan",
+            "planning.plan:Plan",
+            command="plan",
+            help="Estimate the memory and time of a job before it starts.",
+        ),
+        Task(
+            "scores",
+            ("data to score",),
+            "scores.scoring:local_scores",
+            "scores.tables.lattice_scores:LatticeScores",
+            command="score",
+            help="Compute the local scores of all families.",
+            requirements_at="scores.requirements:scoring_requirements",
+            seconds_at="scores.requirements:scoring_seconds",
+        ),
+        Task(
+            "score-summary",
+            ("all scores",),
+            "scores.summary:summarize_scores",
+            "scores.summary:ScoreSummary",
+            command="score",
+        ),
+        Task(
+            "posterior",
+            ("all scores",),
+            "posterior.summing:posterior",
+            "posterior.result:Posterior",
+            command="posterior",
+            help="Compute the exact probability of every edge and ancestor relation.",
+            citations=("tian2009", "koivisto2004", "koivisto2006"),
+            requirements_at="posterior.requirements:planned_requirements",
+            seconds_at="posterior.trial:sum_seconds",
+            options_at="posterior.plan_options:SUM_OPTIONS",
+            largest_at="posterior.requirements:largest_sums",
+        ),
+        Task(
+            "feature-probability",
+            ("all scores",),
+            "posterior.features:feature_probability",
+            "posterior.result:Probability",
+            citations=("tian2009", "koivisto2004"),
+        ),
+        Task(
+            "optimal",
+            ("all scores",),
+            "best.optimal:optimal_network",
+            "best.optimal:OptimalNetwork",
+            command="best",
+            citations=("silander2006",),
+            requirements_at="best.requirements:optimal_requirements",
+            seconds_at="best.requirements:optimal_seconds",
+        ),
+        Task(
+            "best",
+            ("all scores",),
+            "best.k_best:k_best",
+            "best.result:BestNetworks",
+            command="best",
+            help="Find the best networks or equivalence classes, and what they agree on.",
+            citations=("chen2014",),
+            requirements_at="best.requirements:list_requirements",
+            seconds_at="best.requirements:list_seconds",
+        ),
+        Task(
+            "modes",
+            ("all scores",),
+            "modes.mode_orderings:modes",
+            "modes.result:Modes",
+            command="modes",
+            help="Find the best networks of mode orderings: good, and different from each other.",
+            citations=("chen2019",),
+            requirements_at="modes.requirements:modes_requirements",
+            seconds_at="modes.requirements:modes_seconds",
+            most_advised=_MOST_ADVISED,
+        ),
+        Task(
+            "learn",
+            ("data to score", "scores"),
+            "search.learning:learn",
+            "search.result:Learned",
+            command="learn",
+            help="Find one good network, for any number of variables.",
+            citations=("teyssier2005", "chickering2002", "munteanu2000", "tsamardinos2006"),
+        ),
+        Task(
+            "mmpc",
+            ("data",),
+            "search.mmpc:mmpc",
+            "search.parents_children:ParentsChildren",
+            citations=("tsamardinos2006",),
+        ),
+        Task(
+            "bootstrap",
+            ("data to score",),
+            "studies.bootstrap:bootstrap",
+            "studies.bootstrap_result:Bootstrap",
+            command="bootstrap",
+            help="Learn networks from resampled rows: the confidence in every edge and ancestor relation.",
+            citations=("friedman1999",),
+            quick={"samples": 4, "workers": 1},
+        ),
+        Task(
+            "sensitivity",
+            ("data to score",),
+            "studies.sensitivity:sensitivity",
+            "studies.sensitivity_result:Sensitivity",
+            command="sensitivity",
+            help="Compare posteriors under a grid of settings: their evidence, and the edges that change.",
+            quick={"max_parents": 2},
+        ),
+        Task(
+            "student",
+            ("answers",),
+            "student.learning.command:command",
+            "student.model.model:StudentModel",
+            command="student",
+            help="Learn prerequisites of skills, and a student model, from answers to items.",
+            citations=("chen2016",),
+            quick={"restarts": 2},
+        ),
+        Task(
+            "student-evaluation",
+            ("student model",),
+            "student.model.model:StudentModel.evaluate",
+            "student.model.evaluation:Evaluation",
+            command="student",
+            quick={"cv": 2, "workers": 1},
+        ),
+        Task(
+            "parm",
+            ("answers",),
+            "student.learning.parm:parm",
+            "student.learning.parm:Parm",
+            citations=("chen2015",),
+            quick={"restarts": 2},
+        ),
+        Task(
+            "bootstrap-skills",
+            ("answers",),
+            "studies.skill_bootstrap:bootstrap_skills",
+            "studies.bootstrap_result:Bootstrap",
+            citations=("friedman1999",),
+            quick={"samples": 4, "workers": 1, "restarts": 1},
+        ),
+        Task(
+            "compare",
+            ("structures",),
+            "graphs.comparison:compare",
+            "graphs.comparison:Comparison",
+            command="compare",
+            help="Compare the structures of two networks.",
+        ),
+    )
+}
 
-METHODS: dict[str, Method] = {method.name: method for method in (POSTERIOR, OPTIMAL, BEST, MODES)}
+# Those that take the scores of all families and that plans know: a plan of one may advise another.
+METHODS: dict[str, Task] = {
+    name: task for name, task in TASKS.items() if task.takes == ("all scores",) and task.planned
+}

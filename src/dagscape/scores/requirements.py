@@ -51,7 +51,7 @@ def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requireme
     )
 
 
-def scoring_seconds(job: ScoringJob, threads: int) -> float:
+def scoring_seconds(job: ScoringJob, threads: int, limit: int) -> float:  # noqa: ARG001 (as all tasks take it)
     """Return the estimated time of scoring, from a short trial on a random part of the lattice."""
     if job.sets >= _NEVER_SETS:
         return math.inf

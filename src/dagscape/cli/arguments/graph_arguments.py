@@ -22,9 +22,10 @@ from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import BIF_BYTES_PER_BYTE
 from dagscape.networks.json_documents import network_of_document
 from dagscape.networks.writing import KIND as NETWORK
-from dagscape.planning.loading import RESULTS, kind_of, result_of_document
+from dagscape.planning.loading import RESULTS, result_of_document
 from dagscape.posterior.result import Posterior
 from dagscape.results.base import Result
+from dagscape.results.loading import kind_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.result import Learned

@@ -59,7 +59,7 @@ def take_scores(
     out : Output
         Where warnings go.
     requirements : sequence of callables
-        What is needed after scoring, as in :attr:`dagscape.planning.registry.Method.requirements`. They are checked
+        What is needed after scoring, as in :attr:`dagscape.planning.task.Task.requirements`. They are checked
         before scores are computed, so that a job that cannot finish does not start.
     score_equivalent : bool
         Whether the user declares the scores of a file score-equivalent.

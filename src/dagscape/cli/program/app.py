@@ -23,25 +23,16 @@ from dagscape.cli.program.streams import discard_output, replace_what_terminals_
 from dagscape.cli.program.wording import worded
 from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
 from dagscape.core.version import __version__
+from dagscape.planning.registry import TASKS
 
-# A subcommand is a module of `cli/commands` with a click command called `command`, imported on demand.
-COMMANDS: dict[str, str] = {
-    "describe": "Summarise a table: variables, levels, counts, missing cells.",
-    "score": "Compute the local scores of all families.",
-    "posterior": "Compute the exact probability of every edge and ancestor relation.",
-    "best": "Find the best networks or equivalence classes, and what they agree on.",
-    "modes": "Find the best networks of mode orderings: good, and different from each other.",
-    "learn": "Find one good network, for any number of variables.",
-    "bootstrap": "Learn networks from resampled rows: the confidence in every edge and ancestor relation.",
-    "sensitivity": "Compare posteriors under a grid of settings: their evidence, and the edges that change.",
-    "student": "Learn prerequisites of skills, and a student model, from answers to items.",
+# A subcommand is a module of `cli/commands` with a click command called `command`, imported on demand. Those of tasks
+# stand in their records; the others make no result.
+COMMANDS: dict[str, str] = {task.command: task.help for task in TASKS.values() if task.help} | {
     "fit": "Fit the probabilities of a network to data.",
     "query": "Compute probabilities of a network's variables, given others.",
     "predict": "Predict a variable in each row of a table.",
     "sample": "Draw rows from a network.",
-    "compare": "Compare the structures of two networks.",
     "draw": "Draw a network.",
-    "plan": "Estimate the memory and time of a job before it starts.",
     "demo": "Take a short tour with a bundled data set.",
     "completion": "Print the script that completes commands and options in a shell.",
 }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from dagscape.core.errors import Mention, SpelledMessage, spelled
+from dagscape.planning.registry import TASKS
 
 # Arguments whose option is not their own name with dashes.
 _OPTIONS = {
@@ -26,16 +27,12 @@ _OPTIONS = {
 }
 
 # Functions whose command or option does not have their name.
-_COMMANDS = {
+_COMMANDS = {task.function_name: f"dagscape {task.command}" for task in TASKS.values() if task.command} | {
     "Dataset.select": "--columns or --drop",
     "discretize": "--discretize",
-    "k_best": "dagscape best",
-    "local_scores": "dagscape score",
-    "optimal_network": "dagscape best",
     "load_result": "dagscape draw",
     "Discretizer.load": "--discretizer",
     "Network.fit": "dagscape fit",
-    "command": "dagscape student",
     "read_network": "dagscape query",
     "read_data": "dagscape describe",
 }
