@@ -71,13 +71,6 @@ class PartlyDirected:
         return any(self.arrows[d] & self.lines[a] & ~near_b & ~(1 << b) for d in bits(self.arrows[b] & near_a))
 
 
-def meek_closure(directed: Sequence[int], undirected: Sequence[int]) -> tuple[Masks, Masks]:
-    """Direct all compelled edges by Meek's four rules [meek1995]_."""
-    graph = PartlyDirected(directed, undirected)
-    graph.close((1 << len(directed)) - 1)
-    return tuple(graph.arrows), tuple(graph.lines)
-
-
 def consistent_extension(directed: Sequence[int], undirected: Sequence[int]) -> Masks | None:
     """Return a DAG that directs the undirected edges without new v-structures or cycles [dor1992]_; None if none does.
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, brief, function, type_of
-from dagscape.core.files.documents import parse_json
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.tables.value_types import ValueType
 from dagscape.graphs.dag import Dag
@@ -22,19 +21,6 @@ from dagscape.networks.discrete.families import MAX_PARENTS
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.writing import KIND, SCHEMA
 from dagscape.results.decoding import decode, place_in
-
-
-def parse_json_network(text: str, title: str = "text") -> Network:
-    """Parse a network from the text of a JSON document.
-
-    Parameters
-    ----------
-    text : str
-        The content of the file.
-    title : str
-        The name of the file in messages.
-    """
-    return network_of_document(parse_json(text, title), title)
 
 
 def network_of_document(document: Any, title: str) -> Network:

@@ -6,16 +6,23 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 
 import pandas as pd
 import pytest
 
 import dagscape as ds
 from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, type_of
-from dagscape.core.files.reading import open_text
+from dagscape.core.files.reading import decode_text, open_binary
 from dagscape.core.files.writing import check_writable, replace_file
 
 NETWORK = ds.load_network("sprinkler")
+
+
+@contextmanager
+def open_text(path):
+    with open_binary(path) as binary, decode_text(binary, path) as text:
+        yield text
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):

@@ -68,23 +68,3 @@ class RaisedSignals:
             signal.setitimer(signal.ITIMER_REAL, _AGAIN)
         else:
             self._unraisable(lost)
-
-
-def loading() -> LoadingModules:
-    """Let signals end the program at once while modules load: some modules cannot be interrupted."""
-    return LoadingModules()
-
-
-class LoadingModules:
-    """See :func:`loading`."""
-
-    def __enter__(self) -> None:
-        self._before = {number: signal.getsignal(number) for number in ENDING_SIGNALS} if is_program() else {}
-        for number, handler in self._before.items():
-            if isinstance(getattr(handler, "__self__", None), RaisedSignals):
-                signal.signal(number, leave)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for number, handler in self._before.items():
-            if signal.getsignal(number) is leave:
-                signal.signal(number, handler)

@@ -11,13 +11,10 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
 
 from dagscape.core.signals import ENDING_SIGNALS
-
-Handler = Callable[[int, FrameType | None], object]
 
 # How the loader of shared libraries says that memory is short.
 _LOADER_SHORT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "cannot create shared object descriptor")

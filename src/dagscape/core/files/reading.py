@@ -154,10 +154,3 @@ def decode_text(binary: io.BufferedReader[Any], source: str | os.PathLike[str]) 
                 f"{os.fspath(source)!r} is not UTF-8 text (byte 0x{error.object[error.start]:02x}): "
                 "save it as UTF-8 first"
             ) from error
-
-
-@contextmanager
-def open_text(source: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """Open a text file: :func:`open_binary`, then :func:`decode_text`."""
-    with open_binary(source) as binary, decode_text(binary, source) as text:
-        yield text
