@@ -66,16 +66,21 @@ def test_strings_are_never_markup_and_have_no_control_characters():
     assert all(line.isprintable() for line in shown.split("\n"))
     escaped = r"[red]a\x1b[2J\nb\u202e"
     assert shown.count(escaped) == 11
-    assert terminal_text([Note((*names([DANGEROUS]), DANGEROUS))], 200) == f"'{escaped}'{escaped}\n"
+    assert f"'{escaped}' and {escaped}" in shown
 
 
 @pytest.mark.parametrize(
-    ("name", "alone", "listed"),
-    [("a", "a", "a"), ("a, b", "a, b", "'a, b'"), ("a\nb", r"a\nb", r"'a\nb'"), ("it's", "it's", "it's")],
+    ("name", "alone", "in_a_text", "listed"),
+    [
+        ("a", "a", "a", "a"),
+        ("a, b", "a, b", "a, b", "'a, b'"),
+        ("a\nb", r"a\nb", r"'a\nb'", r"'a\nb'"),
+        ("it's", "it's", "it's", "it's"),
+    ],
 )
-def test_names_in_a_list_are_quoted_where_they_could_be_misread(name, alone, listed):
+def test_names_are_quoted_where_they_could_be_misread(name, alone, in_a_text, listed):
     assert terminal_text([table(["x"], [(Name(name),)])], 40) == f"x\n{alone}\n"
-    assert terminal_text([Note((Name(name), " = 1"))], 40) == f"{alone} = 1\n"
+    assert terminal_text([Note((Name(name), " = 1"))], 40) == f"{in_a_text} = 1\n"
     assert terminal_text([table(["x"], [(names([name]),)])], 40) == f"x\n{listed}\n"
     assert terminal_text([Note(names([name, "c"]))], 40) == f"{listed}, c\n"
     assert terminal_text([Note(joined([arrow(name, "c")]))], 40) == f"{listed} → c\n"

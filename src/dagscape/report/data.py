@@ -47,9 +47,7 @@ def _counts(column: VariableSummary) -> Text:
     pairs = list(zip(column.levels, column.counts, strict=True))
     if len(pairs) > _LEVELS_SHOWN:
         pairs.sort(key=lambda pair: -pair[1])
-    shown: list[tuple[Inline, ...]] = [
-        (Name(level, listed=True), f": {count:,}") for level, count in pairs[:_LEVELS_SHOWN]
-    ]
+    shown: list[tuple[Inline, ...]] = [(Name(level), f": {count:,}") for level, count in pairs[:_LEVELS_SHOWN]]
     if len(pairs) > _LEVELS_SHOWN:
         shown.append((f"… {len(pairs) - _LEVELS_SHOWN:,} more",))
     return joined(shown)

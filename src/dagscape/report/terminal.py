@@ -92,8 +92,8 @@ def _parts(text: Text) -> tuple[Inline, ...]:
 def _words(part: Inline) -> str:
     if isinstance(part, Name):
         name = _shortened(part.name)
-        # In a list, a name with a comma would look like two, and one with escapes like another.
-        return repr(name) if part.listed and ("," in name or visible(name) != name) else visible(name)
+        # A name with escapes would look like another, and in a list, one with a comma like two.
+        return repr(name) if visible(name) != name or (part.listed and "," in name) else name
     return visible(part.text if isinstance(part, Problem) else part)
 
 
