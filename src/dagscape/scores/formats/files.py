@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.files.archives import ARCHIVE_MAGIC
 from dagscape.core.files.paths import path_text
 from dagscape.core.files.reading import decode_text, open_binary, starts_with
 from dagscape.core.files.writing import replace_by_ending
@@ -47,7 +48,7 @@ def read_scores(
     """
     source = path_text(path)
     with open_binary(path) as stream:
-        if starts_with(stream, b"PK\x03\x04", source):
+        if starts_with(stream, ARCHIVE_MAGIC, source):
             return read_npz(stream, source, max_memory)
         if source.lower().endswith(".npz"):
             raise InvalidData(f"{source!r} is not an .npz file: it does not begin like a zip archive")

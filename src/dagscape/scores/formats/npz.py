@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import json
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, argument
+from dagscape.core.files.archives import HEADER, Members, seekable, write_archive
 from dagscape.core.files.reading import read_whole
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.resources import check_memory
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.formats.npz_header import SCHEMA, Header, parse_header
-from dagscape.scores.formats.npz_members import Members, seekable
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.family_table import FAMILY_BYTES, PARENT_BYTES, ExactFamilies, FamilyTable
 from dagscape.scores.tables.lattice import is_every_set
@@ -56,8 +55,7 @@ def write_npz(scores: EnumerableScores, stream: IO[bytes], progress: ProgressLis
             blocks = list(scores.family_sets(child))
             arrays[f"parents{child}"] = _padded(blocks)
             arrays[f"exact{child}"] = np.concatenate([scores.exact_scores(child, block) for block in blocks])
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    np.savez(stream, **arrays)
+    write_archive(stream, header, arrays)
 
 
 def _padded(blocks: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -85,11 +83,11 @@ def read_npz(stream: io.BufferedReader[Any], source: str, max_memory: int | str 
 
 def _scores(members: Members, check: Callable[[int], None]) -> EnumerableScores:
     """Read scores; ``check`` refuses a number of bytes that is too large."""
-    if "header" not in members.names:
+    if HEADER not in members.names:
         raise InvalidData("it has no header")
-    needed = members.nbytes + _HEADER_FACTOR * members.size("header")
+    needed = members.nbytes + _HEADER_FACTOR * members.size(HEADER)
     check(needed)
-    header = parse_header(members.text("header"))
+    header = parse_header(members.text(HEADER))
     if header.kind == "lattice":
         return _lattice(header, members)
     check(needed + sum(_family_bytes(members, child) for child in range(_checked_count(header, members))))
@@ -133,7 +131,7 @@ def _check_possible(scores: LatticeScores) -> None:
 
 
 def _check_names(members: Members, expected: set[str]) -> None:
-    if members.names != expected | {"header"}:
+    if members.names != expected | {HEADER}:
         raise InvalidData("it does not have the arrays that its header calls for")
 
 

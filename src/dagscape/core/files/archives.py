@@ -1,4 +1,4 @@
-"""The members of an ``.npz`` file: a zip archive of arrays, read strictly.
+"""Archives of arrays: ``.npz`` files with a JSON header, written by dagscape and read strictly.
 
 An archive from elsewhere may be damaged or made to harm. Names, sizes, types and shapes are compared with what is
 expected before anything of that size is read: an array has exactly the type that dagscape writes, and exactly the
@@ -8,19 +8,26 @@ number of bytes that its own header, and the directory of the archive, declare. 
 from __future__ import annotations
 
 import io
+import json
 import math
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from dagscape.core.errors import InvalidData
+
+# The member that says what the arrays are, as JSON.
+HEADER = "header"
+
+# How archives begin.
+ARCHIVE_MAGIC = b"PK\x03\x04"
 
 # What :mod:`zipfile` and :mod:`zlib` raise for damaged archives, truncated members and features that they lack.
 _ARCHIVE_ERRORS = (
@@ -48,8 +55,19 @@ _LONGEST_HEADER = 1024
 # The bytes of a local header before the data, at least.
 _LOCAL_HEADER = 30
 
-_INTEGERS = {b"<i8": np.dtype("<i8"), b">i8": np.dtype(">i8")}
-_BYTES = {b"|u1": np.dtype(np.uint8)}
+# Bytes read at a time.
+_PIECE = 1 << 20
+
+Shape = tuple[int, ...]
+
+
+def write_archive(stream: IO[bytes], header: Mapping[str, Any] | bytes, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a header, as JSON, and arrays; the same contents give the same bytes."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, array in {HEADER: np.frombuffer(text, dtype=np.uint8), **arrays}.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 class Members:
@@ -87,19 +105,12 @@ class Members:
 
     def text(self, name: str) -> bytes:
         """Return a member that is a list of bytes."""
-        return self._array(name, _BYTES, lambda shape: len(shape) == 1).tobytes()
+        return self.array(name, np.uint8, lambda shape: len(shape) == 1).tobytes()
 
-    def integers(self, name: str, fits: Callable[[tuple[int, ...]], bool]) -> NDArray[np.int64]:
-        """Return a member that is an array of 64-bit integers, if its shape fits; it cannot be written to."""
-        array = self._array(name, _INTEGERS, fits)
-        if array.dtype != np.int64 or not array.flags.aligned:
-            array = array.astype(np.int64)
-        array.flags.writeable = False
-        return array
-
-    def _array(
-        self, name: str, types: dict[bytes, np.dtype[Any]], fits: Callable[[tuple[int, ...]], bool]
-    ) -> NDArray[Any]:
+    def array(self, name: str, dtype: DTypeLike, fits: Callable[[Shape], bool]) -> NDArray[Any]:
+        """Return a member that is an array of a type, in either byte order, if its shape fits."""
+        wanted = np.dtype(dtype)
+        orders = {order.str.encode(): order for order in (wanted, wanted.newbyteorder())}
         with _damage_as_error(), self._archive.open(self._infos[name]) as member:
             start = member.read(10)
             length = int.from_bytes(start[8:10], "little")
@@ -107,19 +118,38 @@ class Members:
             declared = _ARRAY_HEADER.fullmatch(header)
             if start[:8] != _MAGIC + b"\x01\x00" or declared is None:
                 raise InvalidData(f"{name} is not an array")
-            dtype = types.get(declared[1])
+            stored = orders.get(declared[1])
             shape = tuple(int(part) for part in declared[3].replace(b",", b" ").split())
-            if dtype is None:
+            if stored is None:
                 raise InvalidData(f"{name} has the type {declared[1].decode()!r}, which it should not have")
             if not fits(shape):
                 raise InvalidData(f"{name} has the shape {shape}, which does not match the header")
-            count = math.prod(shape)
-            if len(start) + length + count * dtype.itemsize != self.size(name):
+            size = math.prod(shape) * stored.itemsize
+            if len(start) + length + size != self.size(name):
                 raise InvalidData(f"{name} does not have the length that it declares")
-            # One byte more reaches the end, where the checksum is compared.
-            body = member.read(count * dtype.itemsize + 1)
-        array = np.frombuffer(body, dtype=dtype, count=count)
-        return array.reshape(shape[::-1]).T if declared[2] == b"True" else array.reshape(shape)
+            numbers = _body(member, size).view(stored).astype(wanted, copy=False)
+        return numbers.reshape(shape[::-1]).T if declared[2] == b"True" else numbers.reshape(shape)
+
+    def integers(self, name: str, fits: Callable[[Shape], bool]) -> NDArray[np.int64]:
+        """Return a member that is an array of 64-bit integers, if its shape fits; it cannot be written to."""
+        array = self.array(name, np.int64, fits)
+        array.flags.writeable = False
+        return array
+
+
+def _body(member: IO[bytes], size: int) -> NDArray[np.uint8]:
+    """Return the bytes of an array, in the memory of one copy."""
+    body = np.empty(size, dtype=np.uint8)
+    filled = 0
+    while filled < size:
+        piece = member.read(min(_PIECE, size - filled))
+        if not piece:
+            raise EOFError("it ends too early")
+        body[filled : filled + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
+        filled += len(piece)
+    # At the end, the checksum is compared.
+    member.read(1)
+    return body
 
 
 @contextmanager
