@@ -1,155 +1,36 @@
-"""Checkpoints: what is saved, when, and what a killed process leaves behind."""
+"""Checkpoints of sums: the same bits after any interruption, and a refusal of whatever is damaged."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.core.errors import DagscapeError, InvalidData, InvalidOption, TooLarge
-from dagscape.posterior.checkpoints import Checkpoint, Checkpoints
+from dagscape.core.errors import InvalidData
 from dagscape.posterior.weights import FamilyWeights
+from posterior.mpi_runs import TESTS, run, why_not
 from posterior.test_contract import random_data
 
-
-def weights(*more):
-    return FamilyWeights(np.array([[0, -5, *more], [-3, 0, *more]]), 0, None)
-
-
-class Clock:
-    def __init__(self):
-        self.now = 100.0
-
-    def __call__(self):
-        return self.now
+KILLED = Path(__file__).with_name("killed_program.py")
+RANKS = [1, pytest.param(2, marks=pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is MPI"))]
 
 
-def test_a_state_is_loaded_as_it_was_saved(tmp_path):
-    checkpoint = Checkpoint(tmp_path / "sum", 10.0)
-    assert checkpoint.load() is None
-    checkpoint.save({"layer": np.array(3), "values": np.array([0.5, -0.0, np.inf])})
-    checkpoint.save({"layer": np.array(4), "values": np.array([0.25, -0.0, np.inf])})
-    found = Checkpoint(tmp_path / "sum", 10.0).load()
-    assert found["layer"] == 4
-    assert found["values"].tobytes() == np.array([0.25, -0.0, np.inf]).tobytes()
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch):
+    """What the processes of this test would lose with the power does not matter."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
-def test_it_is_due_after_the_given_time_and_not_before(tmp_path):
-    clock = Clock()
-    checkpoint = Checkpoint(tmp_path / "sum", 10.0, clock)
-    clock.now += 9
-    assert not checkpoint.is_due
-    clock.now += 1
-    assert checkpoint.is_due
-    checkpoint.save({})
-    assert not checkpoint.is_due
-
-
-def test_words_are_read_where_they_were_written(tmp_path):
-    file = Checkpoint(tmp_path / "sum", 10.0).words("forward", 8)
-    file.write(np.array([5, -6]), 2)
-    file.write(np.array([7]), 0)
-    found = np.empty(3, dtype=np.int64)
-    file.read(found, 1)
-    assert found.tolist() == [0, 5, -6]
-    with pytest.raises(InvalidData, match="too short"):
-        file.read(np.empty(9, dtype=np.int64), 0)
-    with pytest.raises(DagscapeError, match="backward"):
-        Checkpoint(tmp_path / "sum", 10.0).words("backward", 8).read(found, 0)
-
-
-def test_ranks_do_not_share_files(tmp_path):
-    whole = Checkpoint(tmp_path / "sum", 10.0)
-    for rank in range(2):
-        whole.of_rank(rank, 2).save({"rank": np.array(rank)})
-    assert [int(whole.of_rank(rank, 2).load()["rank"]) for rank in range(2)] == [0, 1]
-    assert whole.of_rank(0, 4).load() is None
-    whole.remove()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_broken_state_is_named(tmp_path):
-    checkpoint = Checkpoint(tmp_path / "sum", 10.0)
-    (tmp_path / "sum.state.npz").write_bytes(b"nonsense")
-    with pytest.raises(InvalidData, match=r"sum\.\*'.*; remove these files"):
-        checkpoint.load()
-
-
-@pytest.mark.parametrize("over", ["orders", "dags"])
-def test_a_state_of_something_else_is_named(tmp_path, over):
-    scores = ds.local_scores(random_data(12, 50, 2), max_parents=2)
-    options = {"checkpoint": tmp_path, "checkpoint_seconds": 0}
-    with pytest.raises(Killed):
-        ds.posterior(scores, over, progress=killed_after(5), **options)
-    (state,) = tmp_path.glob("*.state.npz")
-    np.savez(state, step=np.array(1))
-    with pytest.raises(InvalidData, match="remove these files"):
-        ds.posterior(scores, over, **options)
-    for path in tmp_path.iterdir():
-        path.unlink()
-    assert ds.posterior(scores, over, **options) == ds.posterior(scores, over)
-
-
-def test_other_weights_units_or_sums_have_other_checkpoints(tmp_path):
-    with Checkpoints(tmp_path, 10.0).in_use() as checkpoints:
-        checkpoints.of_sum(weights(), 30, "dags").save({})
-        assert checkpoints.of_sum(weights(), 30, "dags").load() is not None
-        assert checkpoints.of_sum(weights(-1), 30, "dags").load() is None
-        assert checkpoints.of_sum(weights(), 31, "dags").load() is None
-        assert checkpoints.of_sum(weights(), 30, "orders").load() is None
-
-
-def interrupted_after_a_checkpoint(folder):
-    with Checkpoints(folder, 10.0).in_use() as checkpoints:
-        checkpoints.of_sum(weights(), 30, "dags").save({})
-        raise KeyboardInterrupt
-
-
-def test_they_are_removed_at_the_end_but_not_after_an_error(tmp_path):
-    folder = tmp_path / "a" / "b"
-    with pytest.raises(KeyboardInterrupt):
-        interrupted_after_a_checkpoint(folder)
-    assert len(list(folder.iterdir())) == 1
-    (folder / "other").touch()
-    with Checkpoints(folder, 10.0).in_use() as checkpoints:
-        assert checkpoints.of_sum(weights(), 30, "dags").load() == {}
-    assert [path.name for path in folder.iterdir()] == ["other"]
-
-
-def test_a_folder_is_used_by_one_process_at_a_time(tmp_path):
-    with (
-        Checkpoints(tmp_path, 10.0).in_use(),
-        pytest.raises(InvalidOption, match="another process"),
-        Checkpoints(tmp_path, 10.0).in_use(),
-    ):
-        pass
-
-
-def test_a_folder_that_cannot_be_used_is_refused(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(InvalidOption, match="checkpoint"), Checkpoints(tmp_path / "file" / "x", 10.0).in_use():
-        pass
-    with pytest.raises(InvalidOption, match="is a file"), Checkpoints(tmp_path / "file", 10.0).in_use():
-        pass
-    with pytest.raises(InvalidOption, match="checkpoint is empty"):
-        Checkpoints("", 10.0)
-
-
-def test_more_than_fits_on_the_disk_is_refused(tmp_path):
-    with Checkpoints(tmp_path, 10.0).in_use() as checkpoints:
-        checkpoints.check_space(1000)
-        free = os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize
-        with pytest.raises(TooLarge, match="checkpoint"):
-            checkpoints.check_space(2 * free)
-
-
-class Killed(Exception):
+class Killed(BaseException):
     """Stands for the end of a process."""
 
 
@@ -162,6 +43,23 @@ def killed_after(calls):
             raise Killed
 
     return progress
+
+
+def same_bits(found, expected):
+    for name in ("edges", "ancestors", "paths"):
+        if getattr(expected, name) is not None:
+            assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
+    return (found.log_total, found.log_prior_total) == (expected.log_total, expected.log_prior_total)
+
+
+def test_other_weights_units_or_sums_have_other_digests():
+    def weights(*more, max_parents=None):
+        return FamilyWeights(np.array([[0, -5, *more], [-3, 0, *more]]), 0, max_parents)
+
+    digests = [weights().digest("cpu dags features 30"), weights(-1).digest("cpu dags features 30")]
+    digests += [weights().digest("cpu dags features 31"), weights(max_parents=1).digest("cpu dags features 30")]
+    assert len(set(digests)) == 4
+    assert weights().digest("cpu dags features 30") == digests[0]
 
 
 CONSTRAINTS = {"required": [("v0", "v3")], "forbidden": [("v4", "v5")]}
@@ -195,14 +93,11 @@ def test_a_sum_that_is_killed_again_and_again_has_the_same_bits(tmp_path, over, 
             ends += 1
     assert ends > 5
     assert reached == sorted(reached)
-    for name in ("edges", "ancestors", "paths"):
-        if getattr(expected, name) is not None:
-            assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
-    assert (found.log_total, found.log_prior_total) == (expected.log_total, expected.log_prior_total)
+    assert same_bits(found, expected)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_result_of_the_first_of_two_sums_is_kept(tmp_path, monkeypatch):
+def test_the_result_of_the_first_of_two_sums_is_kept(tmp_path):
     scores = ds.local_scores(random_data(12, 50, 2), max_parents=2, required=[("v0", "v1")])
     tasks = []
 
@@ -220,11 +115,161 @@ def test_the_result_of_the_first_of_two_sums_is_kept(tmp_path, monkeypatch):
     assert ds.posterior(scores, **options).edges.tobytes() == ds.posterior(scores, "orders").edges.tobytes()
 
 
+class KilledAtCall:
+    """Ends the process at one of its calls of the functions that put files on the disk, before or after the call."""
+
+    NAMES = ("fsync", "replace", "unlink", "open")
+
+    def __init__(self, monkeypatch, call):
+        self._left = call
+        for name in self.NAMES:
+            monkeypatch.setattr(os, name, self._counted(getattr(os, name)))
+
+    def _counted(self, function):
+        def counted(*arguments, **options):
+            self._left -= 1
+            if self._left == 0:
+                raise Killed
+            done = function(*arguments, **options)
+            self._left -= 1
+            if self._left == 0:
+                raise Killed
+            return done
+
+        return counted
+
+    @property
+    def is_over(self):
+        return self._left > 0
+
+
+@pytest.mark.parametrize(("over", "n"), [("orders", 11), ("dags", 4)])
+def test_a_process_that_ends_at_any_moment_leaves_a_checkpoint_that_can_be_used(tmp_path, monkeypatch, over, n):
+    scores = ds.local_scores(random_data(n, 50, 2), max_parents=2, required=[("v0", "v1")])
+    expected = ds.posterior(scores, over)
+    call, left = 0, []
+    while True:
+        call += 1
+        folder = tmp_path / str(call)
+        with monkeypatch.context() as patched:
+            killed = KilledAtCall(patched, call)
+            try:
+                ds.posterior(scores, over, threads=1, checkpoint=folder, checkpoint_seconds=0)
+            except Killed:
+                left.append(frozenset(path.name.partition(".")[2] for path in folder.glob("sum-*")))
+            else:
+                break
+        assert same_bits(ds.posterior(scores, over, checkpoint=folder), expected), call
+        assert list(folder.iterdir()) == []
+    assert killed.is_over
+    seen = {
+        "orders": ({"forward.words"}, {"forward.words", "state.npz"}, {"forward.words", "backward.words", "state.npz"}),
+        "dags": ({"state.npz"}, {"state.npz", "result.npz"}),
+    }
+    assert set(left) >= set(map(frozenset, ({"result.npz"}, set(), *seen[over])))
+
+
 @pytest.mark.parametrize("seconds", [-1, "often", float("nan"), True])
 def test_a_time_between_checkpoints_that_is_none_is_refused(tmp_path, seconds):
     scores = ds.local_scores(random_data(4, 20, 3))
     with pytest.raises(ds.InvalidOption, match="checkpoint_seconds"):
         ds.posterior(scores, checkpoint=tmp_path, checkpoint_seconds=seconds)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return ds.local_scores(random_data(13, 50, 2), max_parents=2)
+
+
+def stopped_at(share, scores, folder, over="orders"):
+    """Leave the checkpoint of a sum that was stopped at a share of its work."""
+
+    def stop(report):
+        if report.done > share * report.total:
+            raise Killed
+
+    with pytest.raises(Killed):
+        ds.posterior(scores, over, threads=1, checkpoint=folder, checkpoint_seconds=0, progress=stop)
+    return {path.name.partition(".")[2]: path for path in folder.glob("sum-*")}
+
+
+def refusal_of(scores, folder, over="orders"):
+    """The one sentence that refuses the checkpoint in a folder."""
+    with pytest.raises(InvalidData) as refused:
+        ds.posterior(scores, over, checkpoint=folder)
+    sentence = str(refused.value)
+    assert sentence.startswith(f"cannot continue from the checkpoint '{folder}/sum-")
+    assert sentence.endswith("; delete these files to start over")
+    assert "\n" not in sentence
+    return sentence
+
+
+def flip(content):
+    middle = len(content) // 4
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize("share", [0.4, 0.8])
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (flip, r"block \d of 'sum-\w+\.forward\.words' does not agree with its digest"),
+        (lambda content: bytes(8192) + content[8192:], "block 0 of"),
+        (lambda content: content[8192:16384] + content[:8192] + content[16384:], "block 0 of"),
+        (lambda content: content[:-1][:9000], "too short"),
+    ],
+)
+def test_damaged_tables_are_refused(tmp_path, scores, share, damage, reason):
+    path = stopped_at(share, scores, tmp_path)["forward.words"]
+    path.write_bytes(damage(path.read_bytes()))
+    assert re.search(reason, refusal_of(scores, tmp_path))
+
+
+def test_tables_of_another_stage_are_refused(tmp_path, scores):
+    files = stopped_at(0.8, scores, tmp_path)
+    forward, backward = (files[f"{name}.words"].read_bytes() for name in ("forward", "backward"))
+    files["forward.words"].write_bytes(backward)
+    assert "forward.words" in refusal_of(scores, tmp_path)
+    files["forward.words"].write_bytes(forward)
+    files["backward.words"].write_bytes(forward)
+    assert "backward.words" in refusal_of(scores, tmp_path)
+    files["backward.words"].unlink()
+    assert "backward.words': No such file" in refusal_of(scores, tmp_path)
+
+
+def test_a_state_that_is_newer_than_the_tables_is_refused_and_an_older_one_is_used(tmp_path, scores):
+    early, late = tmp_path / "early", tmp_path / "late"
+    old, new = stopped_at(0.2, scores, early), stopped_at(0.4, scores, late)
+    contents = {name: path.read_bytes() for name, path in old.items()}
+    old["state.npz"].write_bytes(new["state.npz"].read_bytes())
+    assert "forward.words" in refusal_of(scores, early)
+    new["state.npz"].write_bytes(contents["state.npz"])
+    assert same_bits(ds.posterior(scores, "orders", checkpoint=late), ds.posterior(scores, "orders"))
+
+
+@pytest.mark.parametrize("over", ["orders", "dags"])
+def test_the_files_of_another_job_are_refused(tmp_path, scores, over):
+    other = ds.local_scores(random_data(13, 50, 3), max_parents=2)
+    mine, theirs = stopped_at(0.4, scores, tmp_path / "1", over), stopped_at(0.4, other, tmp_path / "2", over)
+    for name, path in mine.items():
+        path.write_bytes(theirs[name].read_bytes())
+    assert "do not agree with its seal" in refusal_of(scores, tmp_path / "1", over)
+
+
+@pytest.mark.parametrize("over", ["orders", "dags"])
+def test_edited_states_are_refused(tmp_path, scores, over):
+    """Values that were changed with NumPy, in a file that is otherwise as it was."""
+    path = stopped_at(0.4, scores, tmp_path, over)["state.npz"]
+    with np.load(path) as saved:
+        arrays = dict(saved)
+    header = json.loads(arrays["header"].tobytes())
+    counter = "forwards" if over == "orders" else "step"
+    header["values"][counter] -= 1
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(path, **arrays | {"header": text})
+    assert "do not agree with its seal" in refusal_of(scores, tmp_path, over)
+    np.savez(path, step=np.array(1))
+    assert "no header" in refusal_of(scores, tmp_path, over)
 
 
 def test_a_command_that_is_killed_continues_with_the_same_result(tmp_path):
@@ -238,11 +283,45 @@ def test_a_command_that_is_killed_continues_with_the_same_result(tmp_path):
         time.sleep(0.001)
     process.kill()
     assert process.wait() == -signal.SIGKILL
-    assert list(saved.glob("*.words"))
-    again = subprocess.run(
-        [part for part in resumable if part != "--quiet"], check=True, capture_output=True, text=True
-    )
+    (_,) = saved.glob("*forward.words")
+    # The result is saved in any case.
+    resumable = [*command[:-1], "--checkpoint", saved, "-o", found]
+    again = subprocess.run(resumable, check=True, capture_output=True, text=True)
     assert again.stderr.startswith("dagscape: continuing after the checkpoint of ")
     assert "dagscape: saved a checkpoint in " in again.stderr
     subprocess.run([*command, "-o", tmp_path / "expected.json"], check=True)
     assert ds.load_result(found).edges.tobytes() == ds.load_result(tmp_path / "expected.json").edges.tobytes()
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_the_command_refuses_a_damaged_checkpoint_with_one_sentence(tmp_path, ranks):
+    data, saved = tmp_path / "data.csv", tmp_path / "saved"
+    random_data(13, 100, 4).to_frame().to_csv(data, index=False)
+    options = ["--over", "orders", "--max-parents", "2", "--checkpoint", saved, "--checkpoint-seconds", "0"]
+    command = ["-m", "dagscape", "posterior", data, *options]
+    code, _, _ = run(ranks, KILLED, *command[2:])
+    assert code != 0
+    path = sorted(saved.glob("*.forward.words"))[-1]
+    path.write_bytes(flip(path.read_bytes()))
+    code, out, err = run(ranks, *command)
+    assert (code, out) == (3, "")
+    refusals = [line for line in err.splitlines() if "cannot continue from the checkpoint" in line]
+    assert len(refusals) == 1
+    assert refusals[0].startswith("dagscape: cannot continue from the checkpoint ")
+    assert "Traceback" not in err
+
+
+def outcomes(table):
+    """The counts of all kinds of damage: same bits, refused, findings."""
+    (total,) = (line for line in table.splitlines() if line.startswith("all "))
+    return [int(count.replace(",", "")) for count in total.split()[1:]]
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_damaged_checkpoints_give_the_same_bits_or_are_refused(ranks):
+    code, table, err = run(ranks, "-m", "fuzz.checkpoints", "--cases", 72, cwd=TESTS)
+    assert (code, err) == (0, ""), table
+    same, refused, findings = outcomes(table)
+    assert same + refused == 72
+    assert min(same, refused) > 10
+    assert findings == 0

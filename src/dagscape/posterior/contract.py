@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from dagscape.core import kernels
 from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
 from dagscape.core.resources import format_bytes, thread_count
 from dagscape.core.wording import plural
-from dagscape.posterior.checkpoints import Checkpoint, State
 from dagscape.posterior.weights import FamilyWeights, path_memory
+from dagscape.running.checkpoints import Checkpoint
+from dagscape.running.sealed_states import State
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 KernelProgress = Callable[[int, int], None] | None
@@ -69,14 +70,12 @@ class Sum:
 
     def to_state(self) -> State:
         """Return the numbers, to be saved in a checkpoint."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: np.asarray(value) for name, value in values if value is not None}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_state(cls, state: State) -> Sum:
         """Return the sum with saved numbers."""
-        numbers: dict[str, Any] = {name: value if value.ndim else value.item() for name, value in state.items()}
-        return cls(**{"ancestors": None, "paths": None, **numbers})
+        return cls(**state)
 
     def largest_ratio(self, other: Sum) -> float:
         """Return a bound on the ratio of a cancelled total: the ratio of the absolute values of its terms."""

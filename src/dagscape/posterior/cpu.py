@@ -53,7 +53,7 @@ def _tiled_order_sum(
     bits = n if job.checkpoint is None else max(n - _CHECKPOINT_BITS, kernels.LEAST_TILED)
     blocks = np.empty((1 << (n - bits), 1 << bits), dtype=np.int64)
     summing = kernels.TiledOrderSum(weights.values, max_parents, job.unit_bits, blocks.reshape(-1))
-    saved = BlockCheckpoints(job.checkpoint, summing, blocks)
+    saved = BlockCheckpoints(job.checkpoint, summing, blocks, job.threads)
     done, count = saved.position(), len(blocks)
     saved.restore(done)
     parts = count if job.total_alone else 2 * count

@@ -5,6 +5,8 @@ A step is a layer: the sets of one size, first for H, then for RR and the featur
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,10 +79,9 @@ class _Steps:
         if checkpoint is None or (state := checkpoint.load()) is None:
             return
         with checkpoint.reading():
-            arrays = [state[name] for name in sorted(name for name in state if name.startswith("array"))]
-            self.dags.restore(int(state["step"]), arrays)
+            self.dags.restore(state["step"], [state[f"array{i}"] for i in range(state["arrays"])])
             if self._paths is not None:
-                self._paths, self._chunks = state["paths"], int(state["chunks"])
+                self._paths, self._chunks = state["paths"], state["chunks"]
 
     def _save_if_due(self) -> None:
         checkpoint = self._job.checkpoint
@@ -88,9 +89,10 @@ class _Steps:
             return
         arrays: list[NDArray[np.float64]] = [np.empty(size) for size in self.dags.state_sizes]
         self.dags.save(arrays)
-        state = {"step": np.array(self.dags.step)} | {f"array{i}": array for i, array in enumerate(arrays)}
+        state: dict[str, Any] = {"step": self.dags.step, "arrays": len(arrays)}
+        state |= {f"array{i}": array for i, array in enumerate(arrays)}
         if self._paths is not None:
-            state |= {"paths": self._paths, "chunks": np.array(self._chunks)}
+            state |= {"paths": self._paths, "chunks": self._chunks}
         checkpoint.save(state)
 
     def _progress_of(self, step: int, end: int) -> KernelProgress:

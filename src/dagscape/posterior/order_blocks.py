@@ -1,18 +1,20 @@
 """The tiled sum over orders in blocks, with checkpoints between them.
 
 F of the blocks that are done is in one file and R in another, so that a checkpoint writes each block once, and no
-checkpoint destroys what an earlier one needs.
+checkpoint destroys what an earlier one needs. The digests of all blocks are in the state.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core import kernels
-from dagscape.posterior.checkpoints import Checkpoint, State, WordFile
+from dagscape.core.errors import InvalidData
+from dagscape.running.checkpoints import Checkpoint
 
 Words = NDArray[np.int64]
 
@@ -35,6 +37,8 @@ class BlockCheckpoints:
         The sum.
     blocks : array of int64
         The words of the kernel, as an array of blocks.
+    threads : int
+        How many threads compute digests.
 
     Attributes
     ----------
@@ -42,13 +46,20 @@ class BlockCheckpoints:
         The word of F(V), which R overwrites; known once a block has R.
     """
 
-    def __init__(self, checkpoint: Checkpoint | None, kernel: kernels.TiledOrderSum, blocks: Words) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint | None, kernel: kernels.TiledOrderSum, blocks: Words, threads: int
+    ) -> None:
         self._checkpoint = checkpoint
         self._kernel = kernel
         self._blocks = blocks
-        self._state: State = {}
         self._saved = Position()
+        self._state: Mapping[str, Any] = {}
         self.total = 0
+        if checkpoint is not None:
+            shape = (len(blocks), int(blocks.shape[1]))
+            self._forward = checkpoint.blocks("forward", shape, threads)
+            self._backward = checkpoint.blocks("backward", shape, threads)
+            self._forward_digests, self._backward_digests = self._forward.no_digests(), self._backward.no_digests()
 
     def position(self) -> Position:
         """Return how far the last checkpoint is."""
@@ -56,19 +67,25 @@ class BlockCheckpoints:
             return Position()
         self._state = state
         with self._checkpoint.reading():
-            return Position(int(state["forwards"]), int(state["backwards"]))
+            found = Position(state["forwards"], state["backwards"])
+            count = len(self._blocks)
+            if not (0 <= found.forwards <= count and 0 <= found.backwards <= (count if found.forwards == count else 0)):
+                raise InvalidData(f"it has {found.forwards} and {found.backwards} of {count} blocks")
+        return found
 
     def restore(self, position: Position) -> None:
-        """Restore what was saved up to that position."""
+        """Restore what was saved up to that position, after comparing it with its digests."""
         if self._checkpoint is None or not any(position):
             return
         first_back = len(self._blocks) - position.backwards
         with self._checkpoint.reading():
-            self._forward_file.read(self._part(0, min(position.forwards, first_back)), 0)
+            self._forward_digests = self._state["forward_digests"]
+            self._backward_digests = self._state["backward_digests"]
+            self._forward.read(self._blocks[: min(position.forwards, first_back)], 0, self._forward_digests)
+            self._backward.read(self._blocks[first_back:], first_back, self._backward_digests)
             if position.backwards:
-                self._backward_file.read(self._part(first_back, len(self._blocks)), self._place(first_back))
                 self._kernel.restore(self._state["shares"])
-                self.total = int(self._state["total"])
+                self.total = self._state["total"]
         self._saved = position
 
     def after(self, position: Position) -> None:
@@ -83,29 +100,17 @@ class BlockCheckpoints:
         saved, count = self._saved, len(self._blocks)
         first_back = count - position.backwards
         # F of blocks that have R already is needed no more.
-        self._forward_file.write(
-            self._part(saved.forwards, min(position.forwards, first_back)), self._place(saved.forwards)
-        )
-        self._backward_file.write(self._part(first_back, count - saved.backwards), self._place(first_back))
-        state = {"forwards": np.array(position.forwards), "backwards": np.array(position.backwards)}
+        new_forward = self._blocks[saved.forwards : min(position.forwards, first_back)]
+        self._forward.write(new_forward, saved.forwards, self._forward_digests)
+        new_backward = self._blocks[first_back : count - saved.backwards]
+        self._backward.write(new_backward, first_back, self._backward_digests)
+        state = {
+            "forwards": position.forwards,
+            "backwards": position.backwards,
+            "forward_digests": self._forward_digests,
+            "backward_digests": self._backward_digests,
+        }
         if position.backwards:
-            state |= {"shares": self._kernel.state(), "total": np.array(self.total)}
+            state |= {"shares": self._kernel.state(), "total": self.total}
         self._checkpoint.save(state)
         self._saved = position
-
-    @property
-    def _forward_file(self) -> WordFile:
-        assert self._checkpoint is not None
-        return self._checkpoint.words("forward", self._blocks.size)
-
-    @property
-    def _backward_file(self) -> WordFile:
-        assert self._checkpoint is not None
-        return self._checkpoint.words("backward", self._blocks.size)
-
-    def _part(self, first: int, end: int) -> Words:
-        """Return the words of some blocks."""
-        return self._blocks[first:end].reshape(-1)
-
-    def _place(self, block: int) -> int:
-        return block * int(self._blocks.shape[1])

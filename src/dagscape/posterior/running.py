@@ -11,15 +11,19 @@ from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.progress import ProgressListener, kernel_callback
 from dagscape.core.resources import memory_limit
 from dagscape.posterior.backends import find_backend
-from dagscape.posterior.checkpoints import Checkpoints, check_interval
 from dagscape.posterior.contract import Job, ScoresTooWide, Sum, SumBackend, Wanted
 from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.weights import FamilyWeights
+from dagscape.running.checkpoints import Checkpoints, check_interval
 from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 # What to say if families are missing.
 INCOMPLETE_SUM = ": probabilities are relative to the remaining structures"
+
+
+# What the names of checkpoints begin with.
+_TASK = "sum"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Prepared:
             )
         with Checkpoints(folder, seconds).in_use() as checkpoints:
             # Two numbers for each set: F and R, or H and RR.
-            checkpoints.check_space(16 << self.weights.n)
+            checkpoints.check_space(_TASK, 16 << self.weights.n)
             yield replace(self, checkpoints=checkpoints)
 
     def sum(
@@ -75,9 +79,10 @@ class Prepared:
         if self.checkpoints is None:
             return self.backend.run(weights, job)
         kind = f"{self.backend.name} {self.backend.over} {wanted}"
-        checkpoint = self.checkpoints.of_sum(weights, job.unit_bits, kind)
+        checkpoint = self.checkpoints.of_job(_TASK, weights.digest(f"{kind} {job.unit_bits}"))
         if (result := checkpoint.load("result")) is not None:
-            return Sum.from_state(result)
+            with checkpoint.reading():
+                return Sum.from_state(result)
         found = self.backend.run(weights, replace(job, checkpoint=checkpoint))
         checkpoint.finish(found.to_state())
         return found

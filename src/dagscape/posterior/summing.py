@@ -22,12 +22,12 @@ from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.resources import thread_count
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import on_all_ranks
-from dagscape.posterior.checkpoints import DEFAULT_SECONDS
 from dagscape.posterior.contract import check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import INCOMPLETE_SUM, Prepared, prepare_sum
 from dagscape.results.base import provenance_of
+from dagscape.running.checkpoints import DEFAULT_SECONDS
 from dagscape.scores.parent_states import warn_if_sparse
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
 

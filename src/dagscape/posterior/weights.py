@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -70,6 +71,12 @@ class FamilyWeights:
     def spans(self, unit: Unit) -> list[float]:
         """Return the range of the possible weights of each variable, in nats."""
         return [-unit.to_float(int(row[row != IMPOSSIBLE].min(initial=0))) for row in self.values]
+
+    def digest(self, use: str) -> str:
+        """Return a digest of the weights and of what they are used for."""
+        digest = hashlib.sha256(f"{use} {self.max_parents} {self.values.shape}".encode())
+        digest.update(self.values.data.cast("B"))
+        return digest.hexdigest()
 
     def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
         """Return other weights of the same families."""

@@ -19,13 +19,13 @@ from dagscape.core.wording import format_seconds
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER, find_backend
-from dagscape.posterior.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
 from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.summing import posterior
 from dagscape.posterior.trial import path_seconds
 from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
+from dagscape.running.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
 
 # Sums with paths over fewer variables take a few seconds at most.
 _SURELY_QUICK = 12

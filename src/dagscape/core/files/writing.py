@@ -56,6 +56,16 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise DagscapeError(f"cannot write {place.name!r}: {error.strerror or error}") from error
 
 
+def sync_folder(folder: str | os.PathLike[str]) -> None:
+    """Wait until the names of the files in a folder are on the disk, where the file system can do that."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 @contextmanager
 def replace_by_ending(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Like :func:`replace_file`; compress if the name ends in ``.gz``. The same content gives the same file."""

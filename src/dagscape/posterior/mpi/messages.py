@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _BLOCKS, _COUNTS = 1, 2
 
+# Bytes; what is longer is cut off.
+_LONGEST_TEXT = 4096
+
 
 class Messages:
     """The messages of one rank in one sum.
@@ -61,6 +64,23 @@ class Messages:
                 return
             self.advance()
             nap.take()
+
+    def first_text(self, text: str) -> str:
+        """Return a text of some rank that is not empty, on all ranks; empty if all are. Every rank must call this.
+
+        Neighbours differ in one bit of their numbers, so after a round with each of them, all ranks have met.
+        """
+        for rank in self._neighbours:
+            own = np.zeros(_LONGEST_TEXT, dtype=np.uint8)
+            encoded = np.frombuffer(text.encode()[:_LONGEST_TEXT], dtype=np.uint8)
+            own[: encoded.size] = encoded
+            other = np.empty_like(own)
+            expected = self.expect(other, rank)
+            self.send(own, rank)
+            self.wait([expected])
+            self.complete()
+            text = text or other.tobytes().rstrip(b"\0").decode(errors="ignore")
+        return text
 
     def complete(self) -> None:
         """Wait until all arrays are sent."""

@@ -22,23 +22,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core import kernels
-from dagscape.core.errors import InvalidOption, argument
+from dagscape.core.errors import InvalidData, InvalidOption, argument
 from dagscape.core.wording import plural
 from dagscape.posterior.contract import Job, KernelProgress
 from dagscape.posterior.mpi.messages import Messages
-from dagscape.posterior.mpi.team import Team
+from dagscape.posterior.mpi.team import Stopped, Team
 from dagscape.posterior.order_blocks import BlockCheckpoints, Position
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 Words = NDArray[np.int64]
+Value = TypeVar("Value")
 
 # Blocks, which are messages, have 1 MiB to 8 MiB: smaller ones cost more time than they take, and larger ones memory.
 _BLOCK_BITS = range(17, 21)
@@ -152,15 +153,14 @@ class RankSum:
         unit_bits = self._job.unit_bits
         self._kernel = kernels.TiledOrderSum(values, command.max_parents, unit_bits, words, team.size, team.rank)
         checkpoint = self._job.checkpoint and self._job.checkpoint.of_rank(team.rank, team.size)
-        self._saved = BlockCheckpoints(checkpoint, self._kernel, self._blocks)
+        self._saved = BlockCheckpoints(checkpoint, self._kernel, self._blocks, self._job.threads)
         self.sent_forwards = self.sent_backwards = self.sent_shares = 0
 
     def run(self, progress: KernelProgress) -> Found | None:
         """Do the work of this rank; return the result on rank 0, and None or no more than the total on others."""
         count, threads = len(self._blocks), self._job.threads
-        known = self._saved_positions()
+        known = self._restored_positions()
         done = known[self._team.rank]
-        self._saved.restore(done)
         units = 1 if self._job.total_alone else 1 + _BACKWARD_UNITS
         report = _Reporter(progress, count * units, self._messages.advance)
         report.skip(done.forwards + _BACKWARD_UNITS * done.backwards)
@@ -193,17 +193,32 @@ class RankSum:
         mantissa, exponent, disagreement = self._kernel.finish(self._edges)
         return Found(mantissa, exponent, self._edges, disagreement)
 
-    def _saved_positions(self) -> list[Position]:
-        """Return how far the checkpoints of all ranks are.
+    def _restored_positions(self) -> list[Position]:
+        """Restore the checkpoints of all ranks, and return how far they are.
 
         Once a rank has R, it has lost F. If another one has lost its files since, and needs that, all start anew.
         """
         if self._job.checkpoint is None:
             return [Position()] * self._team.size
-        known = [Position(*found) for found in self._team.data.allgather(tuple(self._saved.position()))]
-        all_have_f = all(found.forwards == len(self._blocks) for found in known)
-        no_rank_has_r = not any(found.backwards for found in known)
-        return known if all_have_f or no_rank_has_r else [Position()] * self._team.size
+        found = self._unless_refused(self._saved.position)
+        known = [Position(*other) for other in self._team.data.allgather(tuple(found))]
+        all_have_f = all(other.forwards == len(self._blocks) for other in known)
+        no_rank_has_r = not any(other.backwards for other in known)
+        if not (all_have_f or no_rank_has_r):
+            known = [Position()] * self._team.size
+        self._unless_refused(lambda: self._saved.restore(known[self._team.rank]))
+        return known
+
+    def _unless_refused(self, read: Callable[[], Value]) -> Value:
+        """Read a part of the checkpoints on all ranks; if one refuses its own, rank 0 raises the error for all."""
+        problem = ""
+        try:
+            value = read()
+        except InvalidData as error:
+            problem = str(error)
+        if refusal := self._messages.first_text(problem):
+            raise InvalidData(refusal) if self._team.rank == 0 else Stopped
+        return value
 
     def _pass(
         self,
