@@ -114,18 +114,19 @@ wheel: $(VENV)/installed-dev
 dist: wheel
 	$(BIN)/python packaging/check_distributions.py dist/*
 
+# `make bench WRITE=--write` also puts the tables into the pages of benchmarks/results.
 bench: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
-	$(BIN)/python -m benchmarks.local_scores
-	$(BIN)/python -m benchmarks.family_scores
-	$(BIN)/python -m benchmarks.graphs
-	$(BIN)/python -m benchmarks.posterior
-	$(BIN)/python -m benchmarks.best
-	$(BIN)/python -m benchmarks.modes speed states experiments
-	$(BIN)/python -m benchmarks.climbing
-	$(BIN)/python -m benchmarks.class_search
-	$(BIN)/python -m benchmarks.independence
-	$(BIN)/python -m benchmarks.students speed
+	$(BIN)/python -m benchmarks.local_scores $(WRITE)
+	$(BIN)/python -m benchmarks.family_scores $(WRITE)
+	$(BIN)/python -m benchmarks.graphs $(WRITE)
+	$(BIN)/python -m benchmarks.inference $(WRITE)
+	$(BIN)/python -m benchmarks.posterior $(WRITE)
+	$(BIN)/python -m benchmarks.best $(WRITE)
+	$(BIN)/python -m benchmarks.modes speed states experiments $(WRITE)
+	$(BIN)/python -m benchmarks.climbing methods wide peers restarts $(WRITE)
+	$(BIN)/python -m benchmarks.independence $(WRITE)
+	$(BIN)/python -m benchmarks.students speed $(WRITE)
 
 # The tables and figures of the papers on learning, run again: hours. Interrupted, they go on where they were.
 EXPERIMENTS ?= build/experiments
@@ -134,12 +135,12 @@ experiments: experiment-eq1 experiment-curriculum experiment-classifier experime
 experiment-eq1 experiment-curriculum experiment-classifier: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	mkdir -p $(EXPERIMENTS)
-	$(BIN)/python -m benchmarks.$(@:experiment-%=%_tables) --folder $(EXPERIMENTS) | tee $(EXPERIMENTS)/$@.md
+	$(BIN)/python -m benchmarks.$(@:experiment-%=%_tables) --folder $(EXPERIMENTS) $(WRITE) | tee $(EXPERIMENTS)/$@.md
 
 experiment-students: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	mkdir -p $(EXPERIMENTS)
-	$(BIN)/python -m benchmarks.students study real --folder $(EXPERIMENTS) | tee $(EXPERIMENTS)/$@.md
+	$(BIN)/python -m benchmarks.students study real --folder $(EXPERIMENTS) $(WRITE) | tee $(EXPERIMENTS)/$@.md
 
 clean:
 	rm -rf build dist .venv docs/_build

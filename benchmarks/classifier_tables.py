@@ -1,6 +1,6 @@
 """Table 2.5 of [chen2016], run again on the sets at hand: accuracy and conditional log-likelihood of classifiers.
 
-python -m benchmarks.classifier_tables [--samples 5] [--networks car …] [--only-show]
+python -m benchmarks.classifier_tables [--samples 5] [--networks car …] [--only-show] [--write]
 
 Three fifths of the rows are for training, and cuts come from these rows alone. Probabilities are smoothed by adding 1.
 Numbers are ratios to naive Bayes, averaged over the sets. The paper has one split of 28 sets, 12 of them not at hand.
@@ -17,9 +17,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from benchmarks.experiments import Task, available, parser, quiet, run, shown, table
-from benchmarks.timing import SHARED
+from benchmarks import SHARED
+from benchmarks.experiments import Task, available, parser, quiet, run, shown
+from benchmarks.pages import Page, show
 from dagscape.sklearn import BayesNetClassifier
+
+PAGE = Page("classifiers")
 
 # Data sets of table 2.4 with their files; the class is the last column.
 SETS = {
@@ -50,6 +53,8 @@ PAPER = {
     "accuracy": {"naive": "1", "curriculum": "1.033 (8)", "mmhc": "1.034 (5)"},
     "cll": {"naive": "1", "curriculum": "0.755 (7)", "mmhc": "0.772 (9)"},
 }
+
+NAMES = {"accuracy": "accuracy", "cll": "conditional log-likelihood (CLL)"}
 
 # The t-tests of the paper: 5 %, and these hypothesised differences of the ratios.
 SIGNIFICANT = 0.05
@@ -118,9 +123,9 @@ def summary(frame: pd.DataFrame) -> None:
                 p = f"{_p_value(gain, HYPOTHESES[measure]):.3f}"
             lines.append([method, f"{by_set[method].mean():.3f}", won, p, theirs.get(str(method))])
         direction = "larger" if measure == "accuracy" else "smaller"
-        title = f"Table 2.5, {measure}: ratio to naive Bayes ({direction} is better), sets won against mmhc"
+        title = f"Table 2.5, {NAMES[measure]}: ratio to naive Bayes ({direction} is better), sets won against mmhc."
         test = f"p (better than mmhc by more than {HYPOTHESES[measure]:g})"
-        table(title, lines, ["method", "ratio", "won : lost", test, "paper (28 sets)"])
+        PAGE.table(measure, title, ["method", "ratio", "won : lost", test, "paper (28 sets)"], lines)
 
 
 def _p_value(gain: pd.Series, hypothesis: float) -> float:
@@ -134,10 +139,10 @@ def by_set(frame: pd.DataFrame) -> None:
     for measure in PAPER:
         means = frame.groupby(["set", "method"], sort=False)[measure].mean().unstack()
         lines = [[name, *(f"{means.loc[name, method]:.3f}" for method in means.columns)] for name in means.index]
-        table(f"{measure} by set", lines, ["set", *map(str, means.columns)])
+        show(f"{NAMES[measure]} by set", ["set", *map(str, means.columns)], lines)
     seconds = frame.groupby("method", sort=False)["seconds"].agg(["mean", "max"])
     lines = [[method, float(row["mean"]), float(row["max"])] for method, row in seconds.iterrows()]
-    table("Seconds to fit", lines, ["method", "mean", "longest"])
+    show("Seconds to fit", ["method", "mean", "longest"], lines)
 
 
 def main() -> None:

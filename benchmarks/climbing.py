@@ -1,57 +1,46 @@
-"""Learners that climb, on ALARM, Andes and random networks, side by side with pyAgrum and pgmpy.
+"""All learners on networks of up to 1000 variables, side by side with pyAgrum and pgmpy, and the effect of restarts.
 
-python -m benchmarks.climbing                (the extra `bench` installs the peers; without them only dagscape runs)
-python -m benchmarks.climbing 1000 greedy    (only random networks of 1000 variables, and only greedy)
+python -m benchmarks.climbing [methods] [wide] [peers] [restarts] [--write]     (default: methods)
+
+``methods`` learns ALARM, Hailfinder and Andes by every method; ``wide`` learns a random network of 1000 variables;
+``peers`` climbs ALARM and Andes with the extra `bench`; ``restarts`` varies the number of random moves.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import resource
-import sys
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 
 import dagscape as ds
-from benchmarks.timing import SHARED, best_of, machine
+from benchmarks.inputs import mixed_network, network
+from benchmarks.pages import Page, words
+from benchmarks.timing import best_times, is_installed, peak_memory, timed
+
+PAGE = Page("search")
 
 ROWS = 5000
-GOALS = {("alarm", "greedy"): 0.1, ("alarm", "tabu"): 0.3, ("andes", "greedy"): 2.0, ("1000", "greedy"): 30.0}
+NETWORKS = ("alarm", "hailfinder", "andes")
+METHODS = ("greedy", "tabu", "eq1", "ges", "mmhc", "curriculum", "order")
+CLIMBS = ("greedy", "tabu")
 PEER_LIMIT = 60  # variables; with more, pgmpy takes minutes
 
+HEADERS = ["network", "method", "processor, s", "score", "edges", "SHD"]
 
-def random_network(n: int, seed: int = 1) -> ds.Network:
-    """A random DAG with 1.5 parents on average and at most 4, with 2 to 4 levels and uneven probabilities."""
-    rng = np.random.default_rng(seed)
-    dag = ds.random_dag(n, max_parents=4, seed=rng)
-    levels = {name: [str(k) for k in range(rng.integers(2, 5))] for name in dag.variables}
-    cpts = {}
-    for name in dag.variables:
-        states = [len(levels[parent]) for parent in dag.parents(name)]
-        cpts[name] = rng.dirichlet(np.full(len(levels[name]), 0.5), size=states)
-    return ds.Network(dag, levels, cpts)
+RESTARTS, RESTART_ROWS, RESTART_SEEDS = 20, 2000, range(4)
 
 
-def load(name: str) -> ds.Network:
-    return random_network(int(name)) if name.isdigit() else ds.read_network(SHARED / "networks" / f"{name}.bif.gz")
-
-
-def ours(name: str, data: ds.Dataset, truth: ds.Network, methods: list[str]) -> None:
-    scores = ds.family_scores(data)
-    print(f"{'the network':>12} {'':>8} {'':>8} {'':>6} {scores.network(truth):>14.2f}")
+def learned(name: str, truth: ds.Network, methods: tuple[str, ...]) -> Iterator[list[object]]:
+    """A row for each method, and one for the network that the rows are from."""
+    data = truth.sample(ROWS, seed=1)
     for method in methods:
-        repeats = 3 if data.n < 500 else 1
-        cpu = time.process_time()
-        seconds, found = best_of(repeats, partial(ds.learn, data, method, threads=2))
-        cpu = (time.process_time() - cpu) / repeats
-        goal = GOALS.get((name, method), "")
-        shd = ds.compare(found.network, truth, level="classes")["shd"]
-        steps = found.details.get("steps", "")
-        print(f"{method:>12} {seconds:>8.3f} {cpu:>8.3f} {goal:>6} {found.score:>14.2f} {shd:>6} {steps:>6}")
+        times, found = best_times(3 if data.n < 100 else 1, partial(ds.learn, data, method, threads=2))
+        distance = ds.compare(found.network, truth, level="classes")["shd"]
+        yield [name, method, times.cpu, f"{found.score:.2f}", found.network.edge_count, distance]
+    score = ds.family_scores(data).network(truth)
+    yield [name, "the network", None, f"{score:.2f}", truth.dag.edge_count, 0]
 
 
 def pyagrum_climb(frame: object, method: str) -> list[tuple[str, str]]:
@@ -81,37 +70,59 @@ def pgmpy_climb(frame: object, method: str) -> list[tuple[str, str]]:
     return list(search.causal_graph_.edges())
 
 
-def peers(data: ds.Dataset) -> None:
+PEERS: dict[str, Callable[[object, str], list[tuple[str, str]]]] = {"pyagrum": pyagrum_climb, "pgmpy": pgmpy_climb}
+
+
+def peers(name: str) -> Iterator[list[object]]:
+    data = network(name).sample(ROWS, seed=1)
     frame = data.to_frame().astype(str)
     scores = ds.family_scores(data)
-    measures: dict[str, Callable[[object, str], list[tuple[str, str]]]] = {
-        "pyagrum": pyagrum_climb,
-        "pgmpy": pgmpy_climb,
-    }
-    for peer, climb in measures.items():
-        if importlib.util.find_spec(peer) is None:
-            print(f"{peer:>12} not installed")
-            continue
-        if peer == "pgmpy" and data.n > PEER_LIMIT:
-            continue
-        for method in ("greedy", "tabu"):
-            cpu = time.process_time()
-            seconds, edges = best_of(1, partial(climb, frame, method))
-            cpu = time.process_time() - cpu
-            found = ds.Dag.from_edges(data.variables, edges)
-            print(f"{peer[:6] + ' ' + method:>12} {seconds:>8.3f} {cpu:>8.3f} {'':>6} {scores.network(found):>14.2f}")
+    for method in CLIMBS:
+        times, found = best_times(3, partial(ds.learn, data, method, threads=2))
+        yield [name, method, "dagscape", *times, f"{found.score:.2f}"]
+        for peer, climb in PEERS.items():
+            if is_installed(peer) and not (peer == "pgmpy" and data.n > PEER_LIMIT):
+                times, edges = timed(partial(climb, frame, method))
+                score = scores.network(ds.Dag.from_edges(data.variables, edges))
+                yield [name, method, peer, *times, f"{score:.2f}"]
+
+
+def restarts(name: str) -> Iterator[list[object]]:
+    """Mean scores after restarts from the best network, changed by few or many random moves."""
+    data = network(name).sample(RESTART_ROWS, seed=1)
+    for method in CLIMBS:
+        cells = []
+        for moves in (0, 4, data.n // 4, data.n // 2, data.n):
+            options = {"restarts": RESTARTS, "perturbation": moves} if moves else {}
+            runs = [ds.learn(data, method, seed=seed, **options) for seed in RESTART_SEEDS]
+            cells.append(float(np.mean([found.score for found in runs])))
+        yield [name, method, *(f"{score:.2f}" for score in cells)]
+
+
+def main() -> None:
+    parts = words() or ["methods"]
+    setting = f"BDeu, ess 1, no limit on parents, {ROWS} rows, two threads"
+    if "methods" in parts:
+        rows = [row for name in NETWORKS for row in learned(name, network(name), METHODS)]
+        caption = (
+            f"{setting}: the whole call of `learn`, in seconds of the processors. SHD is the distance to the class of "
+            "the true network."
+        )
+        PAGE.table("methods", caption, HEADERS, rows)
+    if "wide" in parts:
+        rows = list(learned("random, 1000 variables", mixed_network(1000), CLIMBS))
+        caption = f"The same on 1000 variables of 2 to 4 levels; the process took {peak_memory() / 2**20:.0f} MiB."
+        PAGE.table("wide", caption, HEADERS, rows)
+    if "peers" in parts:
+        headers = ["network", "method", "program", "seconds", "processor, s", "score"]
+        rows = [row for name in ("alarm", "andes") for row in peers(name)]
+        PAGE.table("peers", f"Side by side: {setting}, tabu lists of 10.", headers, rows)
+    if "restarts" in parts:
+        headers = ["network", "method", "no restart", "4 moves", "n/4", "n/2", "n"]
+        caption = f"Scores after {RESTARTS} restarts, means over {len(RESTART_SEEDS)} seeds, {RESTART_ROWS} rows."
+        PAGE.table("restarts", caption, headers, [row for name in ("alarm", "hailfinder") for row in restarts(name)])
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    sizes = [word for word in sys.argv[1:] if word.isdigit() or word in ("alarm", "andes")]
-    methods = [word for word in sys.argv[1:] if word not in sizes] or ["greedy", "tabu"]
-    print(machine())
-    for name in sizes or ["alarm", "andes", "1000"]:
-        network = load(name)
-        data = network.sample(ROWS, seed=1)
-        print(f"\n{name}: {data.n} variables x {ROWS} rows, BDeu, ess 1, 2 threads")
-        print(f"{'method':>12} {'seconds':>8} {'of CPU':>8} {'goal':>6} {'score':>14} {'SHD':>6} {'steps':>6}")
-        ours(name, data, network, methods)
-        peers(data)
-        print(f"most memory so far: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
+    main()

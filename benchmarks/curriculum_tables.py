@@ -1,10 +1,10 @@
 """Tables 2.2 and 2.3 and figures 2.2 and 2.3 of [chen2016], run again, and the ablation of its section 2.6.
 
-python -m benchmarks.curriculum_tables [--samples 5] [--networks alarm …] [--rows 500 1000 …] [--only-show]
+python -m benchmarks.curriculum_tables [--samples 5] [--networks alarm …] [--rows 500 1000 …] [--only-show] [--write]
 
 Rows for MMHC with its own sets of neighbours and with those of the curriculum, tabu search in the time that the
 curriculum took, GES and the search over orders. BDeu with an equivalent sample size of 10; the measures are those of
-5000 separate rows. Figures go to the folder of the runs.
+5000 separate rows. The figures are drawn to the folder of the runs.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from benchmarks.experiments import (
     TEST_SEED,
     Task,
     learned,
-    network,
     parser,
     row_measures,
     run,
     sample,
     shown,
     structure_measures,
-    table,
 )
+from benchmarks.inputs import network
+from benchmarks.pages import Page, show
 from dagscape.drawing.curves import draw_curves
+
+PAGE = Page("curriculum")
 
 NETWORKS = ("alarm", "andes", "asia", "child", "hailfinder", "hepar2", "insurance", "sachs", "water", "win95pts")
 ROWS = (100, 500, 1000, 5000, 10_000, 50_000)
@@ -60,6 +62,14 @@ PAPER_WINNERS = {
     "sachs": (8, 12, 6, 4), "water": (7, 11, 7, 5), "hepar2": (5, 8, 7, 10), "win95pts": (1, 15, 5, 9),
     "hailfinder": (16, 14, 0, 0), "andes": (0, 13, 10, 7), "total": (54, 136, 63, 47),
 }  # fmt: skip
+
+MEASURES = {
+    "bdeu": "BDeu (smaller is better)",
+    "bic": "BIC (smaller is better)",
+    "kl": "Σ MI(X, Pa) (larger is better)",
+    "shd": "SHD (smaller is better)",
+}
+ON_PAGE = ("bdeu", "shd")
 
 FIGURE_2_2 = ("andes", "hailfinder", "hepar2", "win95pts")
 FIGURE_2_3 = ("alarm", "hailfinder")
@@ -119,9 +129,12 @@ def ratio_tables(frame: pd.DataFrame) -> None:
             for rows, ratio, first, second in zip(ROWS, paper, ours_won, theirs_won, strict=True)
         }
         lines.append(["paper: mmhc", *(of_paper.get(rows, "") for rows in sizes)])
-        better = "larger" if measure == "kl" else "smaller"
-        title = f"Table 2.2, {measure}: ratio to curriculum ({better} is better), networks won by curriculum : by it"
-        table(title, lines, ["method", *map(str, sizes)])
+        title = f"Table 2.2, {MEASURES[measure]}: ratio to curriculum; in brackets, networks won by it : by the method."
+        headers = ["method", *map(str, sizes)]
+        if measure in ON_PAGE:
+            PAGE.table(measure, title, headers, lines)
+        else:
+            show(title, headers, lines)
 
 
 def _ratio(part: pd.DataFrame, method: str, measure: str) -> str:
@@ -145,7 +158,11 @@ def winner_table(frame: pd.DataFrame) -> None:
         lines.append([name, *(first.count(step) for step in range(4)), alike, *PAPER_WINNERS[name]])
     steps = ["none", "1", "2", "3"]
     headers = ["network", *steps, "ties", *(f"paper: {step}" for step in steps)]
-    table("Table 2.3: which step size wins (of equally good ones the smallest; the paper does not say)", lines, headers)
+    caption = "Table 2.3: which step size wins; of equally good ones the smallest"
+    show(f"{caption}.", headers, lines)
+    *total, alike = lines[-1][1:6]
+    rows = [["here", *total, alike], ["paper", *PAPER_WINNERS["total"], ""]]
+    PAGE.table("winners", f"{caption}. All networks, samples and numbers of rows.", ["", *steps, "ties"], rows)
 
 
 def time_table(frame: pd.DataFrame) -> None:
@@ -155,7 +172,8 @@ def time_table(frame: pd.DataFrame) -> None:
         [method, *(f"{means.loc[rows, method]:.2f} ({ratio.loc[rows, method]:.2f})" for rows in means.index)]
         for method in means.columns
     ]
-    table("Seconds (ratio to curriculum; paper: MMHC 0.37 on average)", lines, ["method", *map(str, means.index)])
+    caption = "Seconds (ratio to curriculum; paper: MMHC 0.37 on average)."
+    show(caption, ["method", *map(str, means.index)], lines)
 
 
 def figure_2_2(frame: pd.DataFrame, folder: Path) -> None:
@@ -213,12 +231,16 @@ def ablation(frame: pd.DataFrame, folder: Path) -> None:
     for measure, better in (("bdeu", "larger"), ("kl", "larger"), ("shd", "smaller")):
         means = frame.groupby(["rows", "variant"])[measure].mean().unstack()
         lines += [
-            [measure, better, variant, *(float(means.loc[rows, variant]) for rows in means.index)]
+            [measure, better, variant, *(f"{means.loc[rows, variant]:.2f}" for rows in means.index)]
             for variant in means.columns
         ]
         panels[measure] = {str(variant): means[variant].to_numpy() for variant in means.columns}
-    table("Section 2.6: stages given the other variables, or without them", lines,
-          ["measure", "better", "variant", *map(str, sorted(frame["rows"].unique()))])  # fmt: skip
+    PAGE.table(
+        "ablation",
+        "Section 2.6: stages given the other variables, or without them; means over all networks and samples.",
+        ["measure", "better", "stages", *map(str, sorted(frame["rows"].unique()))],
+        lines,
+    )
     sizes = np.log10(sorted(frame["rows"].unique()))
     draw_curves(folder / "curriculum_ablation.svg", sizes, panels, "log10 of the number of rows")
 

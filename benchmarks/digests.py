@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 import dagscape as ds
-from benchmarks.timing import SHARED
+from benchmarks import SHARED
 
 SETS, NETWORKS, STUDENTS = SHARED / "sets", SHARED / "networks", SHARED / "student"
 

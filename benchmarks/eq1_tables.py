@@ -1,6 +1,6 @@
 """Tables 1 to 4 of [munteanu2000], run again: greedy, tabu, EQ1, and rows for GES and the search over orders.
 
-python -m benchmarks.eq1_tables [--samples 30] [--networks alarm …] [--only-show]
+python -m benchmarks.eq1_tables [--samples 30] [--networks alarm …] [--only-show] [--write]
 
 The paper's MDL is minimised and in bits, and so are these tables. Means are not comparable with the paper's, because
 its networks differ (its mean on Alarm lies below the entropy of this Alarm); differences between methods are.
@@ -12,7 +12,7 @@ network has. On CarStarts it prints 2.90, 0.10, 7.33, 0.00 for A+, A-, VS+, VS- 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -25,15 +25,17 @@ from benchmarks.experiments import (
     available,
     bits,
     learned,
-    network,
     parser,
     quiet,
     run,
     sample,
     shown,
     structure_measures,
-    table,
 )
+from benchmarks.inputs import network
+from benchmarks.pages import Page, show
+
+PAGE = Page("eq1")
 
 METHODS = ("greedy", "tabu", "eq1", "ges", "order")
 SAMPLES = 30
@@ -119,47 +121,58 @@ def compared(frame: pd.DataFrame, name: str, other: str, measure: str) -> list[A
     return [float(means[other]), float(means["eq1"]), float(difference.mean()), counts, p, best]
 
 
-def score_tables(frame: pd.DataFrame, measure: str, title: str) -> None:
-    for other in [method for method in METHODS if method != "eq1" and method in set(frame["method"])]:
-        rows = []
-        for name in frame["network"].unique():
-            mean, eq1, difference, counts, p, best = compared(frame, name, other, measure)
-            theirs = PAPER_SCORES.get((other, name)) if measure == "mdl" else None
-            paper = ["", "", "", ""]
-            if theirs is not None:
-                shown_counts = " ".join(map(str, theirs[2]))
-                paper = [f"{theirs[0] - theirs[1]:.2f}", shown_counts, f"{theirs[3]:.1e}", theirs[4]]
-            rows.append([name, mean, eq1, difference, " ".join(map(str, counts)), f"{p:.1e}", best, *paper])
-        headers = ["network", other, "eq1", "difference", "< = >", "p", "best"]
-        headers += [f"paper: {header}" for header in headers[3:]]
-        table(f"{title}: {other} and eq1 (MDL in bits)", rows, headers)
-
-
-def structure_table(frame: pd.DataFrame) -> None:
-    rows = []
-    for (name, method), group in frame.groupby(["network", "method"], sort=False):
-        ours = [float(group[measure].mean()) for measure in ("a_plus", "a_minus", "vs_plus", "vs_minus")]
-        more, fewer, v_more, v_fewer = PAPER_STRUCTURE.get((method, name), ("",) * 4)
-        rows.append([name, method, *ours, fewer, more, v_fewer, v_more])
-    measures = ["A+", "A-", "VS+", "VS-"]
-    table(
-        "Table 3: structure (the paper's with + and - exchanged)",
-        rows,
-        ["network", "method", *measures, *(f"paper: {name}" for name in measures)],
-    )
-
-
-def time_table(frame: pd.DataFrame) -> None:
-    means = frame.groupby(["network", "method"], sort=False)["seconds"].mean().unstack()
+def score_table(frame: pd.DataFrame, measure: str) -> tuple[list[str], list[list[str]]]:
+    """Headers and rows: for each network and other method the difference, the counts and p, and those of the paper."""
+    others = [method for method in METHODS if method != "eq1" and method in set(frame["method"])]
     rows = []
     for name in frame["network"].unique():
+        ours, paper = [short(name)], ["paper"]
+        for other in others:
+            _, _, difference, counts, p, _ = compared(frame, name, other, measure)
+            ours.append(_difference(difference, counts, p))
+            mean, eq1, counts, p, _ = PAPER_SCORES.get((other, name), (0.0, 0.0, (), 0.0, ""))
+            paper.append(_difference(mean - eq1, counts, p) if counts else "")
+        rows += [ours, paper] if measure == "mdl" else [ours]
+    return ["network", *others], rows
+
+
+def _difference(difference: float, counts: Sequence[int], p: float) -> str:
+    return f"{difference:.2f}; {' '.join(map(str, counts))}; {p:.0e}"
+
+
+def structure_table(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Headers and rows: what only the learned network has, and only the true one; and the same of the paper."""
+    methods = [method for method in METHODS if method in set(frame["method"])]
+    means = frame.groupby(["network", "method"])[["a_plus", "a_minus", "vs_plus", "vs_minus"]].mean()
+    rows = []
+    for name in frame["network"].unique():
+        rows.append([short(name), *(_counts(means.loc[(name, method)]) for method in methods)])
+        paper = [PAPER_STRUCTURE.get((method, name)) for method in methods]
+        # Exchanged: see above.
+        rows.append(["paper", *("" if c is None else _counts((c[1], c[0], c[3], c[2])) for c in paper)])
+    return ["network", *methods], rows
+
+
+def _counts(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:.2f}" for value in values)
+
+
+def time_table(frame: pd.DataFrame) -> tuple[list[str], list[list[object]]]:
+    """Headers and rows: seconds of greedy search, and the ratios of the other methods, with those of the paper."""
+    means = frame.groupby(["network", "method"], sort=False)["seconds"].mean().unstack()
+    others = [method for method in means.columns if method != "greedy"]
+    rows: list[list[object]] = []
+    for name in frame["network"].unique():
         greedy, tabu, eq1 = PAPER_SECONDS[name]
-        of_paper = {"greedy": 1.0, "tabu": tabu / greedy, "eq1": eq1 / greedy}
-        for method in means.columns:
-            seconds = float(means.loc[name, method])
-            ratio = seconds / float(means.loc[name, "greedy"]) if "greedy" in means.columns else None
-            rows.append([name, method, f"{seconds:.4f}", ratio, of_paper.get(method)])
-    table("Table 4: seconds", rows, ["network", "method", "seconds", "ratio to greedy", "paper: ratio"])
+        of_paper = {"tabu": f" ({tabu / greedy:.2f})", "eq1": f" ({eq1 / greedy:.2f})"}
+        own = means.loc[name]
+        ratios = (f"{own[method] / own['greedy']:.2f}{of_paper.get(method, '')}" for method in others)
+        rows.append([short(name), f"{own['greedy']:.4f}", *ratios])
+    return ["network", "greedy, s", *others], rows
+
+
+def short(name: str) -> str:
+    return name.removeprefix("builtin:")
 
 
 def main() -> None:
@@ -168,11 +181,24 @@ def main() -> None:
     every = list(tasks(networks, available(METHODS, given.methods), given.samples or SAMPLES))
     path = given.folder / "eq1.jsonl"
     frame = shown(path, every) if given.only_show else run(path, every, learn_one, given.workers)
-    if "eq1" in set(frame.get("method", ())):
-        score_tables(frame, "mdl", "Tables 1 and 2")
-        score_tables(frame, "mdl_test", "The same on independent test sets")
-    structure_table(frame)
-    time_table(frame)
+    methods = set(frame.get("method", ()))
+    if "eq1" in methods:
+        PAGE.table(
+            "scores",
+            "Tables 1 and 2, new data sets. MDL in bits of the other method minus that of EQ1, so that positive is "
+            "better for EQ1; data sets on which the other method is better, equal and worse; p of the paired t-test.",
+            *score_table(frame, "mdl"),
+        )
+        show("The same on independent test sets.", *score_table(frame, "mdl_test"))
+    if methods:
+        PAGE.table(
+            "structure",
+            "Table 3: A+, A-, VS+, VS-: edges and v-structures that only the learned network has (+), or only the true "
+            "one (-). The columns of the paper seem to have their signs exchanged, and are exchanged here.",
+            *structure_table(frame),
+        )
+    if "greedy" in methods:
+        PAGE.table("times", "Table 4: times relative to greedy search. In brackets: the paper.", *time_table(frame))
 
 
 if __name__ == "__main__":

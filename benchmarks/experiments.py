@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,9 @@ from typing import Any
 import pandas as pd
 
 import dagscape as ds
-from benchmarks.timing import SHARED, machine
+from benchmarks.inputs import network
+from benchmarks.pages import WRITE
+from benchmarks.timing import machine
 from dagscape.search.registry import LEARNERS
 
 Task = Mapping[str, Any]
@@ -49,6 +51,7 @@ def parser(description: str) -> argparse.ArgumentParser:
     options.add_argument("--methods", nargs="+", help="only these")
     options.add_argument("--networks", nargs="+", help="only these, or these data sets")
     options.add_argument("--only-show", action="store_true", help="run nothing; make tables of what is there")
+    options.add_argument(WRITE, action="store_true", help="put the tables into the page of results")
     return options
 
 
@@ -122,14 +125,6 @@ def _lines(tasks: Sequence[Task], work: Work, workers: int | str) -> Iterable[di
             pool.shutdown(cancel_futures=True)
 
 
-@cache
-def network(name: str) -> ds.Network:
-    """A network of the shared data, or a bundled one as ``builtin:NAME``."""
-    if name.startswith("builtin:"):
-        return ds.load_network(name.removeprefix("builtin:"))
-    return ds.read_network(SHARED / "networks" / f"{name}.bif.gz")
-
-
 @lru_cache(maxsize=2)
 def sample(name: str, rows: int, seed: int) -> ds.Dataset:
     """Rows drawn from a network; all levels are declared."""
@@ -173,18 +168,3 @@ def row_measures(found: ds.Dag, test: ds.Dataset, ess: float) -> dict[str, float
 def bits(score: float) -> float:
     """A description length in bits, from a score in nats."""
     return -score / math.log(2)
-
-
-def table(title: str, rows: Iterable[Sequence[Any]], headers: Sequence[str]) -> None:
-    """Print a table in Markdown."""
-    print(f"\n{title}\n")
-    cells = [list(headers), ["---"] * len(headers), *([_cell(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(headers))]
-    for row in cells:
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |")
-
-
-def _cell(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

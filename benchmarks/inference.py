@@ -1,6 +1,6 @@
 """Exact inference side by side with pyAgrum and pgmpy: results and times.
 
-python -m benchmarks.inference [NETWORK …]
+python -m benchmarks.inference [NETWORK …] [--write]
 
 The peers are the extra ``bench``; one that is not installed is left out.
 """
@@ -8,15 +8,17 @@ The peers are the extra ``bench``; one that is not installed is left out.
 from __future__ import annotations
 
 import importlib
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import dagscape as ds
-from benchmarks.timing import SHARED, best_of, machine
+from benchmarks.graphs import PAGE
+from benchmarks.inputs import network
+from benchmarks.pages import words
+from benchmarks.timing import best_of, is_installed
 
 NETWORKS = ("alarm", "hailfinder", "hepar2", "andes")
 QUESTIONS = 20
@@ -90,45 +92,49 @@ PEERS: dict[str, Callable[[ds.Network], Callable[[Question], np.ndarray]]] = {
 }
 
 
-def compare(name: str) -> None:
-    """Ask all programs the same questions."""
-    network = ds.read_network(SHARED / "networks" / f"{name}.bif.gz")
-    asked = questions(network, seed=1)
+def compare(name: str) -> list[object]:
+    """Ask all programs the same questions: milliseconds for a query by program, and the largest difference."""
+    model = network(name)
+    asked = questions(model, seed=1)
 
     def answers(ask: Callable[[Question], Any]) -> list[np.ndarray]:
         return [np.asarray(ask(question)) for question in asked]
 
-    seconds, own = best_of(3, lambda: answers(lambda question: network.query(*question).to_numpy()))
-    print(f"{name}: {network.n} variables, {QUESTIONS} queries given 5 observations")
-    print(f"  {'dagscape':10} {seconds / QUESTIONS * 1000:10.2f} ms a query")
+    seconds, own = best_of(3, lambda: answers(lambda question: model.query(*question).to_numpy()))
+    times: list[float | None] = [seconds / QUESTIONS * 1000]
+    worst = None
     for peer, connect in PEERS.items():
-        try:
-            ask = connect(network)
-        except ImportError:
-            print(f"  {peer:10} not installed")
+        if not is_installed(peer):
+            times.append(None)
             continue
+        ask = connect(model)
         seconds, found = best_of(3, lambda ask=ask: answers(ask))
-        worst = max(np.abs(one - other).max() for one, other in zip(own, found, strict=True))
-        print(f"  {peer:10} {seconds / QUESTIONS * 1000:10.2f} ms a query, largest difference {worst:.1e}")
+        times.append(seconds / QUESTIONS * 1000)
+        differences = (np.abs(one - other).max() for one, other in zip(own, found, strict=True))
+        worst = max(worst or 0.0, *map(float, differences))
+    return [name, model.n, *times, worst]
 
 
-def rows() -> None:
+def predictions() -> Iterator[list[object]]:
     """Predictions of 10,000 rows, complete and with gaps."""
-    network = ds.read_network(SHARED / "networks" / "alarm.bif.gz")
-    frame = network.sample(10_000, seed=1).to_frame().astype(object)
+    alarm = network("alarm")
+    frame = alarm.sample(10_000, seed=1).to_frame().astype(object)
     generator = np.random.default_rng(0)
     gaps = frame.mask(pd.DataFrame(generator.random(frame.shape) < 0.05, columns=frame.columns))
-    for what, table in (("complete", frame), ("3 columns", frame[["HRBP", "CO", "PRESS"]]), ("5 % missing", gaps)):
-        seconds, _ = best_of(2, lambda table=table: network.predict(table, "LVFAILURE"))
-        print(f"alarm, predict 10,000 rows, {what:12} {seconds:8.2f} s")
+    tables = {"all other columns": frame, "three of them": frame[["HRBP", "CO", "PRESS"]], "5 % of cells missing": gaps}
+    for what, table in tables.items():
+        yield [what, best_of(2, lambda table=table: alarm.predict(table, "LVFAILURE"))[0]]
 
 
 def main() -> None:
-    """Run everything."""
-    print(machine())
-    for name in sys.argv[1:] or NETWORKS:
-        compare(name)
-    rows()
+    PAGE.table(
+        "queries",
+        f"{QUESTIONS} random queries of one variable given five observations that occur together, one at a time: "
+        "milliseconds for each, and the largest difference between programs.",
+        ["network", "variables", "dagscape", *PEERS, "largest difference"],
+        [compare(name) for name in words() or NETWORKS],
+    )
+    PAGE.table("predictions", "`LVFAILURE` of alarm, predicted in 10,000 rows.", ["given", "seconds"], predictions())
 
 
 if __name__ == "__main__":

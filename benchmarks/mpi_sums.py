@@ -1,16 +1,16 @@
 """Sums over orders on several ranks of this machine: seconds, memory and messages, and a model for more ranks.
 
-python -m benchmarks.mpi_sums [times] [memory] [model]      (default: all; starts mpiexec itself)
+python -m benchmarks.mpi_sums [times] [memory] [model] [--write]      (default: all; starts mpiexec itself)
 mpiexec -n RANKS python -m benchmarks.mpi_sums rank N MAX_PARENTS REPEATS
 
 Start-up and scoring are excluded: all ranks meet, and rank 0 measures. Each rank has one thread. Runs that have
-finished are kept in build/mpi_sums.jsonl, so that a model can be made without running them again.
+finished are kept in build/mpi_sums.jsonl, so that a model can be made without running them again. The model also draws
+build/figures/mpi_measured.svg and mpi_predicted.svg: speed-up and efficiency, as figures 4.10 and 4.11 of [chen2016].
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import shutil
 import statistics
 import subprocess
@@ -23,10 +23,9 @@ from typing import Any
 
 import numpy as np
 
-import dagscape as ds
-from benchmarks.experiments import table
-from benchmarks.posterior import random_network
-from benchmarks.timing import machine
+from benchmarks.inputs import binary_scores
+from benchmarks.pages import FIGURES, Page, show, words
+from benchmarks.timing import machine, peak_memory
 from dagscape.drawing.curves import draw_curves
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
@@ -36,7 +35,7 @@ from dagscape.posterior.mpi.team import Team, team
 from dagscape.posterior.trial import NETWORK_RATE, rank_seconds
 
 RUNS = Path("build/mpi_sums.jsonl")
-FIGURES = Path(__file__).parent / "figures"
+PAGE = Page("ranks")
 RANKS = (1, 2, 4, 8)
 MAX_PARENTS = 4
 CORES = 2
@@ -57,7 +56,7 @@ class Measured:
         if values is None:
             values = np.empty((self.job.n, self.job.families), dtype=np.int64)
         ranks.data.Bcast(values, root=0)
-        before = _peak()
+        before = peak_memory()
         ranks.data.Barrier()
         start, processor = time.perf_counter(), time.process_time()
         part = order_sum.RankSum(ranks, self.job, values)
@@ -66,7 +65,7 @@ class Measured:
         told = {
             "seconds": seconds,
             "busy": busy,
-            "peak": _peak() - before + values.nbytes,
+            "peak": peak_memory() - before + values.nbytes,
             "forwards": part.sent_forwards,
             "backwards": part.sent_backwards,
             "shares": part.sent_shares,
@@ -74,15 +73,11 @@ class Measured:
         return ranks.data.gather(told)
 
 
-def _peak() -> int:
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
 def run_rank(n: int, max_parents: int, repeats: int) -> None:
     """What each rank does; rank 0 prints one line of JSON."""
 
     def sums() -> None:
-        scores = ds.local_scores(random_network(n).sample(500, seed=3), max_parents=max_parents)
+        scores = binary_scores(n, max_parents)
         weights = BACKENDS["orders", "cpu"].weights(scores, 1, 2**40)
         task = Measured(order_sum.OrderSumJob(*weights.values.shape, max_parents, Job(scores.unit.bits, 1)))
         runs = [team().sum_together(task, lambda: task.follow(team(), weights.values)) for _ in range(repeats)]
@@ -128,12 +123,13 @@ def times(n: int = 25) -> None:
         busy = busiest(n, ranks)
         typical = statistics.median(medians), statistics.median(ratios)
         rows.append([ranks, shortest, *typical, busy, busiest(n, 1) / busy])
-    headers = ["ranks", "shortest", "median", "median of one rank's", "processor, slowest rank", "its speed-up"]
-    table(
-        f"n = {n}, d = {MAX_PARENTS}, m = 500, one thread per rank, {CORES} cores: seconds of {ROUNDS} jobs with "
-        f"{REPEATS} sums each",
+    PAGE.table(
+        "times",
+        f"Sums over orders, n = {n}, up to {MAX_PARENTS} parents, 500 rows, one thread per rank, {CORES} cores: "
+        f"seconds of {ROUNDS} jobs with {REPEATS} sums each, in turn; and of the processor, because more ranks than "
+        "cores cannot be faster.",
+        ["ranks", "shortest", "median of the jobs", "of one rank's, by job", "processor, slowest rank", "its speed-up"],
         rows,
-        headers,
     )
 
 
@@ -152,13 +148,15 @@ def memory(n: int = 28) -> None:
             expected = [(bits[ranks] - members) * words, members * words]
             agree = [sent["forwards"], sent["backwards"]] == expected
             traffic.append([ranks, rank, *expected, sent["forwards"], sent["backwards"], sent["shares"], agree])
-    table(
-        f"n = {n}, d = {MAX_PARENTS}: MiB of each rank",
+    PAGE.table(
+        "memory",
+        f"Memory for n = {n}, up to {MAX_PARENTS} parents, in MiB for each rank: its part of the table, and the peak "
+        "besides.",
+        ["ranks", "table", "besides, measured", "besides, planned", "of these, blocks that come in"],
         rows,
-        ["ranks", "words", "peak besides, measured", "besides, planned", "of these buffers"],
     )
     sent = ["forwards, formula", "backwards, formula", "forwards", "backwards", "Γ", "equal"]
-    table(f"n = {n}: bytes sent", traffic, ["ranks", "rank", *sent])
+    show(f"n = {n}: bytes sent", ["ranks", "rank", *sent], traffic)
 
 
 @dataclass(frozen=True)
@@ -198,15 +196,22 @@ def model(n: int = 25) -> None:
     sets = np.array([n * 2**n / ranks for ranks in RANKS])
     per_set, constant = np.polyfit(sets, [busiest(n, ranks) for ranks in RANKS], 1)
     fitted = Model(float(per_set), max(float(constant), 0.0) / families_of(n))
-    print(f"\nper set and variable {per_set * 1e9:.2f} ns; per family {fitted.per_family * 1e9:.0f} ns")
-    many = [1 << bits for bits in range(13)]
+    many = [1 << bits for bits in range(0, 13, 2)]
     sizes = (25, 28, 31, 33)
     rows = []
     for ranks in many:
         fits = [ranks <= 1 << (size - 10) for size in sizes]
         seconds = [fitted.seconds(size, ranks) for size in sizes]
         rows.append([ranks, *(f"{s:.3g}" if fit else None for s, fit in zip(seconds, fits, strict=True))])
-    table("Predicted seconds, d = 4, one core for each rank", rows, ["ranks", *(f"n = {size}" for size in sizes)])
+    PAGE.table(
+        "model",
+        "Predicted seconds, up to 4 parents, one core for each rank, 10 Gbit/s and 20 µs for each message. Calibrated "
+        f"by the processor's times: {per_set * 1e9:.2f} ns for each set and variable, in both passes, and "
+        f"{fitted.per_family * 1e9:.0f} ns for each family, which every rank spends.",
+        ["ranks", *(f"n = {size}" for size in sizes)],
+        rows,
+    )
+    FIGURES.mkdir(parents=True, exist_ok=True)
     _draw_measured(n)
     _draw_predicted(fitted, sizes, many)
 
@@ -247,9 +252,8 @@ def main() -> None:
     if sys.argv[1:2] == ["rank"]:
         run_rank(*map(int, sys.argv[2:]))
         return
-    print(machine())
     parts = {"times": times, "memory": memory, "model": model}
-    for name in sys.argv[1:] or list(parts):
+    for name in words() or list(parts):
         parts[name]()
 
 

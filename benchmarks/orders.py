@@ -1,20 +1,27 @@
 """The search over orders: gaps to known and published scores, and speed.
 
-python -m benchmarks.orders files [SECONDS]   (score files of up to 1041 variables; 5 seconds each by default)
-python -m benchmarks.orders data              (proven optima from data, and networks of up to 223 variables)
-python -m benchmarks.orders gaps [SECONDS]    (how far every learner is from the best scores known)
+python -m benchmarks.orders [files] [data] [gaps] [--write]      (default: all)
+
+``files``: score files of up to 1041 variables, 5 seconds each; ``data``: proved optima from data; ``gaps``: how far
+every learner is from the best scores known, in at most 60 seconds.
 """
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
+from collections.abc import Iterator
+from functools import partial
 
 import dagscape as ds
-from benchmarks.experiments import table
-from benchmarks.timing import SHARED, machine
-from dagscape.search.registry import LEARNERS
+from benchmarks import SHARED
+from benchmarks.climbing import METHODS
+from benchmarks.inputs import table
+from benchmarks.pages import Page, words
+from benchmarks.timing import Times, timed
+
+PAGE = Page("orders")
+
+FILE_SECONDS, GAP_SECONDS = 5.0, 60.0
 
 # A plain insertion search after 12 and after 150 seconds, and the best published network of bounded treewidth.
 FILES = {
@@ -26,81 +33,85 @@ FILES = {
     "munin": (-1025893.20, -1025224.93, -1039861.07),
 }
 
-# Data, options and the proven optimum.
+# Data, score and the proved optimum.
 OPTIMA = {
-    "gobnilp_alarm_10000": ({"score": "bdeu"}, -105226.51191678),
-    "bnlearn_alarm": ({"score": "bic"}, -218632.31567965),
-    "bnlearn_insurance": ({"score": "bic"}, -264708.85975),
-    "bnlearn_hailfinder": ({"score": "bic"}, -990162.80504),
+    "gobnilp_alarm_10000": ("bdeu", -105226.51191678),
+    "bnlearn_alarm": ("bic", -218632.31567965),
+    "bnlearn_insurance": ("bic", -264708.85975),
+    "bnlearn_hailfinder": ("bic", -990162.80504),
 }
 
 
-def files(seconds: float = 5.0) -> None:
-    """Print, for each score file, the score within the time and its differences to other searches."""
-    print(f"{'file':12}{'n':>6}{'score':>16}{'seconds':>9}{'to 12 s':>12}{'to 150 s':>12}{'published':>12}")
+def files() -> Iterator[list[object]]:
+    """The score within the time, and its differences to other searches."""
     for name, others in FILES.items():
-        scores = jkl(name)
-        found, spent = timed(scores, max_seconds=seconds)
-        gaps = "".join(f"{'':>12}" if other is None else f"{found.score - other:>12.2f}" for other in others)
-        print(f"{name:12}{scores.n:>6}{found.score:>16.4f}{spent:>9.2f}{gaps}")
+        scores = score_file(name)
+        _, found = learned(scores, max_seconds=FILE_SECONDS)
+        differences = (None if other is None else f"{found.score - other:.2f}" for other in others)
+        yield [name, scores.n, f"{found.score:.4f}", *differences]
 
 
-def data() -> None:
-    """Print optima reached from data of at most 3 parents, and networks with any number of parents."""
-    for name, (options, optimum) in OPTIMA.items():
-        start = time.perf_counter()
-        found, _ = timed(csv(name), max_parents=3, **options)
-        print(f"{name:24}{found.score:>18.8f}{found.score - optimum:>12.6f}{time.perf_counter() - start:>9.2f} s")
-    for name in ("alarm", "andes"):
-        network = ds.read_network(SHARED / "networks" / f"{name}.bif.gz")
-        sample = network.sample(5000, seed=1)
-        found, spent = timed(sample)
-        truth = ds.family_scores(sample).network(network)
-        print(f"{name:24}{found.score:>18.8f}{found.score - truth:>+12.2f} to the truth{spent:>9.2f} s")
+def data() -> Iterator[list[object]]:
+    """Optima reached from data, of at most 3 parents."""
+    for name, (score, optimum) in OPTIMA.items():
+        times, found = learned(table(name), max_parents=3, score=score, threads=1)
+        yield [name, score, f"{found.score:.8f}", f"{optimum - found.score:.4f}", *times]
 
 
-def gaps(seconds: float = 60.0) -> None:
-    """Print, for each data set and score file, how far each learner stays below the best score known."""
-    methods = [name for name in LEARNERS if name != "optimal"]
-    lines = []
-    for name, (options, optimum) in OPTIMA.items():
-        lines.append([name, optimum, *(_gap(csv(name), method, optimum, seconds, **options) for method in methods)])
+def gaps() -> Iterator[list[object]]:
+    """How far each learner stays below the best score known."""
+    for name, (score, optimum) in OPTIMA.items():
+        options = {"score": score, "max_parents": 3}
+        yield [name, *(gap(table(name), method, optimum, **options) for method in METHODS)]
     for name, others in FILES.items():
-        scores, best = jkl(name), max(score for score in others if score is not None)
-        lines.append([f"{name}-5000.jkl", best, *(_gap(scores, method, best, seconds) for method in methods)])
-    table(
-        f"Below the best score known, in at most {seconds:g} seconds (negative: better)",
-        lines,
-        ["source", "best known", *methods],
-    )
+        scores, best = score_file(name), max(score for score in others if score is not None)
+        yield [f"{name}-5000.jkl", *(gap(scores, method, best) for method in METHODS)]
 
 
-def _gap(source: ds.Dataset | ds.LocalScores, method: str, best: float, seconds: float, **options: object) -> str:
-    if isinstance(source, ds.Dataset):
-        options |= {"max_parents": 3}
+def gap(source: ds.Dataset | ds.LocalScores, method: str, best: float, **options: object) -> str:
     try:
-        found, spent = timed(source, method, max_seconds=seconds, **options)
+        times, found = learned(source, method, max_seconds=GAP_SECONDS, **options)
     except ds.InvalidOption:  # these need data, or a score that is equal on equivalent networks
         return ""
-    return f"{best - found.score:.2f} ({spent:.1f} s)"
+    return f"{best - found.score:.2f} ({times.wall:.1f})"
 
 
-def csv(name: str) -> ds.Dataset:
-    return ds.read_data(SHARED / "sets" / f"{name}.csv.gz")
-
-
-def jkl(name: str) -> ds.LocalScores:
+def score_file(name: str) -> ds.LocalScores:
     return ds.read_scores(SHARED / "scores" / "bnslim" / f"{name}-5000.jkl.gz")
 
 
-def timed(source: ds.Dataset | ds.LocalScores, method: str = "order", **options: object) -> tuple[ds.Learned, float]:
-    start = time.perf_counter()
+def learned(source: ds.Dataset | ds.LocalScores, method: str = "order", **options: object) -> tuple[Times, ds.Learned]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ds.StoppedEarly)
-        found = ds.learn(source, method, **options)
-    return found, time.perf_counter() - start
+        return timed(partial(ds.learn, source, method, **options))
+
+
+def main() -> None:
+    parts = words() or ["files", "data", "gaps"]
+    if "files" in parts:
+        PAGE.table(
+            "files",
+            f"Score files, {FILE_SECONDS:g} seconds each. Differences to a plain insertion search after 12 and 150 "
+            "seconds, and to the best published network of bounded treewidth: positive ones are in favour of dagscape.",
+            ["file", "n", "score", "to 12 s", "to 150 s", "to published"],
+            files(),
+        )
+    if "data" in parts:
+        PAGE.table(
+            "data",
+            "From data, at most 3 parents, one thread: the optima are those that GOBNILP proved.",
+            ["data", "score by", "score", "below the optimum", "seconds", "processor, s"],
+            data(),
+        )
+    if "gaps" in parts:
+        PAGE.table(
+            "gaps",
+            f"How far every method stays below the best score known, in nats, in at most {GAP_SECONDS:g} seconds "
+            "(seconds in brackets; negative: better than the best known). Data have at most 3 parents.",
+            ["source", *METHODS],
+            gaps(),
+        )
 
 
 if __name__ == "__main__":
-    print(machine())
-    {"files": files, "data": data, "gaps": gaps}[sys.argv[1]](*map(float, sys.argv[2:]))
+    main()

@@ -1,10 +1,10 @@
 """The experiments of chapter 6 of [chen2016] on prerequisites of skills, run again, and the times of COMMAND.
 
-python -m benchmarks.students [study] [real] [speed] [--samples 10] [--only-show]
+python -m benchmarks.students [study] [real] [speed] [--samples 10] [--only-show] [--write]
 
 ``study`` simulates students (figures 6.6, 6.8, 6.9 and 6.10), ``real`` learns from the data sets at hand and
-cross-validates, ``speed`` measures times. Finished runs are kept in the folder of the runs; figures go to
-``benchmarks/figures``. What each table shows is in ``benchmarks/RESULTS.md``.
+cross-validates, ``speed`` measures times. Finished runs are kept in the folder of the runs; figures are drawn to
+``build/figures/students_*.svg``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ import numpy as np
 import pandas as pd
 
 import dagscape as ds
-from benchmarks.experiments import Task, parser, quiet, run, shown, table
-from benchmarks.timing import SHARED, machine
+from benchmarks import SHARED
+from benchmarks.experiments import Task, parser, quiet, run, shown
+from benchmarks.pages import FIGURES, Page, show
+from benchmarks.timing import best_times
 from dagscape.drawing.curves import draw_curves
 from dagscape.student.learning.parm import parm
 from dagscape.student.model.network import Simulated
 from dagscape.student.model.simulate import STRUCTURES, draw_model
 
-FIGURES = Path(__file__).parent / "figures"
+STUDY_PAGE, PAGE = Page("students-simulated"), Page("students")
 PARTS = ("study", "real", "speed")
 
 SIZES = (150, 500, 1000, 2000)
@@ -147,47 +149,75 @@ def full_f1(structure: str) -> float:
 
 # The tables and figures of the study.
 
+NAMED = {"single": "one skill per item", "multi": "1 to 3 skills per item", "ability": "one skill, StudentAbility"}
+
 
 def show_study(frame: pd.DataFrame) -> None:
+    FIGURES.mkdir(parents=True, exist_ok=True)
     single = frame[(frame["kind"] == "single") & (frame["missing"] == 0)]
-    bic = frame[(frame["method"] == "bic") & (frame["missing"] == 0)]
-    named = {"single": "one skill per item", "multi": "1 to 3 skills per item", "ability": "one skill, StudentAbility"}
-    for figure, kinds in (("6.6", ("single", "multi")), ("6.8", ("single", "ability"))):
-        chosen = bic[bic["kind"].isin(kinds)].replace({"kind": named})
-        for measure in ("adjacency", "orientation"):
-            compare(f"Figure {figure}", chosen, measure, "kind", "students")
+    bic = frame[(frame["method"] == "bic") & (frame["missing"] == 0)].replace({"kind": NAMED})
+    for measure, what in (("adjacency", "adjacencies (table 6.2)"), ("orientation", "directed edges (table 6.3)")):
+        compare(measure, f"F1 of {what}, by the number of students", bic, measure, "kind", "students")
+        for figure, kinds in (("6_6", ("single", "multi")), ("6_8", ("single", "ability"))):
+            chosen = bic[bic["kind"].isin([NAMED[kind] for kind in kinds])]
+            draw(f"students_{figure}_{measure}", chosen, measure, "kind", "students")
     some = frame[(frame["method"] == "bic") & (frame["kind"] == "single") & (frame["students"] == MISSING_SIZE)]
     both = some.melt([*("structure", "missing", "set")], ["adjacency", "orientation"], "measure", "f1")
-    compare("Figure 6.9", both, "f1", "measure", "missing")
+    compare("missing", f"F1 by the share of missing answers, {MISSING_SIZE} students", both, "f1", "measure", "missing")
+    draw("students_6_9", both, "f1", "measure", "missing")
     against = single[(single["structure"] == "c") & single["method"].isin(("bic", "parm"))]
     against = against.replace({"method": {"bic": "COMMAND", "parm": "PARM"}})
+    directed = against.assign(related=against["ancestors"], method=against["method"] + ", with direction")
+    caption = "F1 of related pairs of skills (figure 6.10)"
+    compare("related", caption, pd.concat([against, directed]), "related", "method", "students")
     for measure in ("related", "ancestors"):
-        compare("Figure 6.10", against, measure, "method", "students")
+        draw(f"students_6_10_{measure}", against, measure, "method", "students")
     show_limits(frame)
     show_refinement(frame[frame["missing"] == 0])
 
 
-def compare(figure: str, frame: pd.DataFrame, measure: str, by: str, over: str) -> None:
-    """Print and draw the mean of a measure and its 95 % interval, for each structure."""
-    places = sorted(frame[over].unique())
-    what = "F1" if measure == "f1" else f"F1, {measure}"
-    lines, panels, errors = [], {}, {}
+Intervals = dict[str, dict[str, pd.DataFrame]]
+
+
+def intervals(frame: pd.DataFrame, measure: str, by: str, over: str) -> Intervals:
+    """The mean of a measure and half the width of its 95 % interval, for each structure and name."""
+    found: Intervals = {}
     for structure, of_structure in frame.groupby("structure"):
-        title = f"({structure}) {what}"
-        panels[title], errors[title] = {}, {}
         for name, part in of_structure.groupby(by, sort=False):
             groups = part.groupby(over)[measure]
-            means, halves = groups.mean().reindex(places), INTERVAL * groups.sem().reindex(places)
-            cells = [f"{mean:.3f} ± {half:.3f}" for mean, half in zip(means, halves, strict=True)]
-            lines.append([structure, name, *cells])
-            panels[title][name], errors[title][name] = means.to_numpy(), halves.to_numpy()
+            both = pd.DataFrame({"mean": groups.mean(), "half": INTERVAL * groups.sem()})
+            found.setdefault(str(structure), {})[str(name)] = both.reindex(sorted(frame[over].unique()))
+    return found
+
+
+def compare(section: str, caption: str, frame: pd.DataFrame, measure: str, by: str, over: str) -> None:
+    """Print the means, with those of the complete graph for adjacencies."""
+    lines = []
+    for structure, named in intervals(frame, measure, by, over).items():
+        lines += [[structure, name, *interval_cells(both)] for name, both in named.items()]
+        if measure == "adjacency":
+            lines.append([structure, "fully connected", *[f"{full_f1(structure):.3f}"] * frame[over].nunique()])
+    headers = ["structure", by, *(f"{place:g}" for place in sorted(frame[over].unique()))]
+    STUDY_PAGE.table(section, f"{caption}: mean ± 1.96 SE.", headers, lines)
+
+
+def interval_cells(both: pd.DataFrame) -> list[str]:
+    return [f"{mean:.3f} ± {half:.3f}" for mean, half in both.itertuples(index=False)]
+
+
+def draw(name: str, frame: pd.DataFrame, measure: str, by: str, over: str) -> None:
+    """Draw the means and their intervals, a panel for each structure."""
+    panels: dict[str, dict[str, Any]] = {}
+    errors: dict[str, dict[str, Any]] = {}
+    places = sorted(frame[over].unique())
+    for structure, named in intervals(frame, measure, by, over).items():
+        title = f"({structure}) F1{'' if measure == 'f1' else f', {measure}'}"
+        panels[title] = {label: both["mean"].to_numpy() for label, both in named.items()}
+        errors[title] = {label: both["half"].to_numpy() for label, both in named.items()}
         if measure in ("adjacency", "f1"):
-            baseline = full_f1(str(structure))
-            lines.append([structure, "fully connected, adjacency", *[f"{baseline:.3f}"] * len(places)])
-            panels[title]["fully connected"] = np.full(len(places), baseline)
-    table(f"{figure}: {what} (mean ± 1.96 SE)", lines, ["structure", by, *map(str, places)])
-    name = f"students_{figure.split()[1].replace('.', '_')}_{measure}.svg".replace("_f1", "")
-    draw_curves(FIGURES / name, places, panels, over if over != "missing" else "share of missing answers", errors)
+            panels[title]["fully connected"] = np.full(len(places), full_f1(structure))
+    label = over if over != "missing" else "share of missing answers"
+    draw_curves(FIGURES / f"{name}.svg", places, panels, label, errors)
 
 
 def show_limits(frame: pd.DataFrame) -> None:
@@ -209,12 +239,12 @@ def show_limits(frame: pd.DataFrame) -> None:
                 int((gain > EQUAL).sum()), int((gain.abs() <= EQUAL).sum()), int((gain < -EQUAL).sum()),
                 float(gain.mean()), float(runs["seconds"].mean()),
             ])  # fmt: skip
-    table(
+    show(
         "What limits COMMAND: F1, wrong adjacencies, data sets by the score of the model found beside that of the true "
         "structure, the mean difference of the two, and seconds of processor time",
-        lines,
         ["items", "structure", "students", "method", "F1 adjacency", "F1 orientation", "lacking", "extra", "above",
          "equal", "below", "difference", "seconds"],
+        lines,
     )  # fmt: skip
 
 
@@ -228,12 +258,14 @@ def show_refinement(frame: pd.DataFrame) -> None:
         cells = [f"{part[name].mean():+.3f} ± {INTERVAL * part[name].sem():.3f}" for name in measures[:2]]
         up, down = int((part["adjacency"] > 0).sum()), int((part["adjacency"] < 0).sum())
         gain = part["score"]
-        lines.append([kind, structure, len(part), *cells, f"{up} / {down}", int((gain > EQUAL).sum()), gain.mean()])
-    table(
-        "Refined minus structural EM alone: F1 of adjacencies and of directed edges, data sets with a higher / lower "
-        "F1 of adjacencies, data sets with a higher score, and its mean gain",
+        better = int((gain > EQUAL).sum())
+        lines.append([NAMED[kind], structure, len(part), *cells, f"{up} / {down}", better, float(gain.mean())])
+    STUDY_PAGE.table(
+        "refinement",
+        "Refined minus structural EM alone, on the same data sets of all sizes: F1, data sets with a higher / lower F1 "
+        "of adjacencies, data sets with a higher BIC, and its mean gain.",
+        ["items", "structure", "data sets", "adjacencies", "directed edges", "higher / lower", "BIC higher", "gain"],
         lines,
-        ["items", "structure", "data sets", "adjacency", "orientation", "higher / lower", "score higher", "gain"],
     )
 
 
@@ -304,43 +336,46 @@ def show_starts(frame: pd.DataFrame) -> None:
             f"{len(near)} of {len(part)}", f"{spread.max():.3f} ({spread.idxmax()})",
             int(part["undetermined"].median()), int(part["steps"].median()),
         ])  # fmt: skip
-    table(
+    show(
         "Random starts that end within 0.5 of the highest log-likelihood, and how far their shares of masters differ",
-        lines,
         ["data", "skills", "parameters", "log-likelihood", "best BIC", "starts", "largest difference", "undetermined",
          "E-steps"],
+        lines,
     )  # fmt: skip
 
 
 def show_real(frame: pd.DataFrame) -> None:
+    """A column for each data set: the area under the curve of every model, and p against COMMAND; and all edges."""
+    areas: dict[str, dict[str, str]] = {}
+    edges = []
     for row in frame.itertuples():
-        evaluation = pd.DataFrame(row.evaluation)
-        lines = [
-            [one.model, f"{one.auc:.4f} ± {one.interval:.4f}", "" if pd.isna(one.p_value) else f"{one.p_value:.2g}",
-             f"{one.prerequisites:.1f}"]
-            for one in evaluation.itertuples()
-        ]  # fmt: skip
-        masters = ", ".join(f"{skill} {share:.3f}" for skill, share in row.mastery.items())
-        name = f"{row.data}{', refined' if getattr(row, 'refine', False) is True else ''}"
-        title = f"{name}: {row.students} students, {row.answers} answers, log-likelihood {row.log_likelihood:.3f}"
-        table(f"{title}, BIC {row.score:.2f}; masters: {masters}", lines, ["model", "AUC", "p", "prerequisites"])
-        edges = [[f"{source} → {target}", f"{strength:.3f}", how] for source, target, strength, how, _ in row.edges]
-        table(f"{name}: prerequisites", edges, ["edge", "strength", "direction"])
+        refined = getattr(row, "refine", False) is True
+        column = areas.setdefault(row.data, {})
+        for one in pd.DataFrame(row.evaluation).itertuples():
+            p = "" if pd.isna(one.p_value) else f" ({one.p_value:.1g})"
+            if not refined:
+                column[one.model] = f"{one.auc:.4f} ± {one.interval:.4f}{p}"
+            elif one.model == "command":
+                column["command, refined"] = f"{one.auc:.4f} ± {one.interval:.4f}"
+        found = ", ".join(f"{source} → {target} {strength:.3f}" for source, target, strength, *_ in row.edges)
+        edges.append([f"{row.data}{', refined' if refined else ''}", f"{row.score:.2f}", found])
+    models = list(dict.fromkeys(model for column in areas.values() for model in column))
+    PAGE.table(
+        "areas",
+        "Ten folds; structure and parameters are learned again in each. Area under the ROC curve: mean ± 1.96 SE over "
+        "folds; in brackets p of the paired t-test against COMMAND, not corrected for the number of tests.",
+        ["model", *areas],
+        [[model, *(column.get(model, "") for column in areas.values())] for model in models],
+    )
+    PAGE.table(
+        "prerequisites",
+        "Prerequisites of all students, with P(skill not mastered | prerequisite not mastered).",
+        ["data", "BIC", "prerequisites"],
+        edges,
+    )
 
 
 # Times.
-
-
-def timed(name: str, goal: float, work: Callable[[], object], repeats: int = 3) -> list[Any]:
-    """A row: the shortest wall and process times."""
-    walls, processes = [], []
-    for _ in range(repeats):
-        wall, process = time.perf_counter(), time.process_time()
-        with quiet():
-            work()
-        walls.append(time.perf_counter() - wall)
-        processes.append(time.process_time() - process)
-    return [name, f"{min(walls):.2f}", f"{min(processes):.2f}", goal]
 
 
 def ladder(skills: int) -> ds.Dag:
@@ -353,13 +388,18 @@ def ladder(skills: int) -> ds.Dag:
 
 def show_speed() -> None:
     rows = []
-    for name, goal in (("ecpe", 2.0), ("fraction_subtraction", 5.0), ("fraction15", None)):
-        rows.append(timed(f"{name}, 10 restarts", goal, partial(ds.command, *data_set(name))))
-    for skills, goal in ((10, 20.0), (12, 90.0)):
+
+    def measure(job: str, *arguments: Any, **options: Any) -> None:
+        with quiet():
+            times, _ = best_times(3, partial(ds.command, *arguments, **options))
+        rows.append([job, *times])
+
+    for name in ("ecpe", "fraction_subtraction", "fraction15"):
+        measure(f"{name}, 10 restarts", *data_set(name))
+    for skills in (10, 12):
         data = ds.simulate_students(ladder(skills), 2000, items_per_skill=60 // skills, seed=1)
-        name = f"2000 students × 60 items × {skills} skills, one start"
-        rows.append(timed(name, goal, partial(ds.command, data.answers, data.q_matrix, restarts=1)))
-    table(f"Times of COMMAND ({machine()})", rows, ["job", "wall, s", "process, s", "goal, s"])
+        measure(f"2000 students × 60 items × {skills} skills, one start", data.answers, data.q_matrix, restarts=1)
+    PAGE.table("times", "Times of COMMAND, all cores.", ["job", "seconds", "processor, s"], rows)
 
 
 def main() -> None:

@@ -1,27 +1,54 @@
-"""Timing and printing for benchmarks."""
+"""Times of benchmarks, and the machine that they are of."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Value = TypeVar("Value")
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+class Times(NamedTuple):
+    """Seconds by the clock, and seconds of the processors."""
+
+    wall: float
+    cpu: float
+
+
+def timed(work: Callable[[], Value]) -> tuple[Times, Value]:
+    """The times of one call, and its result."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    value = work()
+    return Times(time.perf_counter() - wall, time.process_time() - cpu), value
+
+
+def best_times(repeats: int, work: Callable[[], Value]) -> tuple[Times, Value]:
+    """The shortest of several times by each clock, and the last result."""
+    runs = [timed(work) for _ in range(repeats)]
+    return Times(*(min(column) for column in zip(*(times for times, _ in runs), strict=True))), runs[-1][1]
 
 
 def best_of(repeats: int, work: Callable[[], Value]) -> tuple[float, Value]:
-    """The shortest of several times, in seconds, and the result."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        value = work()
-        times.append(time.perf_counter() - start)
-    return min(times), value
+    """The shortest of several times, in seconds, and the last result."""
+    times, value = best_times(repeats, work)
+    return times.wall, value
+
+
+def peak_memory() -> int:
+    """The most memory that this process has had so far, in bytes (Linux)."""
+    # The peak of getrusage() is that of the parent, too, if it was higher when this process was started.
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+
+
+def is_installed(peer: str) -> bool:
+    """Whether a package to compare with is there; the extra ``bench`` has them."""
+    return importlib.util.find_spec(peer) is not None
 
 
 def machine() -> str:

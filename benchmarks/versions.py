@@ -1,6 +1,6 @@
 """Comparison of two versions of dagscape: the same jobs, run in turn, and the ratio of their times.
 
-python -m benchmarks.versions OTHER_PYTHON [ROUNDS]
+python -m benchmarks.versions OTHER_PYTHON [ROUNDS] [--write]
 
 OTHER_PYTHON is the interpreter of a virtual environment with the other version ("before"); this one is "after". Every
 job uses only public names, so one file measures both.
@@ -15,49 +15,38 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
-
 import dagscape as ds
-from benchmarks.posterior import random_network
-from benchmarks.timing import SHARED, best_of, machine
+from benchmarks import SHARED
+from benchmarks.inputs import binary_scores, independent_columns, network, sampled_scores, table
+from benchmarks.pages import Page, words
+from benchmarks.timing import best_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
 Job = tuple[str, int, Callable[[], object]]
 
-DROPPED_LEAVES = ("LVHreport", "LowerBodyO2", "RUQO2", "CO2Report", "XrayReport")
-
-
-def random_data(n: int, m: int, arity: int) -> ds.Dataset:
-    return ds.Dataset.from_array(np.random.default_rng(1).integers(0, arity, (m, n)))
-
-
-def random_scores(n: int, max_parents: int | None = 4) -> ds.LocalScores:
-    return ds.local_scores(random_network(n).sample(500, seed=3), max_parents=max_parents)
-
 
 def votes() -> ds.Dataset:
-    return ds.read_data(SHARED / "sets" / "house_votes_84.csv", missing="level")
+    return table("house_votes_84", missing="level")
 
 
 def scoring() -> Iterator[Job]:
     data = votes()
     yield "scores: Votes, all sets, 1 thread", 5, lambda: ds.local_scores(data, threads=1)
-    few = random_data(20, 5000, 2)
+    few = independent_columns(20, 5000, 2)
     yield (
         "scores: n=20, 5000 rows, binary, 4 parents, 1 thread",
         5,
         lambda: ds.local_scores(few, max_parents=4, threads=1),
     )
-    many = random_data(20, 5000, 3)
+    many = independent_columns(20, 5000, 3)
     yield "scores: n=20, ternary, all sets", 1, lambda: ds.local_scores(many)
-    alarm = ds.read_data(SHARED / "sets" / "gobnilp_alarm_10000.csv.gz")
+    alarm = table("gobnilp_alarm_10000")
     yield "scores: ALARM, 10,000 rows, 4 parents", 2, lambda: ds.local_scores(alarm, max_parents=4)
 
 
 def files() -> Iterator[Job]:
-    table = SHARED / "sets" / "gobnilp_alarm_10000.csv.gz"
-    yield "data: read ALARM, 10,000 rows, gzipped", 3, lambda: ds.read_data(table)
+    yield "data: read ALARM, 10,000 rows, gzipped", 3, lambda: table("gobnilp_alarm_10000")
     scores = ds.local_scores(votes(), max_parents=4)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "votes.jkl")
@@ -70,9 +59,9 @@ def graphs() -> Iterator[Job]:
     yield "graphs: 300 DAGs of 20 to CPDAGs, one by one", 5, lambda: [dag.to_cpdag() for dag in dags]
     wide = [ds.random_dag(200, 2.0, seed=i).to_cpdag() for i in range(5)]
     yield "graphs: class sizes of 5 DAGs of 200", 5, lambda: [cpdag.size() for cpdag in wide]
-    andes = ds.read_network(SHARED / "networks" / "andes.bif.gz")
+    andes = network("andes")
     yield "networks: read andes.bif.gz", 3, lambda: ds.read_network(SHARED / "networks" / "andes.bif.gz")
-    alarm = ds.read_network(SHARED / "networks" / "alarm.bif.gz")
+    alarm = network("alarm")
     yield "networks: 100,000 rows of alarm", 3, lambda: alarm.sample(100_000, seed=1)
     other = ds.random_dag(andes.variables, 1.5, seed=1)
     yield "graphs: compare two of 223 variables", 5, lambda: ds.compare(other, andes)
@@ -80,17 +69,17 @@ def graphs() -> Iterator[Job]:
 
 
 def posteriors() -> Iterator[Job]:
-    zoo = ds.local_scores(ds.read_data(SHARED / "sets" / "zoo.csv", missing="level"))
+    zoo = ds.local_scores(table("zoo", missing="level"))
     yield "posterior: DAGs, Zoo, n=17", 3, lambda: ds.posterior(zoo)
     for n, repeats in ((15, 3), (17, 3), (20, 1)):
-        scores = random_scores(n)
+        scores = binary_scores(n)
         yield f"posterior: DAGs, n={n}, 4 parents", repeats, lambda s=scores: ds.posterior(s)
-    paths = random_scores(12, None)
+    paths = binary_scores(12, None)
     yield "posterior: all paths, n=12", 3, lambda: ds.posterior(paths, via="all")
-    dense = random_scores(16, None)
+    dense = binary_scores(16, None)
     yield "posterior: orders, n=16, no limit", 3, lambda: ds.posterior(dense, "orders")
     for n, repeats in ((20, 3), (24, 1)):
-        scores = random_scores(n)
+        scores = binary_scores(n)
         yield f"posterior: orders, n={n}, 4 parents", repeats, lambda s=scores: ds.posterior(s, "orders")
 
 
@@ -100,20 +89,18 @@ def best() -> Iterator[Job]:
     data = votes()
     for k in (100, 1000):
         yield f"best: Votes, k={k}, with averages", 3, lambda k=k: ds.k_best(ds.local_scores(data), k).edges
-    dense = random_scores(17, None)
+    dense = binary_scores(17, None)
     yield "best: optimal, n=17, no limit", 3, lambda: ds.optimal_network(dense)
     for n, repeats in ((20, 3), (24, 2)):
-        scores = random_scores(n)
+        scores = binary_scores(n)
         yield f"best: optimal, n={n}, 4 parents", repeats, lambda s=scores: ds.optimal_network(s)
 
 
 def modes() -> Iterator[Job]:
-    child = ds.read_network(SHARED / "networks" / "child.bif.gz")
-    kept = tuple(v for v in child.variables if v not in DROPPED_LEAVES)
-    few = ds.local_scores(child.sample(100, seed=1).select(kept))
+    few = sampled_scores("child*", 100, 1)
     for delta in (0, 3, 5):
         yield f"modes: Child*, 100 rows, delta {delta}", 5, lambda d=delta: ds.modes(few, 10, d)
-    many = ds.local_scores(child.sample(1000, seed=1))
+    many = sampled_scores("child", 1000, 1)
     yield "modes: Child, 1000 rows, delta 3", 2, lambda: ds.modes(many, 10, 3)
     voted = ds.local_scores(votes())
     yield "modes: Votes, 100 modes, delta 3", 3, lambda: ds.modes(voted, 100, 3)
@@ -133,15 +120,21 @@ def compare(other: str, rounds: int) -> None:
                 [python, "-m", "benchmarks.versions", "--run"], capture_output=True, text=True, check=True, cwd=ROOT
             )
             found[label].append(json.loads(run.stdout))
-    print("| job | before, s | after, s | ratio |\n| --- | ---: | ---: | ---: |")
+    rows = []
     for name in found["after"][0]:
         before, after = (min(times[name] for times in found[label]) for label in ("before", "after"))
-        print(f"| {name} | {before:.4f} | {after:.4f} | {after / before:.2f} |")
+        rows.append([name, before, after, f"{after / before:.2f}"])
+    Page("versions").table(
+        "times",
+        f"Seconds of another version and of this one, in turn: the shortest of {rounds} rounds.",
+        ["job", "before, s", "after, s", "ratio"],
+        rows,
+    )
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--run"]:
         print(json.dumps(run_all()))
     else:
-        print(machine())
-        compare(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2)
+        other, *rounds = words()
+        compare(other, int(rounds[0]) if rounds else 2)

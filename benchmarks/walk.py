@@ -13,6 +13,7 @@ import contextlib
 import inspect
 import io
 import re
+import runpy
 import sys
 import threading
 from collections import Counter
@@ -20,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
 
-from benchmarks.timing import SHARED
+from benchmarks import SHARED
 
 VOTES = SHARED / "sets" / "house_votes_84.csv"
 
@@ -100,10 +101,13 @@ def main(arguments: list[str], *, every: bool) -> None:
     shown = io.StringIO()
 
     def run() -> int:
-        from dagscape.cli import main as program
-
+        sys.argv = [PACKAGE, *arguments]
         with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
-            return program(arguments)
+            try:
+                runpy.run_module(PACKAGE, run_name="__main__", alter_sys=True)
+            except SystemExit as end:
+                return int(end.code or 0)
+        return 0
 
     walk, code = walked(run)
     modules = sorted(name for name in sys.modules if name.partition(".")[0] == PACKAGE)

@@ -69,13 +69,3 @@ def test_measures(experiments):
         ["shd", "a_plus", "a_minus", "vs_plus", "vs_minus"], 0
     )
     assert experiments.available(["optimal", "nobody", "tan"], ["tan", "nobody"]) == ["tan"]
-
-
-def test_tables(experiments, capsys):
-    experiments.table("Title", [["a", 1.234, None], ["bb", 10, float("nan")]], ["x", "y", "z"])
-    assert capsys.readouterr().out.splitlines()[3:] == [
-        "| x   | y    | z   |",
-        "| --- | ---  | --- |",
-        "| a   | 1.23 |     |",
-        "| bb  | 10   |     |",
-    ]

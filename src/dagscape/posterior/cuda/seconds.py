@@ -1,4 +1,4 @@
-"""The predicted time of a sum on a card, from the sums that were measured on an NVIDIA H200 (benchmarks/RESULTS.md).
+"""The predicted time of a sum on a card, from those measured on an NVIDIA H200 (benchmarks/results/gpu.md).
 
 No trial can tell the speed of a card that is not there, and a plan does not start one that is.
 """
