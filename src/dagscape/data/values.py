@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
+from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
 from dagscape.data.tables.frames import is_frame, table_from_frame
@@ -46,6 +47,34 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
     except InvalidData as error:
         remedy = f"make the data set first, with Dataset.from_frame() or {function('discretize')}"
         raise InvalidData(f"{error}; {remedy}") from error
+
+
+def as_numeric(data: Any, option: str = "data") -> NumericData:
+    """Return numeric data as they are, or those of a data frame, or of a data set all of whose levels are numbers.
+
+    Parameters
+    ----------
+    data : NumericData, Dataset or data frame
+        The data; a frame is taken as by :meth:`NumericData.from_frame`, with its defaults.
+    option : str
+        The argument to name in messages.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_numeric(pd.DataFrame({"height": [1.5, 1.7], "weight": [60, 72]}))
+    NumericData(2 variables, 2 rows)
+    """
+    if isinstance(data, Dataset):
+        return numeric_from_dataset(data)
+    if isinstance(data, NumericData):
+        return data
+    if not is_frame(data):
+        raise InvalidOption(
+            f"is {type_of(data)}; it must be a NumericData: use {function('read_data')} or NumericData.from_frame()",
+            option=option,
+        )
+    return NumericData.from_frame(data)
 
 
 def encode_frame(

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from dagscape.core.errors import InvalidOption, type_of
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.values import as_dataset
+from dagscape.data.values import as_dataset, as_numeric
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.set_functions import ScoredData
 
 # What turns data into each kind: data frames, and other kinds where nothing is lost.
-_CONVERTERS: dict[type, Callable[[Any], object]] = {Dataset: as_dataset}
+_CONVERTERS: dict[type, Callable[[Any], object]] = {Dataset: as_dataset, NumericData: as_numeric}
 
 
 def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
