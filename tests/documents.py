@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import dagscape as ds
 from dagscape.cli.program.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
 from dagscape.planning.registry import TASKS
@@ -49,12 +50,13 @@ def score_table() -> str:
             f"`{score.name}`",
             score.title,
             "yes" if score.score_equivalent else "no",
-            "`ess`" if score.uses_ess else "",
+            ", ".join(f"`{parameter.name}`" for parameter in score.parameters),
+            "numbers" if score.data_type is NumericData else "discrete",
             cited(score.citation),
         )
         for score in SCORES.values()
     )
-    return table(["name", "title", "score-equivalent", "parameter", "reference"], rows)
+    return table(["name", "title", "score-equivalent", "parameters", "data", "reference"], rows)
 
 
 def prior_table() -> str:

@@ -6,31 +6,17 @@ an entry of the registry. Then it makes the one-line additions that the page lis
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
+
+from code_pages import files, install_file
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "adding-a-method.md"
 REGISTRY = "src/dagscape/planning/registry.py"
 RECORDS = "    for task in (\n"
-
-
-def files() -> dict[str, str]:
-    """The code of the page, by file."""
-    return dict(
-        re.findall(r"^```python\n# (\S+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    )
-
-
-def install(path: str, code: str) -> None:
-    """Create the module of a file."""
-    name = path.removeprefix("src/").removeprefix("tests/").removesuffix(".py").replace("/", ".")
-    module = sys.modules[name] = module_from_spec(spec_from_loader(name, None))
-    exec(compile(code, path, "exec"), module.__dict__)
 
 
 def with_record(record: str) -> str:
@@ -51,11 +37,11 @@ def add_lines() -> None:
 
 def pytest_configure() -> None:
     """Called by pytest before it collects tests."""
-    parts = files()
+    parts = files(PAGE)
     # Before any other module reads it.
     assert "dagscape.planning.registry" not in sys.modules
-    install(REGISTRY, with_record(parts.pop(REGISTRY)))
+    install_file(REGISTRY, with_record(parts.pop(REGISTRY)))
     for path, code in parts.items():
         if "/test_" not in path:
-            install(path, code)
+            install_file(path, code)
     add_lines()

@@ -7,15 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from skeleton import files
+from code_pages import files
+from skeleton import PAGE
 
 TESTS = Path(__file__).parent
 
 
 def test_the_skeleton_is_a_whole_method(tmp_path):
-    (test,) = [path for path in files() if "/test_" in path]
+    (test,) = [path for path in files(PAGE) if "/test_" in path]
     own = tmp_path / Path(test).name
-    own.write_text(files()[test], encoding="utf-8")
+    own.write_text(files(PAGE)[test], encoding="utf-8")
     # The two tests of plans that do not fit are for methods whose memory grows exponentially; this one's does not.
     chosen = "single and not nothing_fits and not does_not_fit_names"
     suite = ["-p", "skeleton", "-c", TESTS.parent / "pyproject.toml", "-k", chosen, TESTS / "test_tasks.py", own]

@@ -106,7 +106,10 @@ def test_the_consensus_is_shown_and_written(capfd, tmp_path, table):
         (["draw", "builtin:asia", "--label-width", "2"], "2 is not in the range x>=4"),
         (["posterior", "builtin:zoo", "--consensus", "c.jpg"], "cannot tell the format of 'c.jpg'"),
         (["posterior", "builtin:zoo", "--draw", "no/where.svg"], "there is no folder"),
-        (["posterior", "scores.jkl", "--consensus", "c.bif"], "--consensus needs a table of data for a .bif file"),
+        (
+            ["posterior", "scores.jkl", "--consensus", "c.bif"],
+            "--consensus needs a table of discrete data for a .bif file",
+        ),
         (["draw", "plan.json"], "'plan.json' is a 'plan' result, which cannot be drawn"),
     ],
 )

@@ -17,13 +17,13 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
+from dagscape.data.resampling import resampled
 from dagscape.report.tables import render
 from dagscape.report.terminal import terminal_text
 from dagscape.running import repetitions
 from dagscape.search import registry
 from dagscape.search.job import Found
 from dagscape.search.learner import Learner
-from dagscape.studies.bootstrap import resampled
 from worker_tasks import die, stumble
 
 SAMPLES = 25

@@ -37,6 +37,9 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
     """
     if isinstance(data, Dataset):
         return data
+    if isinstance(data, NumericData):
+        remedy = f"cut the numbers with {function('discretize')}, or use a score of numbers, such as 'bic-g'"
+        raise InvalidOption(f"is a NumericData; it must be discrete: {remedy}", option=option)
     if not is_frame(data):
         raise InvalidOption(
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from dagscape.core.errors import InvalidOption, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, argument, type_of
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import as_dataset, as_numeric
@@ -34,8 +34,10 @@ def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
     Dataset(2 variables, 2 rows, 2 of them distinct)
     """
     converter = _CONVERTERS.get(definition.data_type)
-    if converter is not None:
-        return cast("ScoredData", converter(data))
-    if not isinstance(data, definition.data_type):
+    if converter is None and not isinstance(data, definition.data_type):
         raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
-    return cast("ScoredData", data)
+    found = data if converter is None else converter(data)
+    if getattr(found, "has_missing", False):
+        remedy = f"leave out their rows with {argument('missing', 'drop')}"
+        raise InvalidData(f"the data have missing cells, which the score {definition.name!r} cannot use: {remedy}")
+    return cast("ScoredData", found)

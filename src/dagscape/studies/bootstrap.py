@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, StoppedEarly, argument, type_of
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.resampling import Resampled, resampled
 from dagscape.data.values import Frame
 from dagscape.ensembles.averaging import ancestor_average, edge_average
 from dagscape.graphs.comparison import HasDag
@@ -66,7 +66,7 @@ class Resampling:
         The limit on memory.
     """
 
-    data: Dataset
+    data: Resampled
     method: str
     scoring: Mapping[str, Any]
     options: Mapping[str, Any]
@@ -84,7 +84,7 @@ class Sample:
 
 
 def bootstrap(
-    data: Dataset | Frame,
+    data: Resampled | Frame,
     method: str = "order",
     samples: int = 200,
     *,
@@ -155,8 +155,8 @@ def bootstrap(
         raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
     scoring, method_options = split_options(LEARNERS[method], options)
     whole = prepare(data, **scoring)
-    if not isinstance(whole.data, Dataset):
-        raise InvalidOption(f"is {type_of(whole.data)}; it must be a Dataset", option="data")
+    if not isinstance(whole.data, Resampled):
+        raise InvalidOption(f"is {type_of(whole.data)}, which cannot be resampled", option="data")
     warn_about_identifiers(whole.data, stacklevel=2)
     rngs = random_generator(seed).spawn(int(samples))
     # The tables of a network are not sent to workers.
@@ -187,27 +187,6 @@ def check_finished(done: int, samples: int, max_seconds: float | None, stackleve
     if done < samples:
         message = f"the study reached {argument('max_seconds')} after {done:,} of {samples:,} samples"
         warnings.warn(StoppedEarly(message), stacklevel=stacklevel + 1)
-
-
-def resampled(data: Dataset, rng: np.random.Generator) -> Dataset:
-    """Return as many rows of the data, drawn with replacement.
-
-    Examples
-    --------
-    >>> import dagscape as ds
-    >>> sample = resampled(ds.load_dataset("iris"), np.random.default_rng(1))
-    >>> sample
-    Dataset(5 variables, 150 rows, 19 of them distinct)
-    """
-    counts = rng.multinomial(data.m, data.weights / data.m)
-    drawn = counts > 0
-    marks = None if data.interventions is None else data.interventions[drawn]
-    return replace(
-        data,
-        codes=data.codes[drawn],
-        weights=counts[drawn],
-        interventions=marks if marks is not None and marks.any() else None,
-    )
 
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:

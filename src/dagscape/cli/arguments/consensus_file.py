@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dagscape.core.errors import InvalidOption
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
 from dagscape.graphs.dag import Dag
@@ -29,22 +30,24 @@ def consensus_format(path: str) -> str:
     return ending
 
 
-def check_consensus_file(path: str | None, dataset: Dataset | None) -> None:
-    """Raise an error if a network must be fitted but there are no data."""
-    if dataset is None and path is not None and consensus_format(path) == ".bif":
-        raise InvalidOption(
-            "--consensus needs a table of data for a .bif file: a network cannot be fitted to a score file"
-        )
+def check_consensus_file(path: str | None, data: Dataset | NumericData | None) -> None:
+    """Raise an error if a network must be fitted but there are no discrete data."""
+    if isinstance(data, Dataset) or path is None or consensus_format(path) != ".bif":
+        return
+    found = "score file" if data is None else "table of numbers"
+    raise InvalidOption(
+        f"--consensus needs a table of discrete data for a .bif file: its tables cannot be fitted to a {found}"
+    )
 
 
 def write_consensus(
-    found: Posterior | Bootstrap, dag: Dag, path: str, dataset: Dataset | None, label_width: int | None
+    found: Posterior | Bootstrap, dag: Dag, path: str, data: Dataset | NumericData | None, label_width: int | None
 ) -> None:
     """Write the consensus of edge probabilities in the format of the file's extension."""
     ending = consensus_format(path)
     if ending in _EDGE_LISTS:
         write_graph(dag, path)
-    elif ending == ".bif" and dataset is not None:
-        write_network(Network.fit(dag, dataset, *fit_options(found.score_info)), path)
+    elif ending == ".bif" and isinstance(data, Dataset):
+        write_network(Network.fit(dag, data, *fit_options(found.score_info)), path)
     else:
         draw(dag, path, weights=found.edges, label_width=label_width)

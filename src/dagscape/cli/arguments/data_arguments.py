@@ -10,6 +10,8 @@ import click
 from dagscape.cli.program.output import output_path
 from dagscape.cli.program.wording import worded
 from dagscape.core.errors import InvalidOption, did_you_mean
+from dagscape.data.continuous.measuring import NUMERIC_MISSING_CHOICES
+from dagscape.data.continuous.numeric import NumericData, numeric_from_table
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.discretizing import Discretizer
@@ -134,6 +136,28 @@ def encoded_table(table: Table, options: dict[str, Any], max_memory: str | None)
     if target is not None and data.discretizer is not None:
         data.discretizer.save(target)
     return data
+
+
+def measured_table(table: Table, options: dict[str, Any], max_memory: str | None) -> NumericData:
+    """Make the numeric data of a table as the options say, and remove those options."""
+    for name in ("levels", "discretize", "discretize_columns", "class_column", "save_discretizer", "discretizer"):
+        if options.pop(name):
+            raise InvalidOption(
+                f"--{name.replace('_', '-')} is for discrete data, and --score {options['score']} takes numbers"
+            )
+    missing = options.pop("missing") or "error"
+    if missing not in NUMERIC_MISSING_CHOICES:
+        raise InvalidOption(f"--missing {missing} is for discrete data: use --missing drop")
+    return numeric_from_table(
+        table,
+        missing=missing,
+        interventions=options.pop("interventions"),
+        columns=named_columns(options.pop("columns"), table, "--columns") or None,
+        drop=named_columns(options.pop("drop"), table, "--drop"),
+        keep_constant=options.pop("keep_constant"),
+        drop_suspicious=options.pop("drop_suspicious"),
+        max_memory=max_memory,
+    )
 
 
 def _applied(discretizer: Discretizer, table: Table, options: dict[str, Any], max_memory: str | None) -> Dataset:

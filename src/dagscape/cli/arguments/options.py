@@ -8,13 +8,20 @@ from typing import Any, TypeVar
 
 import click
 
-from dagscape.cli.arguments.data_arguments import COLUMN_OPTIONS, CUTTING_OPTIONS, encoded_table, needed_columns
+from dagscape.cli.arguments.data_arguments import (
+    COLUMN_OPTIONS,
+    CUTTING_OPTIONS,
+    encoded_table,
+    measured_table,
+    needed_columns,
+)
 from dagscape.cli.arguments.numbers import IntRange
 from dagscape.cli.arguments.score_parameters import parameter_options, take_parameters
 from dagscape.cli.program.output import Output, check_format_used, chosen_format, format_option, output_path
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.data.bundled import BUNDLED
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import MISSING_CHOICES
 from dagscape.data.discrete.summary import set_aside_warnings
@@ -258,17 +265,31 @@ def check_table(data: str) -> None:
         )
 
 
-def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset:
-    """Read the data as a subcommand's options say, and remove those options."""
-    table = take_table(data, options, max_memory)
-    return encoded_table(table, options, max_memory)
+# How a table becomes data of each kind.
+_MAKERS: dict[type, Callable[[Table, dict[str, Any], str | None], Dataset | NumericData]] = {
+    Dataset: encoded_table,
+    NumericData: measured_table,
+}
 
 
-def take_data_with_warnings(data: str, options: dict[str, Any], max_memory: str | None, out: Output) -> Dataset:
+def take_discrete(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset:
+    """Read discrete data as a subcommand's options say, and remove those options."""
+    return encoded_table(take_table(data, options, max_memory), options, max_memory)
+
+
+def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset | NumericData:
+    """Read data of the kind that ``--score`` asks for, as a subcommand's options say, and remove those options."""
+    make = _MAKERS[SCORES[options["score"]].data_type]
+    return make(take_table(data, options, max_memory), options, max_memory)
+
+
+def take_data_with_warnings(
+    data: str, options: dict[str, Any], max_memory: str | None, out: Output
+) -> Dataset | NumericData:
     """Read the data as by :func:`take_data`, and warn about dropped rows and about columns that look wrong."""
     dataset = take_data(data, options, max_memory)
     report_dropped_rows(dataset, out)
-    for warning in dataset.describe().warnings:
+    for warning in dataset.describe().warnings if isinstance(dataset, Dataset) else set_aside_warnings(dataset):
         out.warn(warning)
     return dataset
 
@@ -293,13 +314,13 @@ def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
     return options | given
 
 
-def report_dropped_rows(data: Dataset, out: Output) -> None:
+def report_dropped_rows(data: Dataset | NumericData, out: Output) -> None:
     """Warn about dropped rows, if any."""
     if data.dropped:
         out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
 
 
-def report_set_aside(data: Dataset, out: Output) -> None:
+def report_set_aside(data: Dataset | NumericData, out: Output) -> None:
     """Warn about columns that were set aside, if any."""
     for warning in set_aside_warnings(data):
         out.warn(warning)

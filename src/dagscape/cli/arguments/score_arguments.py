@@ -13,6 +13,7 @@ from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import memory_limit, thread_count
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
 from dagscape.scores.scoring import local_scores
@@ -34,7 +35,7 @@ class Scored(NamedTuple):
     """Scores, and the data that they were computed from; None if they come from a file."""
 
     scores: EnumerableScores
-    data: Dataset | None
+    data: Dataset | NumericData | None
 
 
 def take_scores(
@@ -93,7 +94,7 @@ def score_file(
 
 def scored_table(
     data: str, options: dict[str, Any], work: dict[str, Any], out: Output, *, score_equivalent: bool = False
-) -> tuple[Dataset, dict[str, Any]]:
+) -> tuple[Dataset | NumericData, dict[str, Any]]:
     """Read a table, and return it with the arguments of ``local_scores``."""
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")

@@ -14,7 +14,7 @@ from dagscape.cli.arguments.options import (
     memory_option,
     output_options,
     report_dropped_rows,
-    take_data,
+    take_discrete,
     take_table,
 )
 from dagscape.cli.program.output import Output
@@ -39,7 +39,7 @@ def command(data: str, max_memory: str | None, as_json: bool, quiet: bool, **opt
     """
     out = Output(as_json, quiet)
     if any(options[name] for name in options if name not in _AS_READ):
-        dataset = take_data(data, options, max_memory)
+        dataset = take_discrete(data, options, max_memory)
         report_dropped_rows(dataset, out)
         summary = dataset.describe()
     else:

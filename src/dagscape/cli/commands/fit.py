@@ -15,7 +15,7 @@ from dagscape.cli.arguments.options import (
     report_dropped_rows,
     report_set_aside,
     scored_data,
-    take_data,
+    take_discrete,
     work_options,
 )
 from dagscape.cli.arguments.score_arguments import take_scores
@@ -98,7 +98,7 @@ def command(
         dag, dataset = _learned(data, options, work, out)
         title = f"An optimal network under {score}, {_fitted_to(dataset)}"
     else:
-        dataset = take_data(data, options, work["max_memory"])
+        dataset = take_discrete(data, options, work["max_memory"])
         report_dropped_rows(dataset, out)
         report_set_aside(dataset, out)
         dag, dataset = _matched(structure, dataset, work["max_memory"], out)
@@ -118,10 +118,13 @@ def command(
 
 def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, Dataset]:
     """Return an optimal network of the data, and the data."""
+    score = options["score"]
     with out.working() as progress:
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [optimal_requirements])
         if dataset is None:
             raise InvalidOption("a network cannot be fitted to a score file: give a table of data")
+        if not isinstance(dataset, Dataset):
+            raise InvalidOption(f"a network with tables cannot be fitted to numbers, which --score {score} takes")
         return optimal_network(scores, **work, progress=progress).network, dataset
 
 

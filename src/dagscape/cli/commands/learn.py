@@ -21,6 +21,7 @@ from dagscape.cli.arguments.score_arguments import (
 from dagscape.cli.arguments.table_files import file_writer, table_format
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.core.errors import InvalidOption, StoppedEarly
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import draw
 from dagscape.graphs.comparison import LEVELS
@@ -114,7 +115,8 @@ def command(
     chosen = take_learner_options(options, method)
     learned_from, scoring = _source(data, method, options, work, out, score_equivalent=score_equivalent)
     if fitted is not None and not isinstance(learned_from, Dataset):
-        raise InvalidOption("--network needs a table of data: a network cannot be fitted to a score file")
+        found_kind = "table of numbers" if isinstance(learned_from, NumericData) else "score file"
+        raise InvalidOption(f"--network needs a table of discrete data: its tables cannot be fitted to a {found_kind}")
     known = None if truth is None else load_known(truth, learned_from.variables, work["max_memory"])
     first = (
         None if start is None else _dag(load_known(start, learned_from.variables, work["max_memory"], option="start"))
@@ -140,7 +142,7 @@ def command(
 
 def _source(
     data: str, method: str, options: dict[str, Any], work: dict[str, Any], out: Output, *, score_equivalent: bool
-) -> tuple[Dataset | LocalScores, dict[str, Any]]:
+) -> tuple[Dataset | NumericData | LocalScores, dict[str, Any]]:
     """Return the data and how to score them, or the scores of a file."""
     if not is_score_file(data):
         return scored_table(data, options, work, out, score_equivalent=score_equivalent)

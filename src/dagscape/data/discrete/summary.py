@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from dagscape.results.base import Provenance, Result, check_length
 from dagscape.results.decoding import Count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -175,8 +175,16 @@ def summarize(dataset: Dataset) -> DataSummary:
     )
 
 
-def set_aside_warnings(dataset: Dataset) -> list[str]:
-    """Return a warning for each column that was set aside.
+class HasSetAside(Protocol):
+    """Data of any kind, with columns that are no variables."""
+
+    @property
+    def set_aside(self) -> Mapping[str, str]:
+        """Columns that are no variables, with the reason."""
+
+
+def set_aside_warnings(data: HasSetAside) -> list[str]:
+    """Return a warning for each column of data of any kind that was set aside.
 
     Examples
     --------
@@ -184,7 +192,7 @@ def set_aside_warnings(dataset: Dataset) -> list[str]:
     >>> set_aside_warnings(Dataset.from_array([[0, 1], [1, 1]]))
     ["'X1' has the same value, '1', in every row: it is set aside"]
     """
-    return [f"{name!r} {reason}: it is set aside" for name, reason in dataset.set_aside.items()]
+    return [f"{name!r} {reason}: it is set aside" for name, reason in data.set_aside.items()]
 
 
 def summarize_table(table: Table) -> DataSummary:

@@ -42,16 +42,16 @@ class BatchedFunctions(SetFunctions):
         """Return the kernel that computes one of the functions for all sets."""
         return BatchedLattice(self, function, unit)
 
-    def lattice_memory(self, sets: int, threads: int) -> int:
+    def lattice_memory(self, sets: int, threads: int) -> int:  # noqa: ARG002 (one thread does all)
         """Return how many bytes the work on ``sets`` sets needs in addition to the values."""
         # The members of the most numerous sets are listed at once.
         return 8 * _ARRAYS * _BATCH + 16 * sets * self.max_size
 
-    def family_kernel(self, unit: Unit, threads: int, most_bytes: int) -> BatchedFamilies:
+    def family_kernel(self, unit: Unit, threads: int, most_bytes: int) -> BatchedFamilies:  # noqa: ARG002 (as above)
         """Return the kernel that scores families on demand; it caches nothing."""
         return BatchedFamilies(self, unit)
 
-    def family_memory(self, threads: int) -> int:
+    def family_memory(self, threads: int) -> int:  # noqa: ARG002 (as above)
         """Return how many bytes scoring on demand needs."""
         return 8 * (_ARRAYS * _BATCH + self.n * self.n)
 
@@ -77,7 +77,7 @@ class BatchedLattice:
     function: int
     unit: Unit
 
-    def run(self, out: NDArray[np.int64], threads: int, progress: KernelProgress) -> None:
+    def run(self, out: NDArray[np.int64], threads: int, progress: KernelProgress) -> None:  # noqa: ARG002 (as above)
         """Fill ``out``, one value for each set as :class:`~dagscape.scores.tables.lattice.SetIndex` numbers them."""
         index = SetIndex(self.functions.n, self.functions.max_size)
         done = 0

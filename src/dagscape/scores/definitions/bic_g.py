@@ -167,7 +167,8 @@ def _log_determinants(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
         row = matrices[:, step, step + 1 :]
         matrices[:, step + 1 :, step + 1 :] -= (row / pivots[:, None])[:, :, None] * row[:, None, :]
     logs = np.array([natural_log(mantissa) for mantissa in mantissas.tolist()])
-    return logs + exponents * natural_log(2)
+    determinants: NDArray[np.float64] = logs + exponents * natural_log(2)
+    return determinants
 
 
 BIC_G = ScoreDefinition(
