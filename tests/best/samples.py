@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from dagscape.core import kernels
-from dagscape.scores.registry import SCORES
+from scores.strategies import DISCRETE_SCORES
 
 SEEDS = st.integers(0, 10**9)
 SPREADS = st.sampled_from([0, 1, 3, 1000])
 SPACES = ["dags", "classes"]
-EQUIVALENT = [name for name, definition in SCORES.items() if definition.score_equivalent]
+EQUIVALENT = [name for name, definition in DISCRETE_SCORES.items() if definition.score_equivalent]
 PLENTY = 1 << 40
 
 # The numbers of DAGs and of equivalence classes by the number of labelled variables.

@@ -21,10 +21,9 @@ from best.samples import (
     table_of,
     whole_scores,
 )
-from dagscape.scores.registry import SCORES
 from oracles.best import every_dag, pattern, ranked
 from oracles.graphs import all_dags
-from scores.strategies import dataset, tables
+from scores.strategies import DISCRETE_SCORES, dataset, tables
 
 # Rows of the references with more variables take too long here.
 MAX_VARIABLES = 20
@@ -67,13 +66,13 @@ def test_equivalent_scores(n, spread, seed, max_parents):
     check_against_everything(equivalent_scores(n, spread, seed, max_parents), classes=True)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", DISCRETE_SCORES)
 @given(table=tables(max_rows=12, max_arity=3), max_parents=st.sampled_from([None, 1]))
 @settings(max_examples=20, deadline=None)
 def test_scores_of_data(score, table, max_parents):
     limit = None if max_parents is None else min(max_parents, len(table[0]) - 1)
     scores = ds.local_scores(dataset(*table), score, max_parents=limit, threads=1)
-    check_against_everything(scores, classes=SCORES[score].score_equivalent)
+    check_against_everything(scores, classes=DISCRETE_SCORES[score].score_equivalent)
 
 
 @pytest.mark.parametrize(

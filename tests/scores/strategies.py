@@ -5,6 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.scores.registry import SCORES
+
+# The scores of discrete data.
+DISCRETE_SCORES = {name: definition for name, definition in SCORES.items() if definition.data_type is ds.Dataset}
 
 
 @st.composite

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from builds import assert_same_bits
-from dagscape.scores.registry import SCORES
-from scores.strategies import dataset, tables
+from scores.strategies import DISCRETE_SCORES, dataset, tables
 
-EQUIVALENT = [name for name, definition in SCORES.items() if definition.score_equivalent]
+EQUIVALENT = [name for name, definition in DISCRETE_SCORES.items() if definition.score_equivalent]
 
 
 def random_dag(n, random):
@@ -66,7 +65,7 @@ def board_symmetries():
             yield np.rot90(flipped, turns).ravel().tolist()
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", DISCRETE_SCORES)
 @pytest.mark.parametrize("max_parents", [None, 3])
 def test_symmetries_of_the_board(score, max_parents):
     data = ds.load_dataset("tic-tac-toe")
@@ -105,7 +104,7 @@ def test_order_of_rows_and_of_variables_does_not_matter(table, random):
         assert moved.family_exact(place, [order.index(u) for u in parents]) == scores.family_exact(v, parents)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", DISCRETE_SCORES)
 def test_threads_do_not_matter(score):
     rng = np.random.default_rng(8)
     data = ds.Dataset.from_array(rng.integers(0, 3, (400, 14)))

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 import dagscape as ds
 from builds import assert_same_bits
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
-from dagscape.scores.registry import SCORES
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.tables.lattice import parent_sets
 from oracles.local_scores import ORACLES
-from scores.strategies import dataset, tables
+from scores.strategies import DISCRETE_SCORES, dataset, tables
 
 PRIORS = ("uniform", "per-size", "edge-penalty:1.5")
 
@@ -48,7 +47,7 @@ def weighted_data(draw, max_variables=6):
 def score_options(draw, variables):
     """Draw arguments of ``local_scores``, some with constraints that can be satisfied."""
     options = {
-        "score": draw(st.sampled_from(sorted(SCORES))),
+        "score": draw(st.sampled_from(sorted(DISCRETE_SCORES))),
         "ess": draw(st.sampled_from([1.0, 0.3, 10.0])),
         "structure_prior": draw(st.sampled_from(PRIORS)),
         "max_parents": draw(st.sampled_from([None, 0, 1, 2, 3])),
@@ -108,7 +107,7 @@ def test_additions_and_removals_equal_single_families(draw, data, threads):
         assert scores.removals(child, parents).tolist() == [scores.unit.to_float(score) for score in kept]
 
 
-@pytest.mark.parametrize("score", sorted(SCORES))
+@pytest.mark.parametrize("score", sorted(DISCRETE_SCORES))
 @pytest.mark.parametrize(("arity", "rows"), [(2, 400), (3, 400), (12, 300), (60, 500)])
 def test_all_methods_of_counting_agree(score, arity, rows):
     """Few and many cells per row: the kernel counts all cells, only those that occur, or by refinement."""

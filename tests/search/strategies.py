@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.scores.registry import SCORES
+from scores.strategies import DISCRETE_SCORES
 
-ALL_SCORES = tuple(SCORES)
+ALL_SCORES = tuple(DISCRETE_SCORES)
 
 
 @st.composite

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.core.clock import Clock
 from dagscape.graphs.moves import Move
-from dagscape.scores.registry import SCORES
 from dagscape.scores.scoring_job import prepare, segmented_job
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search import learning
@@ -21,7 +20,7 @@ from dagscape.search.independence import pairwise_information
 from dagscape.search.segments import Segments
 from oracles import independence as oracle
 from oracles.climbing import Walk
-from scores.strategies import dataset, tables
+from scores.strategies import DISCRETE_SCORES, dataset, tables
 from search.strategies import problems
 
 ASIA = ds.load_network("asia").sample(500, seed=2)
@@ -40,7 +39,7 @@ def stage_scores(data, selected, penalty, **options):
 
 
 @settings(max_examples=40, deadline=None)
-@given(table=tables(max_variables=4), score=st.sampled_from(sorted(SCORES)), seed=st.integers(0, 99))
+@given(table=tables(max_variables=4), score=st.sampled_from(sorted(DISCRETE_SCORES)), seed=st.integers(0, 99))
 def test_segments_are_scored_as_data_sets_of_their_own(table, score, seed):
     arities, rows = table
     data = dataset(arities, rows)

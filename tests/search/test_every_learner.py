@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.scores.registry import SCORES
 from dagscape.search.registry import LEARNERS
+from scores.strategies import DISCRETE_SCORES
 from search.strategies import problems
 
 # Without K2, which searches over equivalence classes refuse.
-EQUIVALENT = tuple(name for name, definition in SCORES.items() if definition.score_equivalent)
+EQUIVALENT = tuple(name for name, definition in DISCRETE_SCORES.items() if definition.score_equivalent)
 CLASS_SEARCHES = ("eq1", "ges")
 HEURISTICS = [name for name in LEARNERS if name != "optimal"]
 
@@ -43,7 +43,7 @@ def check(found, data, options):
 @settings(max_examples=12, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_random_problems(method, data, seed):
-    scores = EQUIVALENT if method in CLASS_SEARCHES else tuple(SCORES)
+    scores = EQUIVALENT if method in CLASS_SEARCHES else tuple(DISCRETE_SCORES)
     table, options = data.draw(problems(scores=scores))
     found = ds.learn(table, method, seed=seed, **options)
     assert found.complete
@@ -57,7 +57,7 @@ def test_random_problems(method, data, seed):
 @settings(max_examples=12, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_a_network_is_never_worse_than_its_start(method, data, seed):
-    scores = EQUIVALENT if method in CLASS_SEARCHES else tuple(SCORES)
+    scores = EQUIVALENT if method in CLASS_SEARCHES else tuple(DISCRETE_SCORES)
     table, options = data.draw(problems(scores=scores))
     start = ds.optimal_network(ds.local_scores(table, **options)).network
     found = ds.learn(table, method, seed=seed, start=start, **options)
