@@ -234,7 +234,7 @@ def neighbour_results(data: ds.Dataset) -> Results:
     for symmetric in (True, False):
         found = ds.mmpc(data, symmetric=symmetric)
         name = f"mmpc, symmetric={symmetric}"
-        yield f"{name}: neighbours", [found.neighbours(v) for v in found.variables]
+        yield f"{name}: neighbours", [sorted(found.neighbours(v)) for v in found.variables]
         yield f"{name}: strengths", found.strengths
 
 
