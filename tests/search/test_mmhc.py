@@ -76,7 +76,7 @@ def test_the_time_limit_returns_the_start(method):
 
 @pytest.mark.parametrize("method", ["mmhc", "curriculum"])
 def test_the_time_limit_ends_the_tests(method, monkeypatch):
-    def slow_tests(data, *, callback, **options):
+    def slow_tests(data, options, *, callback, **others):
         callback(1, data.n)
         raise AssertionError
 

@@ -134,7 +134,7 @@ def test_constraints_may_be_iterators(simulated):
         ({"tolerance": float("inf")}, "tolerance is inf; it must be a number of at least 0"),
         ({"min_gain": "x"}, "min_gain is 'x'; it must be a number of at least 0"),
         ({"max_steps": 0}, "max_steps is 0; it must be an integer of at least 1"),
-        ({"accelerate": "no"}, "accelerate is a str; it must be True or False"),
+        ({"accelerate": "no"}, "accelerate is 'no'; it must be True or False"),
         ({"seed": -1}, "seed is -1; it must be"),
         ({"threads": 0}, "threads is 0; it must be between 1 and 1024"),
         ({"progress": 3}, "progress is 3; it must be"),

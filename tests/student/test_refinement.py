@@ -87,7 +87,7 @@ def test_ecpe_is_a_chain(shared_data) -> None:
 
 
 def test_refine_must_be_a_flag() -> None:
-    with pytest.raises(ds.InvalidOption, match="refine is a str; it must be True or False"):
+    with pytest.raises(ds.InvalidOption, match="refine is 'yes'; it must be True or False"):
         command([[1], [0]], as_q_matrix([[1]]), refine="yes")
 
 

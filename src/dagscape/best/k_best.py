@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
 from dagscape.best.result import BestNetworks
-from dagscape.core.checks import check_count
+from dagscape.core.constraints import check_count
 from dagscape.core.errors import InvalidOption, StoppedEarly, TooLarge, argument
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.resources import thread_count

@@ -15,8 +15,8 @@ from typing import ClassVar
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
 from dagscape.best.requirements import ROOM_FOR_TIES
-from dagscape.core.checks import is_flag
-from dagscape.core.errors import InvalidOption, TooLarge
+from dagscape.core.constraints import FLAG
+from dagscape.core.errors import TooLarge
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.resources import thread_count
 from dagscape.core.wording import plural
@@ -100,8 +100,7 @@ def optimal_network(
     start = time.perf_counter()
     check_search(scores, "dags")
     space = "dags" if why_not_classes(scores) else "classes"
-    if not is_flag(ties):
-        raise InvalidOption(f"is {ties!r}; it must be True or False", option="ties")
+    FLAG.check(ties, "ties")
     if ties:
         warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
     tied_dags = tied_classes = None

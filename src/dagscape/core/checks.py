@@ -9,9 +9,6 @@ import numpy as np
 
 from dagscape.core.errors import InvalidData, InvalidOption, brief, did_you_mean
 
-# Kernels count with signed 64-bit integers.
-_LARGEST_COUNT = 2**63 - 1
-
 
 def is_whole(value: object, at_least: int) -> bool:
     """Whether a value is an integer of at least ``at_least``; booleans do not count.
@@ -20,20 +17,6 @@ def is_whole(value: object, at_least: int) -> bool:
     (True, False, False)
     """
     return type(value) is not bool and isinstance(value, Integral) and int(value) >= at_least
-
-
-def check_count(value: object, option: str) -> None:
-    """Refuse a number of things to find that is not an integer from 1 to the largest that kernels count to.
-
-    >>> check_count(10**21, "k")
-    Traceback (most recent call last):
-      ...
-    dagscape.core.errors.InvalidOption: k is 1000000000000000000000; it must be at most 9223372036854775807
-    """
-    if not is_whole(value, at_least=1):
-        raise InvalidOption(f"is {value!r}; it must be an integer of at least 1", option=option)
-    if not is_between(value, 1, _LARGEST_COUNT):
-        raise InvalidOption(f"is {value!r}; it must be at most {_LARGEST_COUNT}", option=option)
 
 
 def is_between(value: object, low: float, high: float) -> bool:

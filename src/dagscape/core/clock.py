@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 
-from dagscape.core.checks import is_between
-from dagscape.core.errors import InvalidOption
+from dagscape.core.constraints import Number, OrNone
+
+_SECONDS = OrNone(Number(0, low_open=True))
 
 # Seconds; longer limits are no limits, and may exceed the largest float.
 _LONGEST = 1e15
@@ -29,8 +30,7 @@ class Clock:
     __slots__ = ("_start", "limit")
 
     def __init__(self, max_seconds: float | None = None) -> None:
-        if max_seconds is not None and (not is_between(max_seconds, 0, math.inf) or max_seconds == 0):
-            raise InvalidOption(f"is {max_seconds!r}; it must be a number above 0", option="max_seconds")
+        _SECONDS.check(max_seconds, "max_seconds")
         self.limit = math.inf if max_seconds is None or max_seconds > _LONGEST else float(max_seconds)
         self._start = time.perf_counter()
 

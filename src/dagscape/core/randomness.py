@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, type_of
 
 Seed = int | np.random.Generator | None
+
+# A generator or None may stand in its place.
+SEED = Whole(0)
 
 
 def random_generator(seed: Seed) -> np.random.Generator:
@@ -18,7 +22,7 @@ def random_generator(seed: Seed) -> np.random.Generator:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
         raise InvalidOption(
-            f"is {seed!r}; it must be an integer of at least 0, a numpy.random.Generator or None", option="seed"
+            f"is {seed!r}; it must be {SEED.words}, a numpy.random.Generator or None", option="seed"
         ) from error
 
 

@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-from dagscape.core.checks import is_whole
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, TooLarge, argument
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -16,6 +16,7 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _SHARE_OF_AVAILABLE = 0.8
 
 MAX_THREADS = 1024
+_THREADS = Whole(1, MAX_THREADS, said=f"between 1 and {MAX_THREADS}")
 
 # No machine has more, and kernels take limits as signed 64-bit integers.
 _NO_LIMIT = 2**62
@@ -124,6 +125,5 @@ def thread_count(threads: int | None) -> int:
     """Return the number of threads to use. Default: one per processor available to this process."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not is_whole(threads, at_least=1) or threads > MAX_THREADS:
-        raise InvalidOption(f"is {threads!r}; it must be between 1 and {MAX_THREADS}", option="threads")
+    _THREADS.check(threads, "threads")
     return int(threads)

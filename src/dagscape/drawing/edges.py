@@ -25,7 +25,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.core.checks import check_choice, is_between
+from dagscape.core.checks import check_choice
+from dagscape.core.constraints import A_PROBABILITY, OrNone
 from dagscape.core.errors import InvalidOption, argument, type_of
 from dagscape.core.masks import bits, connected_components
 
@@ -200,8 +201,7 @@ def drawn_edges(
     The ends of an undirected edge of a graph are ordered so that the drawing is acyclic; its probability is the sum of
     both directions.
     """
-    if threshold is not None and not is_between(threshold, 0, 1):
-        raise InvalidOption(f"is {threshold!r}; it must be a probability, from 0 to 1", option="threshold")
+    OrNone(A_PROBABILITY).check(threshold, "threshold")
     if lines is not None:
         check_choice(lines, LINES, "lines")
     n = len(content.variables)

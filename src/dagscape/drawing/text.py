@@ -7,12 +7,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from dagscape.core.checks import is_whole
-from dagscape.core.errors import InvalidOption
+from dagscape.core.constraints import OrNone, Whole
 
 # Characters per line of a name, unless the user chooses; a single word may be longer.
 LINE_LENGTH, WORD_LENGTH = 20, 32
-SHORTEST_LINE = 4
+LABEL_WIDTH = Whole(4)
 MOST_LINES = 3
 
 # Widths in a wide sans-serif font (DejaVu Sans), in hundredths of the font size, so that text fits in other fonts too.
@@ -62,8 +61,7 @@ def label_lines(name: str, width: int | None = None) -> tuple[str, ...]:
     >>> label_lines("smoke"), label_lines("systolic_blood_pressure"), label_lines("Donaudampfschiff", 8)
     (('smoke',), ('systolic_', 'blood_pressure'), ('Donau…ff',))
     """
-    if width is not None and not is_whole(width, SHORTEST_LINE):
-        raise InvalidOption(f"is {width!r}; it must be an integer of at least {SHORTEST_LINE}", option="label_width")
+    OrNone(LABEL_WIDTH).check(width, "label_width")
     line, word = (LINE_LENGTH, WORD_LENGTH) if width is None else (width, width)
     text = shown_text(name)
     lines = _wrapped(text, line, word)

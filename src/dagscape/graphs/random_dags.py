@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from dagscape.core.checks import is_between, is_whole
+from dagscape.core.checks import is_whole
+from dagscape.core.constraints import Number, OrNone, Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import mask_of
 from dagscape.core.randomness import Seed, random_generator
@@ -48,10 +49,8 @@ def random_dag(
     n = len(names)
     most = (n - 1) / 2
     expected = min(1.5, most) if expected_parents is None else expected_parents
-    if not is_between(expected, 0, most):
-        raise InvalidOption(f"is {expected!r}; it must be between 0 and {most}", option="expected_parents")
-    if max_parents is not None and not is_whole(max_parents, at_least=0):
-        raise InvalidOption(f"is {max_parents!r}; it must be an integer of at least 0", option="max_parents")
+    Number(0, most, said=f"between 0 and {most}").check(expected, "expected_parents")
+    OrNone(Whole(0)).check(max_parents, "max_parents")
     probability = expected / most if n > 1 else 0.0
     random = random_generator(seed)
     order = random.permutation(n).tolist()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import is_between, is_whole
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.core.masks import mask_of
 from dagscape.core.randomness import Seed, random_generator
@@ -159,5 +159,4 @@ def check_groups(groups: object, n: int) -> None:
     """Check that groups are a valid number or a list."""
     if groups is None or (isinstance(groups, Sequence) and not isinstance(groups, str)):
         return
-    if not is_whole(groups, at_least=1) or not is_between(groups, 1, n):
-        raise InvalidOption(f"is {groups!r}; it must be an integer from 1 to {n}, or a list of groups", option="groups")
+    Whole(1, n, said=f"an integer from 1 to {n}, or a list of groups").check(groups, "groups")

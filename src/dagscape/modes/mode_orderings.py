@@ -17,8 +17,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from dagscape.core import kernels
-from dagscape.core.checks import check_choice, check_count, is_whole
+from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
+from dagscape.core.constraints import Whole, check_count
 from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument
 from dagscape.core.masks import mask_of
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
@@ -50,6 +51,8 @@ from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_sco
 from dagscape.scores.tables.family_arrays import kernel_families
 
 DISTINCT = {"network": "no two modes are the same network", "class": "no two modes are in the same equivalence class"}
+
+DELTA = Whole(0, kernels.MOST_DELTA)
 
 _REASONS = {kernels.ModeOutcome.OUT_OF_ROOM: "memory", kernels.ModeOutcome.OUT_OF_TIME: "time"}
 
@@ -227,8 +230,7 @@ def _check_options(
 ) -> None:
     check_scores(scores)
     check_count(k, "k")
-    if not is_whole(delta, at_least=0) or delta > kernels.MOST_DELTA:
-        raise InvalidOption(f"is {delta!r}; it must be an integer from 0 to {kernels.MOST_DELTA}", option="delta")
+    DELTA.check(delta, "delta")
     for name, value, known in (
         ("distinct", distinct, DISTINCT),
         ("bound", bound, BOUNDS),

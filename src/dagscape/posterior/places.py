@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dagscape.core import kernels
-from dagscape.core.checks import check_choice, is_whole
+from dagscape.core.checks import check_choice
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import BackendUnavailable, InvalidOption, argument
 from dagscape.core.requirements import FEW_PARENTS, ProblemSize
 from dagscape.core.resources import parse_bytes
@@ -100,8 +101,7 @@ def planned_place(over: str, backend: str | None, ranks: int | None, card_memory
 def _checked_ranks(ranks: int | None) -> int:
     if ranks is None:
         raise InvalidOption(f"is 'mpi', which needs the number of ranks: add {argument('ranks')}", option="backend")
-    if not is_whole(ranks, at_least=1):
-        raise InvalidOption(f"is {ranks!r}; it must be an integer of at least 1", option="ranks")
+    Whole(1).check(ranks, "ranks")
     if (usable := usable_ranks(int(ranks))) != ranks:
         raise InvalidOption(f"is {ranks}; it must be a power of two: use {argument('ranks', usable)}", option="ranks")
     return usable

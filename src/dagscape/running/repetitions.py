@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from dagscape.core.checks import is_whole
 from dagscape.core.clock import Clock
+from dagscape.core.constraints import OrNone, Whole
 from dagscape.core.errors import DagscapeError, DagscapeWarning, InvalidData, InvalidOption, argument, type_of
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.resources import thread_count
@@ -22,6 +22,8 @@ from dagscape.running.workers import Workers, may_start_processes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+WORKERS = Whole(1)
 
 # Worker processes are started if the rest of the runs would take longer than this; starting them takes a part of it.
 _WORTH_WORKERS = 2.0
@@ -34,8 +36,7 @@ Outcome = TypeVar("Outcome")
 def worker_count(executor: Executor | None, workers: int | None) -> int:
     """Return the number of worker processes, after checking the arguments ``executor`` and ``workers`` of a study."""
     if executor is None:
-        if workers is not None and not is_whole(workers, at_least=1):
-            raise InvalidOption(f"is {workers!r}; it must be an integer of at least 1", option="workers")
+        OrNone(WORKERS).check(workers, "workers")
         return 1 if not may_start_processes() else thread_count(None) if workers is None else int(workers)
     if workers is not None:
         raise InvalidOption(f"cannot be chosen if an {argument('executor')} is given", option="workers")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import is_whole
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.summary import identifier_warnings
@@ -29,6 +29,8 @@ from dagscape.scores.kinds import as_data
 from dagscape.scores.priors import StructurePrior, find_prior
 from dagscape.scores.registry import SCORES, find_score
 from dagscape.scores.tables.lattice import set_count
+
+MAX_PARENTS = Whole(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +192,7 @@ def parent_limit(n: int, max_parents: int | None) -> int:
         raise InvalidData(f"the data have {n} variables; local scores can be computed for up to {2**15}")
     if max_parents is None:
         return n - 1
-    if not is_whole(max_parents, at_least=0):
-        raise InvalidOption(f"is {max_parents!r}; it must be an integer of at least 0", option="max_parents")
+    MAX_PARENTS.check(max_parents, "max_parents")
     return min(int(max_parents), n - 1)
 
 

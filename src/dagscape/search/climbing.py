@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core import kernels
-from dagscape.core.checks import is_whole
-from dagscape.core.errors import InvalidOption
+from dagscape.core.constraints import Constraints, OrNone, Whole
 from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
@@ -33,6 +32,10 @@ from dagscape.search.job import Found, SearchJob
 
 # A longer tabu list would not make a difference: no search makes that many steps.
 _LONGEST_LIST = 2**31
+
+# What the options of methods that climb may be.
+TABU_RULES: Constraints = {"tabu_length": Whole(1), "patience": Whole(1)}
+RESTART_RULES: Constraints = {"restarts": Whole(0), "perturbation": OrNone(Whole(1))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,6 @@ class Rules:
     patience: int = 0
     restarts: int = 0
     perturbation: int | None = None
-
-    def __post_init__(self) -> None:
-        for option, least in (("restarts", 0), ("perturbation", 1)):
-            value = getattr(self, option)
-            if value is not None and not is_whole(value, at_least=least):
-                raise InvalidOption(f"is {value!r}; it must be an integer of at least {least}", option=option)
 
 
 def climb(job: SearchJob, rules: Rules, *, allowed: NDArray[np.bool_] | None = None) -> Found:

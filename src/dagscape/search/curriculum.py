@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import check_choice, is_between, is_flag, is_whole
+from dagscape.core.constraints import FLAG, Number, OneOf, Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import bits
 from dagscape.graphs.dag import Dag
@@ -50,11 +50,11 @@ from dagscape.search.climbing import Rules, climb
 from dagscape.search.independence import pairwise_information
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
-from dagscape.search.mmpc import job_neighbours
+from dagscape.search.mmpc import TEST_CONSTRAINTS, MaxMinOptions, job_neighbours
 from dagscape.search.segments import Segments
 from dagscape.search.trace import TraceRecorder
 
-_CHOICES = ("score", "penalized")
+_STEP_SIZE = Whole(1)
 
 # The default size of the first stage; with fewer variables, that stage has them all.
 _FIRST = 3
@@ -140,14 +140,12 @@ def curriculum(
         Whether two variables are neighbours only if each is found for the other, or else if one of them is. Default:
         one.
     """
-    _check_options(step_sizes, first, a, b, penalize_plain, choose_by, conditional)
+    _check_step_sizes(step_sizes)
     if first > max(job.scores.n, _FIRST):
         raise InvalidOption(
             f"is {first}, but there are only {job.scores.n} variables; it must be at most their number", option="first"
         )
-    tested = job_neighbours(
-        job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition, symmetric=symmetric
-    )
+    tested = job_neighbours(job, MaxMinOptions(alpha, rows_per_cell, max_condition, symmetric))
     if tested is None or job.scoring is None:
         return Found(job.start, job.scores.network_exact(job.start), complete=False)
     neighbours, tests = tested
@@ -288,30 +286,26 @@ def _chosen(setting: _Setting, candidates: list[_Candidate], choose_by: str, det
     )
 
 
-def _check_options(
-    step_sizes: object,
-    first: object,
-    a: object,
-    b: object,
-    penalize_plain: object,
-    choose_by: object,
-    conditional: object,
-) -> None:
+def _check_step_sizes(step_sizes: object) -> None:
     if isinstance(step_sizes, str) or not isinstance(step_sizes, Sequence):
         raise InvalidOption(f"is {step_sizes!r}; it must be a sequence of integers", option="step_sizes")
     for value in step_sizes:
-        if not is_whole(value, at_least=1):
-            raise InvalidOption(f"holds {value!r}; a step size must be an integer of at least 1", option="step_sizes")
-    if not is_whole(first, at_least=1):
-        raise InvalidOption(f"is {first!r}; it must be an integer of at least 1", option="first")
-    if not is_between(a, 0, 1e9):
-        raise InvalidOption(f"is {a!r}; it must be a number between 0 and 1e9", option="a")
-    if not is_between(b, 1e-3, np.inf):
-        raise InvalidOption(f"is {b!r}; it must be a number of at least 0.001", option="b")
-    for option, flag in (("penalize_plain", penalize_plain), ("conditional", conditional)):
-        if not is_flag(flag):
-            raise InvalidOption(f"is {flag!r}; it must be True or False", option=option)
-    check_choice(choose_by, _CHOICES, "choose_by")
+        if not _STEP_SIZE.allows(value):
+            raise InvalidOption(f"holds {value!r}; a step size must be {_STEP_SIZE.words}", option="step_sizes")
 
 
-CURRICULUM = Learner("curriculum", curriculum, citations=("chen2016",), needs_data=True)
+CURRICULUM = Learner(
+    "curriculum",
+    curriculum,
+    citations=("chen2016",),
+    needs_data=True,
+    constraints={
+        "first": Whole(1),
+        "a": Number(0, 1e9),
+        "b": Number(1e-3),
+        "penalize_plain": FLAG,
+        "conditional": FLAG,
+        "choose_by": OneOf(("score", "penalized")),
+        **TEST_CONSTRAINTS,
+    },
+)

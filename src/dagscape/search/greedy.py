@@ -10,7 +10,7 @@ edges, and then no single move improves the score. Restarts help, and so do the 
 
 from __future__ import annotations
 
-from dagscape.search.climbing import Rules, climb
+from dagscape.search.climbing import RESTART_RULES, Rules, climb
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 
@@ -30,4 +30,4 @@ def greedy(job: SearchJob, *, restarts: int = 0, perturbation: int | None = None
     return climb(job, Rules(restarts=restarts, perturbation=perturbation))
 
 
-GREEDY = Learner("greedy", greedy, citations=("munteanu2000",))
+GREEDY = Learner("greedy", greedy, citations=("munteanu2000",), constraints=RESTART_RULES)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from dagscape.core.constraints import Constraints
 from dagscape.search.job import Found
 
 
@@ -25,12 +26,15 @@ class Learner:
         Keys in ``docs/references.bib``.
     needs_data : bool
         Whether it needs the rows of the data, not only scores.
+    constraints : mapping of str to Constraint
+        What the options may be. They are checked before the search starts.
     """
 
     name: str
     function: Callable[..., Found]
     citations: tuple[str, ...] = ()
     needs_data: bool = False
+    constraints: Constraints = field(default_factory=dict)
 
     @property
     def summary(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
+from dagscape.core.constraints import check_options
 from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean, function, type_of
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
@@ -190,13 +191,14 @@ def run_learner(
 
 
 def split_options(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of the scores, and those of the method."""
+    """Return the options of the scores, and those of the method, which are checked."""
     known, of_scores = learner.options, scoring_options()
     scoring = {name: value for name, value in options.items() if name in of_scores}
     chosen = {name: value for name, value in options.items() if name not in scoring}
     for name in chosen:
         if name not in known:
             raise InvalidOption(f"method {learner.name!r} has no option {name!r}{_hint(learner, name)}")
+    check_options(learner.constraints, chosen)
     return scoring, chosen
 
 

@@ -11,12 +11,10 @@ Required edges, and the edges of a start, need not join neighbours.
 
 from __future__ import annotations
 
-from dagscape.core.checks import is_whole
-from dagscape.core.errors import InvalidOption
-from dagscape.search.climbing import Rules, climb
+from dagscape.search.climbing import TABU_RULES, Rules, climb
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
-from dagscape.search.mmpc import job_neighbours
+from dagscape.search.mmpc import TEST_CONSTRAINTS, MaxMinOptions, job_neighbours
 
 
 def mmhc(
@@ -49,12 +47,7 @@ def mmhc(
     patience : int
         The search ends after this many steps without a new best DAG. Default: 15.
     """
-    for option, value in (("tabu_length", tabu_length), ("patience", patience)):
-        if not is_whole(value, at_least=1):
-            raise InvalidOption(f"is {value!r}; it must be an integer of at least 1", option=option)
-    neighbours = job_neighbours(
-        job, alpha=alpha, rows_per_cell=rows_per_cell, max_condition=max_condition, symmetric=symmetric
-    )
+    neighbours = job_neighbours(job, MaxMinOptions(alpha, rows_per_cell, max_condition, symmetric))
     if neighbours is None:
         return Found(job.start, job.scores.network_exact(job.start), complete=False)
     allowed, tests = neighbours
@@ -63,4 +56,6 @@ def mmhc(
     return Found(found.network, found.exact, found.complete, details)
 
 
-MMHC = Learner("mmhc", mmhc, citations=("tsamardinos2006",), needs_data=True)
+MMHC = Learner(
+    "mmhc", mmhc, citations=("tsamardinos2006",), needs_data=True, constraints={**TEST_CONSTRAINTS, **TABU_RULES}
+)

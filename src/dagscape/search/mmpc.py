@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import is_between, is_flag, is_whole
-from dagscape.core.errors import InvalidOption
+from dagscape.core.constraints import FLAG, Constraints, Number, OrNone, Whole, check_options
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
@@ -40,6 +40,23 @@ from dagscape.search.job import SearchJob
 from dagscape.search.parents_children import ParentsChildren
 
 Callback = Callable[[int, int], None] | None
+
+TEST_CONSTRAINTS: Constraints = {
+    "alpha": Number(1e-300, 1 - 1e-9, said="a number above 0 and below 1"),
+    "rows_per_cell": Whole(1),
+    "max_condition": OrNone(Whole(0)),
+    "symmetric": FLAG,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MaxMinOptions:
+    """The options of :func:`mmpc` that decide its result, in addition to the seed."""
+
+    alpha: float
+    rows_per_cell: int
+    max_condition: int | None
+    symmetric: bool
 
 
 def mmpc(
@@ -95,24 +112,17 @@ def mmpc(
     ('bronc', 'lung')
     """
     start = time.perf_counter()
+    options = MaxMinOptions(alpha, rows_per_cell, max_condition, symmetric)
+    check_options(TEST_CONSTRAINTS, asdict(options))
     data = as_dataset(data)
     used, rng = thread_count(threads), random_generator(seed)
     with listening(progress) as listener:
+        callback = kernel_callback("Testing independence", listener, 0, 0)
         strengths, tests = max_min_strengths(
-            data,
-            alpha=alpha,
-            rows_per_cell=rows_per_cell,
-            max_condition=max_condition,
-            symmetric=symmetric,
-            rng=rng,
-            threads=used,
-            max_memory=max_memory,
-            callback=kernel_callback("Testing independence", listener, 0, 0),
+            data, options, rng=rng, threads=used, max_memory=max_memory, callback=callback
         )
-    parameters = {
+    parameters = asdict(options) | {
         "alpha": float(alpha),
-        "rows_per_cell": rows_per_cell,
-        "max_condition": max_condition,
         "symmetric": bool(symmetric),
         "data": data.fingerprint,
     }
@@ -124,34 +134,23 @@ def mmpc(
 
 def max_min_strengths(
     data: Dataset,
+    options: MaxMinOptions,
     *,
-    alpha: float,
-    rows_per_cell: int,
-    max_condition: int | None,
-    symmetric: bool,
     rng: np.random.Generator,
     threads: int,
     max_memory: int | str | None,
     callback: Callback,
 ) -> tuple[NDArray[np.float64], int]:
     """Return the strengths of :class:`ParentsChildren`, and the number of tests; arguments as in :func:`mmpc`."""
-    if not is_between(alpha, 1e-300, 1 - 1e-9):
-        raise InvalidOption(f"is {alpha!r}; it must be a number above 0 and below 1", option="alpha")
-    if not is_whole(rows_per_cell, at_least=1):
-        raise InvalidOption(f"is {rows_per_cell!r}; it must be an integer of at least 1", option="rows_per_cell")
-    if max_condition is not None and not is_whole(max_condition, at_least=0):
-        raise InvalidOption(f"is {max_condition!r}; it must be an integer of at least 0", option="max_condition")
-    if not is_flag(symmetric):
-        raise InvalidOption(f"is {symmetric!r}; it must be True or False", option="symmetric")
-    largest = data.n if max_condition is None else min(max_condition, data.n)
-    tests = independence_tests(data, rows_per_cell, largest, threads, max_memory)
+    largest = data.n if options.max_condition is None else min(options.max_condition, data.n)
+    tests = independence_tests(data, options.rows_per_cell, largest, threads, max_memory)
     least = np.empty((data.n, data.n))
     counts = np.empty(data.n, dtype=np.uint64)
     rank = rng.permutation(data.n).astype(np.uint32)
-    tests.max_min(float(alpha), largest, rank, threads, least, counts, callback)
+    tests.max_min(float(options.alpha), largest, rank, threads, least, counts, callback)
     # A variable that a search rejects has strength 0: a pair has the minimum of both searches if both found it.
     both = np.minimum(least, least.T)
-    strengths = both if symmetric else np.where(both > 0, both, np.maximum(least, least.T))
+    strengths = both if options.symmetric else np.where(both > 0, both, np.maximum(least, least.T))
     return strengths, int(counts.sum())
 
 
@@ -159,9 +158,7 @@ class _TimeIsUpError(Exception):
     """Raised while tests run, to stop them."""
 
 
-def job_neighbours(
-    job: SearchJob, *, alpha: float, rows_per_cell: int, max_condition: int | None, symmetric: bool
-) -> tuple[NDArray[np.bool_], int] | None:
+def job_neighbours(job: SearchJob, options: MaxMinOptions) -> tuple[NDArray[np.bool_], int] | None:
     """Return which variables are neighbours, and the number of tests; None if the time does not suffice."""
 
     def report(done: int, total: int) -> None:
@@ -172,10 +169,7 @@ def job_neighbours(
     try:
         strengths, tests = max_min_strengths(
             job.data,
-            alpha=alpha,
-            rows_per_cell=rows_per_cell,
-            max_condition=max_condition,
-            symmetric=symmetric,
+            options,
             rng=job.rng,
             threads=job.threads,
             max_memory=job.max_memory,

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from dagscape.best.enumeration import why_not_classes
 from dagscape.core import kernels
-from dagscape.core.checks import is_whole
-from dagscape.core.errors import InvalidOption, TooLarge
+from dagscape.core.constraints import OrNone, Whole
+from dagscape.core.errors import TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family
@@ -44,8 +44,6 @@ _PATIENCE_WITH_LIMIT = 1000
 
 # Extensions of the lists without a gain, after which the search goes on with those it has.
 _MOST_IDLE_EXTENSIONS = 4
-
-_NARROWEST_WINDOW = 2
 
 
 def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> Found:
@@ -64,11 +62,6 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> F
     """
     if patience is None:
         patience = _PATIENCE if job.clock.limit == np.inf else _PATIENCE_WITH_LIMIT
-    if not is_whole(patience, at_least=0):
-        raise InvalidOption(f"is {patience!r}; it must be an integer of at least 0", option="patience")
-    if not is_whole(window, at_least=_NARROWEST_WINDOW) or window > kernels.WIDEST_WINDOW:
-        limits = f"from {_NARROWEST_WINDOW} to {kernels.WIDEST_WINDOW}"
-        raise InvalidOption(f"is {window!r}; it must be an integer {limits}", option="window")
     families = every_family(job)
     if families is None:
         search = _Search(job, window, _first_network(job))
@@ -216,4 +209,9 @@ def _random_order(start: Dag, rng: np.random.Generator) -> NDArray[np.int64]:
     return shuffled[list(permuted.order_numbers())]
 
 
-ORDER = Learner("order", order, citations=("teyssier2005", "scanagatta2015", "scanagatta2017", "andrews2023"))
+ORDER = Learner(
+    "order",
+    order,
+    citations=("teyssier2005", "scanagatta2015", "scanagatta2017", "andrews2023"),
+    constraints={"patience": OrNone(Whole(0)), "window": Whole(2, kernels.WIDEST_WINDOW)},
+)

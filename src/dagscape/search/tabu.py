@@ -10,9 +10,7 @@ are ever confused, as hashes might.
 
 from __future__ import annotations
 
-from dagscape.core.checks import is_whole
-from dagscape.core.errors import InvalidOption
-from dagscape.search.climbing import Rules, climb
+from dagscape.search.climbing import RESTART_RULES, TABU_RULES, Rules, climb
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 
@@ -40,10 +38,7 @@ def tabu(
     perturbation : int, optional
         The number of random moves. Default: half the number of variables, at least 8.
     """
-    for option, value in (("tabu_length", tabu_length), ("patience", patience)):
-        if not is_whole(value, at_least=1):
-            raise InvalidOption(f"is {value!r}; it must be an integer of at least 1", option=option)
     return climb(job, Rules(visited=tabu_length, patience=patience, restarts=restarts, perturbation=perturbation))
 
 
-TABU = Learner("tabu", tabu, citations=("munteanu2000",))
+TABU = Learner("tabu", tabu, citations=("munteanu2000",), constraints={**TABU_RULES, **RESTART_RULES})

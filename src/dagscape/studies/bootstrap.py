@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import check_choice, is_whole
+from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, StoppedEarly, argument, type_of
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
@@ -46,6 +47,9 @@ from dagscape.studies.bootstrap_result import Bootstrap
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+SAMPLES = Whole(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +153,7 @@ def bootstrap(
     clock = Clock(max_seconds)
     check_choice(method, LEARNERS, "method")
     count = worker_count(executor, workers)
-    if not is_whole(samples, at_least=1):
-        raise InvalidOption(f"is {samples!r}; it must be an integer of at least 1", option="samples")
+    SAMPLES.check(samples, "samples")
     if "threads" in options:
         raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
     scoring, method_options = split_options(LEARNERS[method], options)

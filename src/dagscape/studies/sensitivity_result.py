@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import check_choice, is_between, is_whole
-from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.checks import check_choice
+from dagscape.core.constraints import A_PROBABILITY, Whole
+from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.own_pictures import OwnPicture
@@ -184,8 +185,7 @@ class Sensitivity(OwnPicture, ScoredResult):
         min_share : float
             The lowest share. The setting with the highest evidence is always among them.
         """
-        if not is_between(min_share, 0, 1):
-            raise InvalidOption(f"is {min_share!r}; it must be a probability, from 0 to 1", option="min_share")
+        A_PROBABILITY.check(min_share, "min_share")
         kept = self.shares >= min_share
         kept[self._best] = True
         return tuple(np.flatnonzero(kept).tolist())
@@ -263,8 +263,7 @@ class Sensitivity(OwnPicture, ScoredResult):
         feature, min_share
             As in :meth:`to_frame`.
         """
-        if not is_between(threshold, 0, 1):
-            raise InvalidOption(f"is {threshold!r}; it must be a probability, from 0 to 1", option="threshold")
+        A_PROBABILITY.check(threshold, "threshold")
         frame = self.to_frame(feature, min_share=min_share)
         crossing = (frame["lowest"] < threshold) & (frame["highest"] >= threshold)
         return frame[crossing].reset_index(drop=True)
@@ -313,8 +312,7 @@ class Sensitivity(OwnPicture, ScoredResult):
             Settings whose share of the probability is lower are faint, and count neither for the ranges nor for their
             order.
         """
-        if not is_whole(rows, 1):
-            raise InvalidOption(f"is {rows!r}; it must be an integer of at least 1", option="rows")
+        Whole(1).check(rows, "rows")
         return draw_ranges(range_plot(self, feature, rows, title, min_share), path)
 
     def _picture(self) -> str | None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dagscape.core.checks import is_whole
 from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.progress import ProgressOption, listening
@@ -24,7 +23,7 @@ from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.student.input.answers import MISSING, Answers
 from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.command import command, warn_if_unidentified
-from dagscape.studies.bootstrap import Sample, check_finished, confidences
+from dagscape.studies.bootstrap import SAMPLES, Sample, check_finished, confidences
 from dagscape.studies.bootstrap_result import Bootstrap
 
 if TYPE_CHECKING:
@@ -86,8 +85,7 @@ def bootstrap_skills(
     """
     clock = Clock(max_seconds)
     count = worker_count(executor, workers)
-    if not is_whole(samples, at_least=1):
-        raise InvalidOption(f"is {samples!r}; it must be an integer of at least 1", option="samples")
+    SAMPLES.check(samples, "samples")
     if "threads" in options:
         raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
     answers, needs = matched(responses, q_matrix)

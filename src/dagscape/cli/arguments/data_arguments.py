@@ -9,6 +9,7 @@ import click
 
 from dagscape.cli.program.output import output_path
 from dagscape.cli.program.wording import worded
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.data.continuous.measuring import NUMERIC_MISSING_CHOICES
 from dagscape.data.continuous.numeric import NumericData, numeric_from_table
@@ -19,6 +20,8 @@ from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.tables.table import Table, listing
 
 Decorator = Callable[[Any], Any]
+
+_BINS = Whole(2)
 
 # Options that describe columns and levels, which a saved discretizer already knows.
 _KNOWN_TO_DISCRETIZER = (
@@ -178,8 +181,8 @@ def _take_discretizer(options: dict[str, Any]) -> Discretizer | None:
             raise InvalidOption("--discretize-columns and --class-column need --discretize")
         return None
     method, _, bins = cutting.partition(":")
-    if bins and not (bins.isdecimal() and int(bins) >= 2):
-        raise InvalidOption(f"--discretize is {cutting!r}; BINS must be an integer of at least 2")
+    if bins and not (bins.isdecimal() and _BINS.allows(int(bins))):
+        raise InvalidOption(f"--discretize is {cutting!r}; BINS must be {_BINS.words}")
     count: dict[str, Any] = {"bins": int(bins)} if bins else {}
     try:
         return Discretizer(method=method, columns=columns or None, class_column=class_column, **count)

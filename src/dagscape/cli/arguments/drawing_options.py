@@ -7,17 +7,17 @@ from typing import Any, TypeVar
 
 import click
 
-from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.program.output import checked_path
 from dagscape.drawing.draw import drawing_format
 from dagscape.drawing.edges import LINES
-from dagscape.drawing.text import LINE_LENGTH, SHORTEST_LINE
+from dagscape.drawing.text import LABEL_WIDTH, LINE_LENGTH
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 label_width = click.option(
     "--label-width",
-    type=IntRange(SHORTEST_LINE),
+    type=within(LABEL_WIDTH),
     metavar="N",
     show_default=str(LINE_LENGTH),
     help="Break names in drawings into lines of at most N characters.",

@@ -15,9 +15,10 @@ from dagscape.cli.arguments.data_arguments import (
     measured_table,
     needed_columns,
 )
-from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.score_parameters import parameter_options, take_parameters
 from dagscape.cli.program.output import Output, check_format_used, chosen_format, format_option, output_path
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.data.bundled import BUNDLED
@@ -252,7 +253,7 @@ run_options = _apply([work_options, result_output, output_options])
 
 def rows_shown(text: str, default: int = 10) -> Callable[[Command], Command]:
     """Return the option that limits a table, with its help."""
-    return click.option("--show", type=IntRange(0), default=default, show_default=True, metavar="N", help=text)
+    return click.option("--show", type=within(Whole(0)), default=default, show_default=True, metavar="N", help=text)
 
 
 def check_table(data: str) -> None:

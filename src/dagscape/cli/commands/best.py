@@ -12,10 +12,11 @@ from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
 from dagscape.best.result import BestNetworks
 from dagscape.cli.arguments.drawing_options import picture_options
-from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, declared_equivalent, take_scores
 from dagscape.cli.program.output import Output, checked_path
+from dagscape.core.constraints import COUNT
 from dagscape.core.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.drawing.draw import draw
@@ -38,7 +39,7 @@ _FEW_SECONDS = 3.0
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
 @click.option(
-    "-k", type=IntRange(1), metavar="N", show_default=f"{DEFAULT_K}, or all with --within", help="Number to find."
+    "-k", type=within(COUNT), metavar="N", show_default=f"{DEFAULT_K}, or all with --within", help="Number to find."
 )
 @click.option(
     "--within",

@@ -9,7 +9,7 @@ import click
 from dagscape.cli.arguments.consensus_file import consensus_format, write_consensus
 from dagscape.cli.arguments.drawing_options import picture_options
 from dagscape.cli.arguments.method_options import learner_options, take_learner_options
-from dagscape.cli.arguments.numbers import FloatRange, IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     memory_option,
@@ -20,11 +20,14 @@ from dagscape.cli.arguments.options import (
     take_score_options,
 )
 from dagscape.cli.program.output import Output, checked_path
+from dagscape.core.constraints import A_PROBABILITY
+from dagscape.core.randomness import SEED
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.report.edges import EDGES_SHOWN, render_bootstrap
+from dagscape.running.repetitions import WORKERS
 from dagscape.search.registry import LEARNERS
-from dagscape.studies.bootstrap import bootstrap
+from dagscape.studies.bootstrap import SAMPLES, bootstrap
 
 
 @click.command(epilog=DATA_HELP)
@@ -34,16 +37,17 @@ from dagscape.studies.bootstrap import bootstrap
     help="The method that learns a network.",
 )  # fmt: skip
 @click.option(
-    "--samples", type=IntRange(1), default=200, show_default=True, metavar="N", help="Number of samples of the rows."
-)
-@click.option("--seed", type=IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the samples.")
+    "--samples", type=within(SAMPLES), default=200, show_default=True, metavar="N",
+    help="Number of samples of the rows.",
+)  # fmt: skip
+@click.option("--seed", type=within(SEED), default=0, show_default=True, metavar="N", help="Seed of the samples.")
 @click.option(
-    "--workers", type=IntRange(1), metavar="N", show_default="one for each processor",
+    "--workers", type=within(WORKERS), metavar="N", show_default="one for each processor",
     help="Number of worker processes; 1: no other process.",
 )  # fmt: skip
 @click.option("--max-seconds", type=float, metavar="S", help="Stop after S seconds, with the samples done by then.")
 @click.option(
-    "--threshold", type=FloatRange(0, 1), metavar="P",
+    "--threshold", type=within(A_PROBABILITY), metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
     help="Show edges with at least this confidence.",
 )  # fmt: skip

@@ -6,9 +6,10 @@ import click
 
 from dagscape.cli.arguments.drawing_options import label_width, posterior_lines
 from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, load_drawable, load_structure
-from dagscape.cli.arguments.numbers import FloatRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.program.output import check_format, chosen_format, format_option, output_path, written_file
 from dagscape.cli.program.streams import write_document
+from dagscape.core.constraints import A_PROBABILITY
 from dagscape.core.errors import InvalidOption
 from dagscape.drawing.draw import DRAWING_FORMATS, DrawOptions, draw, drawing_format
 from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
@@ -38,7 +39,7 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
 @click.option("--title", help="A title above the drawing.")
 @click.option(
     "--threshold",
-    type=FloatRange(0, 1),
+    type=within(A_PROBABILITY),
     metavar="P",
     show_default=str(DEFAULT_THRESHOLD),
     help="For a posterior: draw edges with at least this probability.",

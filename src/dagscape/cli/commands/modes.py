@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.graph_arguments import completed, load_structure
-from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.program.output import Output
-from dagscape.core import kernels
+from dagscape.core.constraints import COUNT
 from dagscape.core.errors import DagscapeError, StoppedEarly
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.validation import check_variables
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
-from dagscape.modes.mode_orderings import DISTINCT, modes
+from dagscape.modes.mode_orderings import DELTA, DISTINCT, modes
 from dagscape.modes.requirements import modes_requirements
 from dagscape.report.modes import render_modes
 
@@ -28,10 +28,10 @@ def _described(choices: dict[str, str]) -> str:
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
-@click.option("-k", type=IntRange(1), default=10, show_default=True, metavar="N", help="Number of modes to find.")
+@click.option("-k", type=within(COUNT), default=10, show_default=True, metavar="N", help="Number of modes to find.")
 @click.option(
     "--delta",
-    type=IntRange(0, kernels.MOST_DELTA),
+    type=within(DELTA),
     default=3,
     show_default=True,
     metavar="N",
@@ -41,7 +41,7 @@ def _described(choices: dict[str, str]) -> str:
     "--distinct", type=click.Choice(list(DISTINCT)), default="network", show_default=True, help=_described(DISTINCT)
 )
 @click.option("--bound", type=click.Choice(list(BOUNDS)), default="auto", show_default=True, help=_described(BOUNDS))
-@click.option("--groups", type=IntRange(1), metavar="N", help="Number of groups for pattern databases.")
+@click.option("--groups", type=within(COUNT), metavar="N", help="Number of groups for pattern databases.")
 @click.option(
     "--grouping",
     type=click.Choice(list(GROUPINGS)),

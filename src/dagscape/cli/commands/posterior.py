@@ -8,11 +8,12 @@ import click
 
 from dagscape.cli.arguments.consensus_file import check_consensus_file, consensus_format, write_consensus
 from dagscape.cli.arguments.drawing_options import picture_options, posterior_lines
-from dagscape.cli.arguments.numbers import FloatRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.cli.program.ranks import chosen_backend, ranks_in_vain
+from dagscape.core.constraints import A_PROBABILITY, Number
 from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import thread_count
 from dagscape.core.wording import format_seconds
@@ -50,7 +51,7 @@ _LONG_SECONDS = 30.0
 )
 @click.option(
     "--threshold",
-    type=FloatRange(0, 1),
+    type=within(A_PROBABILITY),
     metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
     help="Show edges with at least this probability.",
@@ -78,7 +79,7 @@ _LONG_SECONDS = 30.0
 )
 @click.option(
     "--checkpoint-seconds",
-    type=FloatRange(0),
+    type=within(Number(0)),
     metavar="SECONDS",
     default=DEFAULT_SECONDS,
     show_default=True,

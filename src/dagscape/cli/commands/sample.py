@@ -8,9 +8,11 @@ import click
 import numpy as np
 
 from dagscape.cli.arguments.graph_arguments import MODEL_HELP, load
-from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.table_files import table_output, table_writer
+from dagscape.core.randomness import SEED
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.networks.discrete.sampling import ROWS
 
 if TYPE_CHECKING:
     from _csv import Writer
@@ -22,9 +24,9 @@ _BLOCK_ROWS = 10_000
 @click.command(epilog=MODEL_HELP)
 @click.argument("network")
 @click.option(
-    "-n", "--rows", type=IntRange(1), default=1000, metavar="N", show_default=True, help="Number of rows to draw."
+    "-n", "--rows", type=within(ROWS), default=1000, metavar="N", show_default=True, help="Number of rows to draw."
 )
-@click.option("--seed", type=IntRange(0), metavar="N", show_default="random", help="Seed for reproducible rows.")
+@click.option("--seed", type=within(SEED), metavar="N", show_default="random", help="Seed for reproducible rows.")
 @table_output
 def command(network: str, rows: int, seed: int | None, output: str | None) -> None:
     """Draw random rows from a network.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dagscape.cli.arguments.numbers import IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     output_options,
@@ -28,6 +28,7 @@ from dagscape.report.scores import render_scores
 from dagscape.scores.formats.files import SCORE_FORMATS, score_format, write_scores
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
+from dagscape.scores.tables.enumerable_scores import TOP
 
 
 def _scores_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
@@ -43,7 +44,7 @@ def _scores_path(context: click.Context, parameter: click.Parameter, path: str |
 @scored_data
 @work_options
 @click.option(
-    "--top", type=IntRange(1), default=3, show_default=True, help="Number of families to show for each variable."
+    "--top", type=within(TOP), default=3, show_default=True, help="Number of families to show for each variable."
 )
 @format_option(SCORE_FORMATS)
 @click.option(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dagscape.cli.arguments.numbers import FloatRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     constraint_options,
@@ -19,6 +19,7 @@ from dagscape.cli.arguments.options import (
 )
 from dagscape.cli.arguments.score_parameters import listed, parameter_lists, shown, take_parameters
 from dagscape.cli.program.output import Output, checked_path
+from dagscape.core.constraints import A_PROBABILITY
 from dagscape.drawing.ranges import range_format
 from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.report.sensitivity import render_sensitivity
@@ -53,11 +54,11 @@ def _limit(text: str) -> int | None:
     help="Sum over DAGs or over orders of the variables.",
 )  # fmt: skip
 @click.option(
-    "--threshold", type=FloatRange(0, 1), default=0.5, show_default=True, metavar="P",
+    "--threshold", type=within(A_PROBABILITY), default=0.5, show_default=True, metavar="P",
     help="Show edges that cross this probability: below it in one setting, and not in another.",
 )  # fmt: skip
 @click.option(
-    "--min-share", type=FloatRange(0, 1), default=MIN_SHARE, show_default=True, metavar="P",
+    "--min-share", type=within(A_PROBABILITY), default=MIN_SHARE, show_default=True, metavar="P",
     help="Compare settings whose share of the probability is at least this; 0 compares all.",
 )  # fmt: skip
 @rows_shown("Number of edges to show.")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.drawing_options import picture_options
-from dagscape.cli.arguments.numbers import FloatRange, IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     constraint_options,
     output_options,
@@ -20,7 +20,9 @@ from dagscape.cli.arguments.student_files import student_tables, write_student_t
 from dagscape.cli.commands.student_simulation import simulate, simulated_paths, simulation_options
 from dagscape.cli.program.output import Output, checked_path, format_option
 from dagscape.cli.program.streams import write_json
+from dagscape.core.constraints import COUNT
 from dagscape.core.errors import InvalidOption
+from dagscape.core.randomness import SEED
 from dagscape.drawing.draw import draw
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
@@ -28,9 +30,13 @@ from dagscape.planning.loading import load_result
 from dagscape.report.students import STUDENTS_SHOWN, render_evaluation, render_student_model, render_students
 from dagscape.report.tables import cautions
 from dagscape.results.base import RESULT_FORMATS
+from dagscape.running.repetitions import WORKERS
+from dagscape.scores.scoring_job import MAX_PARENTS
 from dagscape.student.input.answers import Answers, as_answers
 from dagscape.student.input.q_matrix import matched
 from dagscape.student.learning.command import command as learn_model
+from dagscape.student.learning.structural_em import TOLERANCE
+from dagscape.student.model.evaluation import FOLDS
 from dagscape.student.model.model import StudentModel
 
 _HELP = """\b
@@ -73,7 +79,7 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
 @table_options
 @constraint_options
 @click.option(
-    "--max-parents", type=IntRange(0), metavar="N", show_default="no limit",
+    "--max-parents", type=within(MAX_PARENTS), metavar="N", show_default="no limit",
     help="Largest number of prerequisites of a skill.",
 )  # fmt: skip
 @click.option(
@@ -85,7 +91,7 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
     help="How the best structure is found in each round: exactly, or by a search over orders.",
 )  # fmt: skip
 @click.option(
-    "--restarts", type=IntRange(1), default=10, show_default=True, metavar="N",
+    "--restarts", type=within(COUNT), default=10, show_default=True, metavar="N",
     help="Number of random starts; the best is kept.",
 )  # fmt: skip
 @click.option(
@@ -93,10 +99,12 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
     help="Improve the best start further: compare structures that differ in one pair of skills on the answers.",
 )  # fmt: skip
 @click.option(
-    "--tolerance", type=FloatRange(0), default=1e-6, show_default=True, metavar="X",
+    "--tolerance", type=within(TOLERANCE), default=1e-6, show_default=True, metavar="X",
     help="EM ends when a step gains less log-likelihood.",
 )  # fmt: skip
-@click.option("--seed", type=IntRange(0), default=0, show_default=True, metavar="N", help="Seed of all that is random.")
+@click.option(
+    "--seed", type=within(SEED), default=0, show_default=True, metavar="N", help="Seed of all that is random."
+)
 @student_tables
 @click.option(
     "--network", "fitted", metavar="FILE", callback=checked_path(check_network_path),
@@ -106,11 +114,11 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
 @rows_shown("With --model: number of students to show.", STUDENTS_SHOWN)
 @click.option("--evaluate", is_flag=True, help="Instead, measure by cross-validation how well answers are predicted.")
 @click.option(
-    "--folds", type=IntRange(2), default=10, show_default=True, metavar="N",
+    "--folds", type=within(FOLDS), default=10, show_default=True, metavar="N",
     help="With --evaluate: number of folds of the students.",
 )  # fmt: skip
 @click.option(
-    "--workers", type=IntRange(1), metavar="N", show_default="one for each processor",
+    "--workers", type=within(WORKERS), metavar="N", show_default="one for each processor",
     help="With --evaluate: number of worker processes; 1: no other process.",
 )  # fmt: skip
 @simulation_options

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from dagscape.cli.arguments.graph_arguments import load_structure
-from dagscape.cli.arguments.numbers import FloatRange, IntRange
+from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.student_files import write_frame
 from dagscape.cli.program.output import Output, output_path
 from dagscape.cli.program.streams import write_json
@@ -17,20 +17,21 @@ from dagscape.core.errors import InvalidOption
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.files import write_network
 from dagscape.report.students import render_simulated
-from dagscape.student.model.simulate import STRUCTURES, simulate_students
+from dagscape.student.model.network import MISSING_SHARE, STUDENTS
+from dagscape.student.model.simulate import ITEMS_PER_SKILL, SKILLS_PER_ITEM, STRUCTURES, simulate_students
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = [
-    click.option("--students", type=IntRange(1), default=1000, show_default=True, metavar="N",
+    click.option("--students", type=within(STUDENTS), default=1000, show_default=True, metavar="N",
                  help="With --simulate: number of students."),
-    click.option("--items-per-skill", type=IntRange(1), default=6, show_default=True, metavar="N",
+    click.option("--items-per-skill", type=within(ITEMS_PER_SKILL), default=6, show_default=True, metavar="N",
                  help="With --simulate: number of items that need a skill."),
-    click.option("--skills-per-item", type=IntRange(1), default=1, show_default=True, metavar="N",
+    click.option("--skills-per-item", type=within(SKILLS_PER_ITEM), default=1, show_default=True, metavar="N",
                  help="With --simulate: items need 1 to N skills."),
     click.option("--ability", is_flag=True,
                  help="With --simulate: answers also depend on the ability of the student, which is no skill."),
-    click.option("--missing", type=FloatRange(0, 1, max_open=True), default=0.0, show_default=True, metavar="P",
+    click.option("--missing", type=within(MISSING_SHARE), default=0.0, show_default=True, metavar="P",
                  help="With --simulate: probability that an answer is missing."),
 ]  # fmt: skip
 

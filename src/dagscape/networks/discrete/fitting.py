@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import check_choice, is_between
+from dagscape.core.checks import check_choice
+from dagscape.core.constraints import Number
 from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import bits
 from dagscape.networks.discrete.families import MAX_PARENTS, check_available_memory, matching_columns, parent_states
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from dagscape.results.score_info import ScoreInfo
 
 FitPrior = Literal["bdeu", "k2", "none"]
+
+_ESS = Number(1e-9, 1e9)
 
 # Counts, counts plus prior, and probabilities exist at the same time while a table is fitted; the network's copy is
 # made after the counts are freed.
@@ -92,8 +95,7 @@ class FamilyFitter:
     def of(cls, variables: Sequence[str], data: Dataset, ess: float, prior: FitPrior) -> Self:
         """Prepare data, which must have these variables, in any order."""
         check_choice(prior, FIT_PRIORS, "prior")
-        if not is_between(ess, 1e-9, 1e9):
-            raise InvalidOption(f"is {ess!r}; it must be a number between 1e-9 and 1e9", option="ess")
+        _ESS.check(ess, "ess")
         columns = matching_columns(variables, data)
         return cls(
             arities=[len(data.levels[name]) for name in variables],

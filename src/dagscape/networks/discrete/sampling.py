@@ -11,13 +11,12 @@ Every variable uses one uniform number per row, in topological order, so a seed 
 
 from __future__ import annotations
 
-import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.errors import InvalidOption
+from dagscape.core.constraints import Whole
 from dagscape.core.masks import bits
 from dagscape.core.randomness import random_generator
 from dagscape.core.wording import plural
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
     from dagscape.networks.discrete.network import Network
 
 
+ROWS = Whole(1, MAX_ROWS, said=f"an integer between 1 and {MAX_ROWS}")
+
+
 def sample(network: Network, rows: int, seed: int | np.random.Generator | None) -> Dataset:
     """Draw independent rows from a network; the work of :meth:`dagscape.networks.discrete.network.Network.sample`.
 
@@ -39,7 +41,8 @@ def sample(network: Network, rows: int, seed: int | np.random.Generator | None) 
     >>> sample(load_network("asia"), 1000, seed=1).m
     1000
     """
-    count = _check_rows(rows)
+    ROWS.check(rows, "rows")
+    count = int(rows)
     arities = [len(network.levels[name]) for name in network.variables]
     code_size = np.dtype(code_type(arities)).itemsize
     # The codes, their copy when equal rows are merged, and a few temporary words per row.
@@ -90,13 +93,3 @@ def draw_levels(
         levels += step * (uniforms >= flat[start + levels + step])
         step //= 2
     return levels
-
-
-def _check_rows(rows: Any) -> int:
-    try:
-        count = 0 if isinstance(rows, bool | np.bool_) else operator.index(rows)
-    except TypeError:
-        count = 0
-    if not 1 <= count <= MAX_ROWS:
-        raise InvalidOption(f"is {rows!r}; it must be an integer between 1 and {MAX_ROWS}", option="rows")
-    return count

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dagscape.core.checks import is_between
+from dagscape.core.constraints import Number
 from dagscape.core.errors import InvalidOption, did_you_mean
 
 # The value of a parameter: a number, or one of a few words.
@@ -49,7 +49,7 @@ class Parameter:
         """
         if isinstance(value, str) and value in self.words:
             return value
-        if self.low < self.high and is_between(value, self.low, self.high):
+        if self.low < self.high and self._number.allows(value):
             return float(value)  # type: ignore[arg-type]  # a real number, as checked
         raise InvalidOption(f"is {value!r}; it must be {self.range}", option=self.name)
 
@@ -60,8 +60,12 @@ class Parameter:
         >>> Parameter("nu", "means", "prior mean", -10, 10, words=("means",)).range
         "'means' or a number between -10 and 10"
         """
-        numbers = [f"a number between {self.low:g} and {self.high:g}"] if self.low < self.high else []
+        numbers = [self._number.words] if self.low < self.high else []
         return " or ".join([*map(repr, self.words), *numbers])
+
+    @property
+    def _number(self) -> Number:
+        return Number(self.low, self.high)
 
 
 def words_of(parameters: Mapping[str, Value]) -> str:

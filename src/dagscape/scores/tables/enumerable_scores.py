@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import is_whole
+from dagscape.core.constraints import OrNone, Whole
 from dagscape.core.errors import IncompleteScores, InvalidOption, function, type_of
 from dagscape.core.resources import format_bytes
 from dagscape.core.wording import plural
@@ -19,6 +19,8 @@ from dagscape.scores.arithmetic.rounding import term_rounding
 from dagscape.scores.tables.families import FamilyList
 from dagscape.scores.tables.lattice import Members, SetIndex, set_count
 from dagscape.scores.tables.local_scores import LocalScores
+
+TOP = Whole(1)
 
 
 class EnumerableScores(LocalScores):
@@ -99,8 +101,7 @@ class EnumerableScores(LocalScores):
         top : int, optional
             How many of the best to return. Default: all.
         """
-        if top is not None and not is_whole(top, at_least=1):
-            raise InvalidOption(f"is {top!r}; it must be an integer of at least 1", option="top")
+        OrNone(TOP).check(top, "top")
         number = self._number(child)
         sets: list[Members] = []
         exact: list[NDArray[np.int64]] = []

@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dagscape.core import kernels
-from dagscape.core.checks import check_choice, check_names, is_between
+from dagscape.core.checks import check_choice, check_names
+from dagscape.core.constraints import Number, OrNone
 from dagscape.core.errors import InvalidData, InvalidOption, brief
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.resources import check_memory, thread_count
@@ -47,6 +48,8 @@ _MOST_VARIABLES = 20
 # Sums of counts: the kernel has digits for these.
 _SMALLEST_SUM = 1e-3
 _LARGEST_SUM = 2.0**32
+
+_ROWS = Number(1, 2**53, said="a number from 1 to 2^53")
 
 _SCORES = ("bic", "aic")
 
@@ -116,11 +119,8 @@ def scores_from_joint(
     threads = thread_count(threads)
     _check_memory(len(names), limit + 1, threads, max_memory)
     fixed = _FixedCounts.of(_checked_counts(counts, len(names)))
-    if rows is None:
-        rows = fixed.total
-    elif not is_between(rows, 1, 2**53):
-        raise InvalidOption(f"is {brief(rows)}; it must be a number from 1 to 2^53", option="rows")
-    job = _Job(names, limit, constraints, fixed, score, float(rows))
+    OrNone(_ROWS).check(rows, "rows")
+    job = _Job(names, limit, constraints, fixed, score, float(fixed.total if rows is None else rows))
     start = time.perf_counter()
     with listening(progress) as listener:
         table = job.table(threads, kernel_callback("Scoring sets of variables", listener, 0, 0))

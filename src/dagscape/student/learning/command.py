@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dagscape.core.checks import check_choice, check_count, is_flag
+from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.errors import InvalidOption, UnidentifiedSkills, type_of
+from dagscape.core.constraints import FLAG, check_count
+from dagscape.core.errors import UnidentifiedSkills
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
@@ -108,8 +109,7 @@ def command(
     clock = Clock()
     answers, skills_of_items = matched(responses, q_matrix)
     limits = checked_limits(tolerance, min_gain, max_steps, accelerate)
-    if not is_flag(refine):
-        raise InvalidOption(f"is {type_of(refine)}; it must be True or False", option="refine")
+    FLAG.check(refine, "refine")
     check_count(restarts, "restarts")
     search = _search(
         skills_of_items,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dagscape.core.checks import check_count
 from dagscape.core.clock import Clock
+from dagscape.core.constraints import check_count
 from dagscape.core.progress import Progress, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count

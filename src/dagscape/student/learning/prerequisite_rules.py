@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.core.checks import check_names, is_between
-from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.checks import check_names
+from dagscape.core.constraints import Number
+from dagscape.core.errors import InvalidData
 from dagscape.core.masks import mask_of
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
@@ -179,8 +180,7 @@ def parm_rules(
 def check_thresholds(minsup: float, minconf: float, minprob: float) -> None:
     """Refuse thresholds that are no probabilities."""
     for value, option in ((minsup, "minsup"), (minconf, "minconf"), (minprob, "minprob")):
-        if not is_between(value, 0, 1):
-            raise InvalidOption(f"is {value!r}; it must be a number between 0 and 1", option=option)
+        Number(0, 1).check(value, option)
 
 
 def _expected_confidence(supports: Vector, contradicts: Vector) -> float:

@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from dagscape.best.optimal import optimal_network
-from dagscape.core.checks import check_count, is_between, is_flag
-from dagscape.core.errors import DagscapeWarning, InvalidOption, type_of
+from dagscape.core.constraints import FLAG, Number, check_count
+from dagscape.core.errors import DagscapeWarning
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import Edge
 from dagscape.scores.tables.joint_counts import scores_from_joint
@@ -31,6 +31,8 @@ from dagscape.student.model.skill_states import flipped_states
 
 # The search over orders takes over where the exact search would take longer than the rest.
 MOST_EXACT = 15
+
+TOLERANCE = Number(0, high_open=True)
 
 SkillScore = Literal["bic", "aic"]
 
@@ -124,12 +126,10 @@ def checked_limits(
     tolerance: float = 1e-6, min_gain: float = 1e-3, max_steps: int = 10_000, accelerate: bool = True
 ) -> Limits:
     """Return limits that a user chose, or refuse them."""
-    for name, value in (("tolerance", tolerance), ("min_gain", min_gain)):
-        if not is_between(value, 0, np.inf) or value == np.inf:
-            raise InvalidOption(f"is {value!r}; it must be a number of at least 0", option=name)
+    TOLERANCE.check(tolerance, "tolerance")
+    TOLERANCE.check(min_gain, "min_gain")
     check_count(max_steps, "max_steps")
-    if not is_flag(accelerate):
-        raise InvalidOption(f"is {type_of(accelerate)}; it must be True or False", option="accelerate")
+    FLAG.check(accelerate, "accelerate")
     return Limits(float(tolerance), float(min_gain), int(max_steps), bool(accelerate))
 
 

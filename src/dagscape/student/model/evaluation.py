@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import check_count, is_whole
 from dagscape.core.clock import Clock
+from dagscape.core.constraints import Whole, check_count
 from dagscape.core.errors import InvalidData, InvalidOption, brief
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
 # The first is the model itself.
 MODELS = ("command", "majority", "disconnected", "chain", "parm", "full")
+
+# At most one for each student.
+FOLDS = Whole(2)
 
 # Half the width of a 95 % interval, in standard errors.
 _INTERVAL = 1.96
@@ -198,9 +201,8 @@ def cross_validate(
         As for :meth:`dagscape.StudentModel.evaluate`.
     """
     students = len(answers.students)
-    if not is_whole(folds, at_least=2) or folds > students:
-        allowed = f"from 2 to {students:,}, the number of students"
-        raise InvalidOption(f"is {folds!r}; it must be an integer {allowed}", option="cv")
+    most = f"from {FOLDS.low} to {students:,}, the number of students"
+    Whole(FOLDS.low, students, said=f"an integer {most}").check(folds, "cv")
     check_count(restarts, "restarts")
     clock, count, rng = Clock(), worker_count(executor, workers), random_generator(seed)
     own = random_folds(students, int(folds), rng)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import is_between, is_whole
-from dagscape.core.errors import InvalidOption
+from dagscape.core.constraints import Number, Whole
 from dagscape.core.randomness import Seed, random_generator
 from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
@@ -24,6 +23,9 @@ from dagscape.student.model.skill_states import parts, parts_of, prerequisite_st
 
 ABILITY = "StudentAbility"
 ABILITY_LEVELS = ("low", "medium", "high")
+
+STUDENTS = Whole(1)
+MISSING_SHARE = Number(0, 1, high_open=True, said="at least 0 and less than 1")
 
 # Uniform numbers drawn at a time, so that memory does not grow with the number of students.
 _BLOCK = 1 << 22
@@ -120,10 +122,8 @@ class StudentNetwork:
         >>> simulated.skills.shape, simulated.answers.items[:2]
         ((500, 3), ('item1', 'item2'))
         """
-        if not is_whole(students, at_least=1):
-            raise InvalidOption(f"is {students!r}; it must be an integer of at least 1", option="students")
-        if not is_between(missing, 0, 1) or missing >= 1:
-            raise InvalidOption(f"is {missing!r}; it must be at least 0 and less than 1", option="missing")
+        STUDENTS.check(students, "students")
+        MISSING_SHARE.check(missing, "missing")
         random, count = random_generator(seed), int(students)
         # Skills, ability and answers, a copy of them, and the name of the student.
         needed = count * (2 * (self.skill_dag.n + 1 + len(self.item_tables)) + 80) + 16 * _BLOCK

@@ -37,7 +37,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.checks import is_between, is_flag, is_whole
+from dagscape.core.checks import is_between
+from dagscape.core.constraints import FLAG, Whole
 from dagscape.core.errors import InvalidOption, argument, brief, did_you_mean, type_of
 from dagscape.core.randomness import Seed, random_generator
 from dagscape.core.wording import plural
@@ -62,7 +63,8 @@ LEAST_STRENGTH = 0.9
 
 _MOST_DRAWS = 10_000
 
-_MOST_ITEMS = 1000
+SKILLS_PER_ITEM = Whole(1)
+ITEMS_PER_SKILL = Whole(1, 1000, said="an integer from 1 to 1,000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +227,8 @@ def draw_model(
     """
     dag = _checked_structure(structure)
     sizes = _checked_sizes(skills_per_item, dag.n)
-    if not is_whole(items_per_skill, at_least=1) or items_per_skill > _MOST_ITEMS:
-        raise InvalidOption(
-            f"is {items_per_skill!r}; it must be an integer from 1 to {_MOST_ITEMS:,}", option="items_per_skill"
-        )
-    if not is_flag(ability):
-        raise InvalidOption(f"is {ability!r}; it must be True or False", option="ability")
+    ITEMS_PER_SKILL.check(items_per_skill, "items_per_skill")
+    FLAG.check(ability, "ability")
     limits = Ranges() if ranges is None else ranges
     if not isinstance(limits, Ranges):
         raise InvalidOption(f"is {type_of(ranges)}; it must be a Ranges", option="ranges")
@@ -356,7 +354,7 @@ def _checked_structure(structure: object) -> Dag:
 def _checked_sizes(skills_per_item: object, skills: int) -> tuple[int, int]:
     """Return the range of the number of skills of an item."""
     given = skills_per_item if isinstance(skills_per_item, Sequence) else (skills_per_item, skills_per_item)
-    if len(given) == 2 and all(is_whole(size, at_least=1) for size in given):
+    if len(given) == 2 and all(map(SKILLS_PER_ITEM.allows, given)):
         low, high = map(int, given)
         if low <= high <= skills:
             return low, high
@@ -365,6 +363,6 @@ def _checked_sizes(skills_per_item: object, skills: int) -> tuple[int, int]:
                 f"is {skills_per_item!r}; the structure has {plural(skills, 'skill')} only", option="skills_per_item"
             )
     raise InvalidOption(
-        f"is {brief(skills_per_item)}; it must be an integer of at least 1 or a pair of them, such as (1, 3)",
+        f"is {brief(skills_per_item)}; it must be {SKILLS_PER_ITEM.words} or a pair of them, such as (1, 3)",
         option="skills_per_item",
     )
