@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import importlib
 import os
 import signal
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -29,3 +33,15 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the shared data sets are not there: {folder}")
     return folder
+
+
+@pytest.fixture
+def import_benchmark(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+    """Return a function that imports a module of ``benchmarks``, which is no part of the package, by its name."""
+    root = Path(__file__).resolve().parents[1]
+    if not (root / "benchmarks").exists():
+        pytest.skip("source distributions have no benchmarks")
+    monkeypatch.syspath_prepend(root)
+    yield lambda name: importlib.import_module(f"benchmarks.{name}")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
+        del sys.modules[name]

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
 import dagscape as ds
 
-ROOT = Path(__file__).resolve().parents[1]
-
 
 @pytest.fixture
-def experiments(monkeypatch):
-    if not (ROOT / "benchmarks").exists():
-        pytest.skip("source distributions have no benchmarks")
-    monkeypatch.syspath_prepend(ROOT)
-    import benchmarks.experiments
-
-    yield benchmarks.experiments
-    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
-        del sys.modules[name]
+def experiments(import_benchmark):
+    return import_benchmark("experiments")
 
 
 TASKS = [{"seed": seed, "method": method} for seed in range(3) for method in ("optimal", "greedy")]

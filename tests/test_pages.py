@@ -13,16 +13,10 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 @pytest.fixture
-def pages(monkeypatch, tmp_path):
-    if not RESULTS.exists():
-        pytest.skip("source distributions have no benchmarks")
-    monkeypatch.syspath_prepend(ROOT)
-    import benchmarks.pages
-
-    monkeypatch.setattr(benchmarks.pages, "RESULTS", tmp_path)
-    yield benchmarks.pages
-    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
-        del sys.modules[name]
+def pages(import_benchmark, monkeypatch, tmp_path):
+    module = import_benchmark("pages")
+    monkeypatch.setattr(module, "RESULTS", tmp_path)
+    return module
 
 
 def test_tables(pages):
@@ -58,7 +52,8 @@ def test_only_the_section_is_replaced(pages, monkeypatch, capsys):
     assert pages.measured_on() in text
 
 
-def test_every_section_is_written_by_its_benchmark(pages):
+@pytest.mark.usefixtures("import_benchmark")
+def test_every_section_is_written_by_its_benchmark():
     """The command in the marker of a section is a benchmark that writes a section with this name to this page."""
     found = sorted(RESULTS.glob("*.md"))
     assert len(found) > 10
@@ -72,8 +67,7 @@ def test_every_section_is_written_by_its_benchmark(pages):
             assert f"<!-- end {section} -->" in text
 
 
+@pytest.mark.usefixtures("import_benchmark")
 def test_the_index_lists_every_page():
-    if not RESULTS.exists():
-        pytest.skip("source distributions have no benchmarks")
     listed = set(re.findall(r"\]\((\S+\.md)\)", (RESULTS / "README.md").read_text(encoding="utf-8")))
     assert listed == {path.name for path in RESULTS.glob("*.md")} - {"README.md"}
