@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -29,8 +29,9 @@ from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.cutting import choose_columns
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.tables.columns import MISSING, Column, TextColumn
 from dagscape.data.tables.frames import is_frame, is_missing, table_from_array, table_from_frame
-from dagscape.data.tables.table import MISSING, Column, Table, parse_numbers
+from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import LevelFinder
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.fitting import FitPrior
@@ -139,7 +140,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if len(self.classes_) < 2:
             raise InvalidData(f"y has only one class, {self.classes_[0].item()!r}; there must be at least two")
         self.target_ = _new_name("class", table.names)
-        classes = Column(tuple(map(str, range(len(self.classes_)))), codes.astype(np.int32), declared=True)
+        classes = TextColumn(tuple(map(str, range(len(self.classes_)))), codes.astype(np.int32), declared=True)
         data = self._discretized(table.with_columns((*table.names, self.target_), (*table.columns, classes)))
         self.network_ = Network.fit(self._structure(data), data, (self.options or {}).get("ess", 1.0), self.prior)
         return self
@@ -250,26 +251,20 @@ def _check_no_class_is_missing(y: ArrayLike) -> None:
 def _check_numbers(table: Table, names: Iterable[str]) -> None:
     """Refuse values of some columns that are not finite numbers."""
     for name in names:
-        column = table.column(name).observed()
-        if _all_finite(column.values):
-            continue
-        code = next(code for code, text in enumerate(column.values) if not _all_finite([text]))
-        raise InvalidData(
-            f"X has {column.values[code]!r} in column {name!r} at {table.where(column.first_row(code))}, which is not "
-            "a finite number: replace it by one, or by NaN if it means a missing cell"
-        )
-
-
-def _all_finite(values: Sequence[str]) -> bool:
-    numbers = parse_numbers(values)
-    return numbers is not None and bool(np.isfinite(numbers).all())
+        column = table.column(name)
+        row = column.first_not_finite()
+        if row is not None:
+            raise InvalidData(
+                f"X has {column.cell(row)!r} in column {name!r} at {table.where(row)}, which is not a finite number: "
+                "replace it by one, or by NaN if it means a missing cell"
+            )
 
 
 def _only(column: Column, levels: tuple[str, ...]) -> Column:
     """Return a column with missing cells in place of strings that mean none of the levels."""
     find = LevelFinder(levels)
     known = np.array([*(find[text] in levels for text in column.values), False])
-    return Column(column.values, np.where(known[column.codes], column.codes, MISSING).astype(np.int32)).observed()
+    return TextColumn(column.values, np.where(known[column.codes], column.codes, MISSING).astype(np.int32)).observed()
 
 
 def _new_name(name: str, taken: tuple[str, ...]) -> str:

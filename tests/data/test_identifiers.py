@@ -12,7 +12,7 @@ import dagscape as ds
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.discrete.identifiers import numbers_the_rows
 from dagscape.data.discrete.summary import identifier_warnings
-from dagscape.data.tables.table import column_from_strings
+from dagscape.data.tables.coding import column_from_strings
 
 GENERATOR = np.random.default_rng(5)
 FRAME = pd.DataFrame({"id": range(60), "x": GENERATOR.normal(size=60), "y": GENERATOR.integers(0, 2, 60)})

@@ -82,7 +82,6 @@ def test_batches_and_groups_of_columns_make_no_difference(write, monkeypatch):
     frame["measured"] = rng.random(1000)
     monkeypatch.setattr("dagscape.data.tables.parquet._BATCH_ROWS", 128)
     monkeypatch.setattr("dagscape.data.tables.parquet._COLUMNS_AT_ONCE", 2)
-    monkeypatch.setattr("dagscape.data.tables.parquet._SAMPLE", 100)
     found = read_table(write(pa.Table.from_pandas(frame), row_group_size=300))
     assert strings(found) == strings(table_from_frame(frame))
 
@@ -109,6 +108,30 @@ def test_very_many_rows_in_a_small_file_are_refused_before_they_are_read(write):
 def test_a_page_that_unpacks_to_much_is_refused(write):
     path = write(pa.table({"a": ["x" * 2 * 10**7, "y"]}), compression="zstd", use_dictionary=False)
     assert path.stat().st_size < 10**5
+    with pytest.raises(TooLarge, match=r"^the pages of column 'a' of '.*' need 19.* MiB; the limit is 16.0 MiB"):
+        read_table(path, max_memory="16MiB")
+
+
+def _varint(number: int) -> bytes:
+    """A number as the footer writes it."""
+    coded, found = number << 1, b""
+    while coded >= 128:
+        found, coded = found + bytes([coded & 127 | 128]), coded >> 7
+    return found + bytes([coded])
+
+
+def test_a_footer_that_belittles_its_pages_is_not_believed(write):
+    # From a file like this one of 30 KB, pyarrow allocates 3 GB if the string has 10^9 characters.
+    content = contents(
+        pa.table({"a": ["x" * 2 * 10**7, "y"]}), compression="zstd", use_dictionary=False, store_schema=False
+    )
+    size = pq.read_metadata(io.BytesIO(content)).row_group(0).column(0).total_uncompressed_size
+    true, small = _varint(size), _varint(1000)
+    belittled = bytes(byte | 128 for byte in small) + b"\x80" * (len(true) - len(small) - 1) + b"\x00"
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    assert true in content[footer:]
+    path = write(content[:footer] + content[footer:].replace(true, belittled))
+    assert pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size == 1000
     with pytest.raises(TooLarge, match=r"^the pages of column 'a' of '.*' need 19.* MiB; the limit is 16.0 MiB"):
         read_table(path, max_memory="16MiB")
 

@@ -5,9 +5,11 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dagscape.core.errors import BackendUnavailable, InvalidData, InvalidOption
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.reading import read_data, read_table
 
 
@@ -25,6 +27,56 @@ def write(tmp_path):
         return path
 
     return write
+
+
+def test_numeric_data(write):
+    path = write("a,b,set\n1.5,2,a\n -3 ,1e3,0\n?,7,b\n")
+    data = read_data(path, kind="numeric", missing="keep", interventions="set")
+    assert data.variables == ("a", "b")
+    assert np.array_equal(data.values, [[-3.0, 1000.0], [1.5, 2.0], [np.nan, 7.0]], equal_nan=True)
+    assert data.interventions.tolist() == [[False, False], [True, False], [False, True]]
+    assert read_data(path, kind="numeric", missing="drop", drop=["set"]).dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("red", r"has 'red' in column 'b' at line 4, which is not a number: leave out the column with drop=\['b'\]"),
+        ("inf", "has 'inf' in column 'b' at line 4, which is not a finite number"),
+        ("nan", "has 'nan' in column 'b' at line 4, which is not a finite number"),
+        ("1_0", "has '1_0' in column 'b' at line 4, which is not a number"),
+        ("True", "has 'True' in column 'b' at line 4, which is not a number"),
+        ("2020-01-01", "has '2020-01-01' in column 'b' at line 4, which is not a number"),
+        ("9007199254740993", "has '9007199254740993' in column 'b' at line 4, an integer beyond 2.53"),
+        ("", "has 1 missing cell, in column 'b' at line 4: use missing='keep'"),
+    ],
+)
+def test_what_is_not_a_number_is_refused_with_its_line(write, cell, message):
+    path = write(f"a,b\n1,2\n\n3,{cell}\n5,6\n7,x\n" if cell == "red" else f"a,b\n1,2\n\n3,{cell}\n5,6\n")
+    with pytest.raises(InvalidData, match=message):
+        read_data(path, kind="numeric")
+    assert read_data(path, kind="numeric", drop=["b"]).variables == ("a",)
+
+
+def test_kinds_of_data(write):
+    path = write("a,b\n1,2\n3,4\n")
+    assert type(read_data(path, kind="discrete")) is type(read_data(path))
+    with pytest.raises(InvalidOption, match="kind is 'numbers'; it must be"):
+        read_data(path, kind="numbers")
+    with pytest.raises(InvalidOption, match="levels declares levels, which kind='numeric' does not have"):
+        read_data(path, kind="numeric", levels={"a": 4})
+    with pytest.raises(InvalidOption, match="missing is 'level'"):
+        read_data(path, kind="numeric", missing="level")
+
+
+def test_numeric_data_from_every_format(write, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 3)), columns=list("abc"))
+    expected = NumericData.from_frame(frame)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(tmp_path / "t.tsv.gz", index=False, sep="\t")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for name in ("t.csv", "t.tsv.gz", "t.parquet"):
+        assert read_data(tmp_path / name, kind="numeric") == expected
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.discrete.rows import group_rows, pack_words
-from dagscape.data.tables.table import Column, Table, column_from_strings, kind, listing, parse_numbers
+from dagscape.data.tables.coding import column_from_strings
+from dagscape.data.tables.columns import TextColumn
+from dagscape.data.tables.numbers import parse_numbers
+from dagscape.data.tables.table import Table, listing
 from oracles.tables import merge
 
 
@@ -29,7 +32,7 @@ from oracles.tables import merge
     ],
 )
 def test_kind(cells, expected):
-    assert kind(column_from_strings(cells)) == expected
+    assert column_from_strings(cells).kind == expected
 
 
 def test_numbers_of_strings():
@@ -45,10 +48,10 @@ def test_column_counts_and_places():
 
 def test_taking_rows_forgets_unobserved_values_unless_declared():
     rows = np.array([False, True, True])
-    free = Column(("a", "b"), np.array([0, 1, -1], dtype=np.int32))
+    free = TextColumn(("a", "b"), np.array([0, 1, -1], dtype=np.int32))
     assert free.take(rows).values == ("b",)
     assert free.take(rows).codes.tolist() == [0, -1]
-    declared = Column(("a", "b"), np.array([0, 1, -1], dtype=np.int32), declared=True)
+    declared = TextColumn(("a", "b"), np.array([0, 1, -1], dtype=np.int32), declared=True)
     assert declared.take(rows).values == ("a", "b")
     assert declared.take(rows).codes.tolist() == [1, -1]
     assert declared.observed().declared is False

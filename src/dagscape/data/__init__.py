@@ -1,7 +1,7 @@
-"""Tables of discrete data: reading, frames, levels, missing cells, interventions, discretising.
+"""Tables of data: reading, frames, levels, missing cells, interventions, discretising.
 
-A file, frame or array becomes a :class:`~dagscape.data.tables.table.Table` of strings, which is
-encoded as an immutable :class:`~dagscape.data.discrete.dataset.Dataset`. Modules import only from those before them:
-value_types, rows, tic_tac_toe < table < codes, frames, levels, intervals < interventions < encoding < summary <
-dataset < bundled, values < reading, cut_rules < cutting < discretizing.
+A file, frame or array becomes a :class:`~dagscape.data.tables.table.Table` of columns of text and of numbers. From it
+comes an immutable :class:`~dagscape.data.discrete.dataset.Dataset` of levels, or a
+:class:`~dagscape.data.continuous.numeric.NumericData` of numbers. ``tables`` imports nothing from the other two, and
+``discrete`` nothing from ``continuous``, except that discretising reads files, which may hold either.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,9 @@ import numpy as np
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.intervals import cut_column, fit_intervals
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Column, Table, column_from_strings, parse_numbers
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, column_from_strings
+from dagscape.data.tables.columns import Column
+from dagscape.data.tables.table import Table
 from dagscape.data.tic_tac_toe import final_boards
 
 PREFIX = "builtin:"
@@ -112,8 +114,9 @@ def bundled_table(name: str, missing_values: Collection[str] = DEFAULT_MISSING_V
         known = did_you_mean(name, BUNDLED) or f"; there are {', '.join(map(repr, BUNDLED))}"
         raise InvalidOption(f"there is no bundled data set {name!r}{known}")
     header, *cells = BUNDLED[name].rows()
-    read = [column_from_strings(strings, missing_values=missing_values) for strings in zip(*cells, strict=True)]
-    columns = [replace(column, type=None) for column in read]
+    columns = [
+        column_from_strings(strings, missing_values=missing_values, own=None) for strings in zip(*cells, strict=True)
+    ]
     places = np.arange(len(cells), dtype=np.int64)
     return Table(tuple(header), tuple(columns), places, "row", f"'{PREFIX}{name}'")
 
@@ -162,7 +165,7 @@ def load_dataset(name: str) -> Dataset:
 
 
 def _cut_at(column: Column, cuts: Sequence[float]) -> Column:
-    numbers = parse_numbers(column.values)
+    numbers = column.numbers()
     assert numbers is not None, "only columns of numbers have cuts"
     intervals = fit_intervals(np.unique(numbers), np.array(cuts))
-    return cut_column(column, numbers, intervals.cuts, intervals.labels)
+    return cut_column(numbers, intervals.cuts, intervals.labels)

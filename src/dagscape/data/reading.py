@@ -1,6 +1,6 @@
 """Tables and data sets from files, in the format that the name or the content of the file selects.
 
-Cells are strings, so that a level called ``None`` or ``NA`` remains a level. CSV and TSV are read by
+Levels are strings, so that one called ``None`` or ``NA`` remains a level; numbers are numbers. CSV and TSV are read by
 :mod:`dagscape.data.tables.text`, Parquet by :mod:`dagscape.data.tables.parquet`.
 """
 
@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, TypedDict, Unpack, overload
 
+from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
 from dagscape.data.bundled import PREFIX, bundled_table
+from dagscape.data.continuous.measuring import MeasuringOptions
+from dagscape.data.continuous.numeric import NumericData, numeric_from_table
 from dagscape.data.discrete.dataset import Dataset, encode
-from dagscape.data.discrete.encoding import EncodingOptions, Missing
+from dagscape.data.discrete.encoding import EncodingOptions
+from dagscape.data.discrete.levels import LevelsOption
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values
 from dagscape.data.tables.parquet import read_parquet
-from dagscape.data.tables.selection import unused_columns
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, check_missing_values
+from dagscape.data.tables.selection import SelectionOptions, unused_columns
+from dagscape.data.tables.table import Table
 from dagscape.data.tables.text import read_text_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from dagscape.data.discrete.levels import LevelsOption
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 
@@ -41,10 +42,39 @@ _JSON_START_LENGTH = 1000
 Source = str | os.PathLike[str]
 
 
+DataKind = Literal["discrete", "numeric"]
+
+DATA_KINDS: tuple[DataKind, ...] = ("discrete", "numeric")
+
+
+class _ReadingOptions(TypedDict, total=False):
+    missing_values: Iterable[str]
+    separator: str | None
+
+
+class _DiscreteOptions(EncodingOptions, _ReadingOptions, total=False):
+    pass
+
+
+class _NumericOptions(MeasuringOptions, _ReadingOptions, total=False):
+    pass
+
+
+@overload
+def read_data(
+    source: Source, *, kind: Literal["discrete"] = "discrete", **options: Unpack[_DiscreteOptions]
+) -> Dataset: ...
+
+
+@overload
+def read_data(source: Source, *, kind: Literal["numeric"], **options: Unpack[_NumericOptions]) -> NumericData: ...
+
+
 def read_data(
     source: Source,
     *,
-    missing: Missing = "error",
+    kind: DataKind = "discrete",
+    missing: Any = "error",
     levels: LevelsOption | None = None,
     interventions: Any = None,
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
@@ -54,8 +84,8 @@ def read_data(
     keep_constant: bool = False,
     drop_suspicious: bool = False,
     max_memory: int | str | None = None,
-) -> Dataset:
-    r"""Read a data set from a file.
+) -> Dataset | NumericData:
+    r"""Read data from a file.
 
     Parameters
     ----------
@@ -63,12 +93,15 @@ def read_data(
         A CSV or TSV file with a header, plain or gzipped; a Parquet file (with the extra
         ``dagscape[parquet]``); ``"-"`` for standard input; or ``"builtin:NAME"`` for a bundled data set
         as it was published (:func:`~dagscape.data.bundled.load_dataset` has their names).
+    kind : {"discrete", "numeric"}
+        What the variables are: ``"discrete"`` gives a :class:`Dataset`, whose levels are the strings of the cells;
+        ``"numeric"`` gives :class:`NumericData`, and all cells must be numbers.
     missing : {"error", "level", "drop"}
         How to treat missing cells: raise an error, make them a level of their own, called ``?``, or drop
-        their rows.
+        their rows. Numeric data takes ``"error"``, ``"drop"`` and ``"keep"``, which keeps them as NaN.
     levels : mapping of str to sequence or int, optional
         Declared levels by variable, in order, possibly unobserved; an integer k means the levels
-        ``0``, ``1``, …, ``k - 1``. Unobserved levels change BDeu.
+        ``0``, ``1``, …, ``k - 1``. Unobserved levels change BDeu. Only for discrete data.
     interventions : str, array-like or None
         The variables set in each row, as in :meth:`Dataset.from_frame`.
     missing_values : collection of str
@@ -79,11 +112,12 @@ def read_data(
         The columns to use, as in :meth:`Dataset.from_frame`.
     max_memory : int or str, optional
         Limit on memory, such as ``"8GiB"``. Default: 80% of what is free. What counts are the distinct strings of the
-        columns in use, 8 bytes for each of their cells, and declared levels; not the size of the file.
+        columns in use, or their numbers, 8 bytes for each of their cells, and declared levels; not the size of the
+        file.
 
     Returns
     -------
-    Dataset
+    Dataset or NumericData
 
     Examples
     --------
@@ -94,10 +128,13 @@ def read_data(
     ...     data = read_data(path, missing="drop")
     >>> data, data.dropped
     (Dataset(2 variables, 2 rows, 2 of them distinct), 1)
+    >>> read_data("builtin:iris", kind="numeric", drop=["class"])
+    NumericData(4 variables, 150 rows)
     """
-    options: EncodingOptions = {
-        "missing": missing,
-        "levels": levels,
+    check_choice(kind, DATA_KINDS, "kind")
+    if kind == "numeric" and levels is not None:
+        raise InvalidOption(f"declares levels, which {argument('kind', 'numeric')} does not have", option="levels")
+    options: SelectionOptions = {
         "interventions": interventions,
         "columns": columns,
         "drop": drop,
@@ -110,9 +147,12 @@ def read_data(
         separator=separator,
         missing_values=missing_values,
         unused=unused_columns(options),
+        numeric=None if kind == "discrete" else lambda name: name != interventions,
         max_memory=max_memory,
     )
-    return encode(table, **options)
+    if kind == "numeric":
+        return numeric_from_table(table, missing=missing, **options)
+    return encode(table, missing=missing, levels=levels, **options)
 
 
 def read_table(
@@ -121,9 +161,10 @@ def read_table(
     separator: str | None = None,
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     unused: Callable[[str], bool] | None = None,
+    numeric: Callable[[str], bool] | None = None,
     max_memory: int | str | None = None,
 ) -> Table:
-    """Read a table of strings, without interpreting levels or missing cells.
+    """Read a table, without interpreting levels or missing cells.
 
     White space around names and around the cells of text files is removed. Blank lines are skipped, except in
     a table of one column, where they are missing cells. Parquet files are treated like data frames, including
@@ -135,6 +176,8 @@ def read_table(
         As in :func:`read_data`.
     unused : callable, optional
         Tells whether a column is not used; it may then contain anything, and its cells are read as missing.
+    numeric : callable, optional
+        Tells whether only the numbers of a column are needed. In a text file, it may then not contain anything else.
 
     Examples
     --------
@@ -163,7 +206,13 @@ def read_table(
             if is_json:
                 raise _json_problem(text.read(_JSON_START_LENGTH), path)
             return read_text_table(
-                text, path, separator=separator, missing=missing, unused=unused, max_memory=max_memory
+                text,
+                path,
+                separator=separator,
+                missing=missing,
+                unused=unused,
+                numeric=numeric,
+                max_memory=max_memory,
             )
 
 

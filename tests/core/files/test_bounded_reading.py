@@ -72,13 +72,31 @@ def test_a_long_row_is_refused_before_it_is_split(tmp_path, content, message, pa
 
 
 def test_distinct_strings_count_and_name_their_column(tmp_path):
-    path = write(tmp_path, b"id,x\n" + b"".join(b"%d,%d\n" % (i, i % 2) for i in range(30_000)))
+    path = write(tmp_path, b"id,x\n" + b"".join(b"n%d,%d\n" % (i, i % 2) for i in range(30_000)))
     with pytest.raises(TooLarge, match=r"^the first [0-9,]+ lines of '.*' need .*; the limit is 8.0 MiB") as caught:
         read_table(path, max_memory="8MiB")
     assert "leave out column 'id', which has" in str(caught.value)
     assert str(caught.value).endswith("distinct values, with drop=['id']")
     data = read_data(path, max_memory="8MiB", drop=["id"])
     assert (data.variables, data.m) == (("x",), 30_000)
+
+
+def test_numbers_take_little_memory_until_they_are_levels(tmp_path):
+    path = write(tmp_path, b"id,x\n" + b"".join(b"%d,%d\n" % (i, i % 2) for i in range(30_000)))
+    assert read_table(path, max_memory="4MiB").column("id").kind == "integers"
+    with pytest.raises(
+        TooLarge, match=r"^the 30,000 distinct values of column 'id' of '.*', as levels, need 11.4 MiB;"
+    ):
+        read_data(path, max_memory="8MiB")
+    assert read_data(path, max_memory="4MiB", drop=["id"]).variables == ("x",)
+    assert read_data(path, max_memory="4MiB", kind="numeric").variables == ("id", "x")
+
+
+def test_numbers_that_become_text_again_count(tmp_path):
+    rows = b"".join(b"%d\n" % i for i in range(30_000))
+    path = write(tmp_path, b"id\n" + rows + b"none\n")
+    with pytest.raises(TooLarge, match=r"leave out column 'id', which has [0-9,]+ distinct values, with drop=\['id'\]"):
+        read_table(path, max_memory="8MiB")
 
 
 def test_rows_count_even_if_their_cells_are_few(tmp_path):

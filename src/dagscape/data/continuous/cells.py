@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, argument
-from dagscape.data.tables.table import parse_numbers
+from dagscape.data.tables.numbers import EXACT_INTEGERS, Floats
+from dagscape.data.tables.numeric_cells import is_usable, unusable_cell
 
 if TYPE_CHECKING:
-    from dagscape.data.tables.table import Column, Table
-
-Floats = npt.NDArray[np.float64]
-
-# Beyond this, floats cannot tell neighbouring integers apart.
-_LARGEST_INTEGER = 2**53
+    from dagscape.data.tables.columns import Column
+    from dagscape.data.tables.table import Table
 
 
 def column_numbers(table: Table, name: str) -> Floats:
@@ -30,13 +26,22 @@ def column_numbers(table: Table, name: str) -> Floats:
     """
     column = table.column(name)
     _check_measured(table, name, column)
-    parsed = parse_numbers(column.values)
-    if parsed is None or not np.isfinite(parsed).all():
-        raise _not_a_number(table, name, column)
-    if parsed.size and np.abs(parsed).max() >= _LARGEST_INTEGER:
-        _check_integers(table, name, column)
-    # Adding zero turns -0.0, which equals 0.0, into 0.0.
-    return np.append(parsed + 0.0, np.nan)[column.codes]
+    row = _first_unusable(column)
+    if row is not None:
+        raise unusable_cell(table.source, name, column.cell(row), table.where(row))
+    numbers = column.numbers()
+    assert numbers is not None
+    return numbers
+
+
+def _first_unusable(column: Column) -> int | None:
+    row = column.first_not_finite()
+    numbers = column.numbers()
+    if row is not None or numbers is None or not (np.abs(numbers) >= EXACT_INTEGERS).any():
+        return row
+    # Only here, where integers may be too large, does it matter how numbers are written.
+    wrong = np.array([*(not is_usable(text) for text in column.values), False])[column.codes]
+    return int(np.argmax(wrong)) if wrong.any() else None
 
 
 def _check_measured(table: Table, name: str, column: Column) -> None:
@@ -47,29 +52,5 @@ def _check_measured(table: Table, name: str, column: Column) -> None:
         what, remedy = "booleans", "convert them to 0 and 1 if they should count as numbers"
     else:
         return
-    raise InvalidData(f"{table.source} has {what} in column {name!r}, not numbers: {remedy}, or {_leave_out(name)}")
-
-
-def _leave_out(name: str) -> str:
-    return f"leave out the column with {argument('drop', [name])}"
-
-
-def _first_cell(table: Table, name: str, column: Column, code: int) -> str:
-    return f"{table.source} has {column.values[code]!r} in column {name!r} at {table.where(column.first_row(code))}"
-
-
-def _not_a_number(table: Table, name: str, column: Column) -> InvalidData:
-    numbers = [parse_numbers([text]) for text in column.values]
-    code = next(code for code, number in enumerate(numbers) if number is None or not np.isfinite(number).all())
-    problem = "which is not a number" if numbers[code] is None else "which is not a finite number"
-    missing = f"add it to {argument('missing_values')} if it means a missing cell"
-    return InvalidData(f"{_first_cell(table, name, column, code)}, {problem}: {_leave_out(name)}, or {missing}")
-
-
-def _check_integers(table: Table, name: str, column: Column) -> None:
-    for code, text in enumerate(column.values):
-        if text.removeprefix("-").isdecimal() and abs(int(text)) > _LARGEST_INTEGER:
-            raise InvalidData(
-                f"{_first_cell(table, name, column, code)}, an integer beyond 2^53, where floating-point numbers "
-                f"have gaps: is it an identifier? Then {_leave_out(name)}; otherwise divide or shift it"
-            )
+    leave_out = f"leave out the column with {argument('drop', [name])}"
+    raise InvalidData(f"{table.source} has {what} in column {name!r}, not numbers: {remedy}, or {leave_out}")

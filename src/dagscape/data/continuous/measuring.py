@@ -14,9 +14,10 @@ import numpy as np
 
 from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, argument
-from dagscape.data.continuous.cells import Floats, column_numbers
+from dagscape.data.continuous.cells import column_numbers
 from dagscape.data.discrete.identifiers import numbers_the_rows
 from dagscape.data.tables.interventions import Marks, split_interventions
+from dagscape.data.tables.numbers import Floats
 from dagscape.data.tables.selection import (
     MarkedTable,
     SelectionOptions,

@@ -20,14 +20,15 @@ import numpy.typing as npt
 from dagscape.core.checks import check_unicode
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean, type_of
 from dagscape.core.wording import plural
-from dagscape.data.continuous.cells import Floats
 from dagscape.data.continuous.measuring import MeasuringOptions, NumericMissing, measure_table
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.levels import level_of_missing
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.frames import table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
+from dagscape.data.tables.numbers import Floats, parse_numbers
 from dagscape.data.tables.selection import unused_columns
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
+from dagscape.data.tables.table import Table, listing
 from dagscape.results.base import frame_html
 
 if TYPE_CHECKING:

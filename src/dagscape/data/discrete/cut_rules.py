@@ -42,7 +42,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.discrete.intervals import Floats
+from dagscape.data.tables.numbers import Floats
 
 Counts = npt.NDArray[np.int64]
 

@@ -7,12 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import SupportsIndex
 
 import numpy as np
-import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.data.discrete.cut_rules import Counts, CutRule
-from dagscape.data.discrete.intervals import Floats, Intervals, cut_column, fit_intervals
-from dagscape.data.tables.table import MISSING, Column, Table, kind, listing, parse_numbers
+from dagscape.data.discrete.intervals import Intervals, cut_column, fit_intervals
+from dagscape.data.tables.columns import MISSING, Column, Rows
+from dagscape.data.tables.numbers import Floats
+from dagscape.data.tables.table import Table, listing
 
 # Columns of integers with more distinct values than this count as measurements.
 MAX_LEVELS = 20
@@ -26,18 +27,18 @@ def choose_columns(
 ) -> list[str]:
     """Return the names of the columns to discretise, in the order of the table."""
     for name in [*(columns or ()), *([] if class_column is None else [class_column])]:
-        if name not in table.names:
+        if name not in table:
             known = did_you_mean(name, table.names) or f": its variables are {listing(table.names)}"
             raise InvalidOption(f"{table.source} has no variable {name!r} to use in discretising{known}")
     if class_column is not None and columns is not None and class_column in columns:
         raise InvalidOption(f"is {class_column!r}, which is also a column to discretise", option="class_column")
     if class_column is not None and class_column not in declared:
         column = table.column(class_column)
-        if not column.declared and kind(column) == "decimals":
+        if not column.declared and column.kind == "decimals":
             raise InvalidData(f"{table.source} has decimals in the class column {class_column!r}: it must be discrete")
         if _is_measured(column):
             raise InvalidData(
-                f"{table.source} has {len(column.observed().values)} distinct integers in the class column "
+                f"{table.source} has {column.distinct} distinct integers in the class column "
                 f"{class_column!r}; the limit is {MAX_LEVELS}: choose a discrete column, or list its levels in "
                 f"{argument('levels')}"
             )
@@ -56,8 +57,7 @@ def _is_measured(column: Column) -> bool:
     """Whether a column holds measurements, not levels: decimals, or many distinct integers."""
     if column.declared:
         return False
-    sort = kind(column)
-    return sort == "decimals" or (sort == "integers" and len(column.observed().values) > MAX_LEVELS)
+    return column.kind == "decimals" or (column.kind == "integers" and column.has_more_than(MAX_LEVELS))
 
 
 def checked_bins(bins: SupportsIndex | Mapping[str, SupportsIndex]) -> int | dict[str, int]:
@@ -93,13 +93,11 @@ def _check_bin_count(count: SupportsIndex, where: str) -> int:
 
 def fit_column(table: Table, name: str, rule: CutRule, bins: int, classes: Column | None) -> Intervals | None:
     """Return the intervals of a column of numbers; None if it has none, but missing cells only."""
-    column = table.column(name).observed()
-    numbers = _finite_numbers(table, name, column)
-    if not numbers.size:
+    numbers = _finite_numbers(table, name)
+    present = ~np.isnan(numbers)
+    if not present.any():
         return None
-    # "1.5" and "1.50" are one number.
-    values, rank = np.unique(numbers, return_inverse=True)
-    counts = _class_counts(column, rank, values.size, classes)
+    values, counts = _class_counts(numbers[present], classes, present)
     seen = counts.any(axis=1)
     cuts = rule.cut(values[seen], counts[seen], bins) if seen.any() else np.empty(0)
     return fit_intervals(values, cuts)
@@ -107,41 +105,34 @@ def fit_column(table: Table, name: str, rule: CutRule, bins: int, classes: Colum
 
 def cut_table(table: Table, fitted: Mapping[str, tuple[Sequence[float], Sequence[str]]]) -> Table:
     """Return a table with numbers replaced by intervals, given the cuts and levels of each column of numbers."""
-    replaced = []
-    for name, column in zip(table.names, table.columns, strict=True):
-        if name in fitted:
-            observed = column.observed()
-            replaced.append(cut_column(observed, _finite_numbers(table, name, observed), *fitted[name]))
-        else:
-            replaced.append(column)
+    replaced = [
+        cut_column(_finite_numbers(table, name), *fitted[name]) if name in fitted else column
+        for name, column in zip(table.names, table.columns, strict=True)
+    ]
     return table.with_columns(table.names, replaced)
 
 
-def _finite_numbers(table: Table, name: str, column: Column) -> Floats:
-    """Return the values of a column as numbers; raise an error that locates any other value."""
-    numbers = parse_numbers(column.values)
-    if numbers is not None and np.isfinite(numbers).all():
+def _finite_numbers(table: Table, name: str) -> Floats:
+    """Return the numbers of a column, NaN for missing cells; raise an error that locates any other cell."""
+    column = table.column(name)
+    numbers = column.numbers()
+    if numbers is not None and (np.isfinite(numbers) | column.gaps).all():
         return numbers
-    code = next(code for code, text in enumerate(column.values) if not _is_finite(text))
+    row = column.first_not_finite()
+    assert row is not None
     raise InvalidData(
-        f"{table.source} has {column.values[code]!r} in column {name!r} at "
-        f"{table.where(column.first_row(code))}, which is not a finite number and cannot be discretised: "
-        f"add it to {argument('missing_values')} if it means a missing cell"
+        f"{table.source} has {column.cell(row)!r} in column {name!r} at {table.where(row)}, which is not a finite "
+        f"number and cannot be discretised: add it to {argument('missing_values')} if it means a missing cell"
     )
 
 
-def _is_finite(text: str) -> bool:
-    number = parse_numbers([text])
-    return number is not None and bool(np.isfinite(number[0]))
-
-
-def _class_counts(column: Column, rank: npt.NDArray[np.intp], distinct: int, classes: Column | None) -> Counts:
-    """Count the rows of each distinct number by class; rows without a class do not count."""
-    kept = column.codes != MISSING
-    groups = 1 if classes is None else len(classes.values)
-    if classes is not None:
-        kept &= classes.codes != MISSING
-    cells = rank[column.codes[kept]].astype(np.int64) * groups
-    if classes is not None:
-        cells += classes.codes[kept]
-    return np.bincount(cells, minlength=distinct * groups).reshape(distinct, groups)
+def _class_counts(numbers: Floats, classes: Column | None, present: Rows) -> tuple[Floats, Counts]:
+    """Return the different numbers, and count the rows of each by class; rows without a class do not count."""
+    if classes is None:
+        values, counts = np.unique(numbers, return_counts=True)
+        return values, counts[:, np.newaxis]
+    values, rank = np.unique(numbers, return_inverse=True)
+    codes = classes.codes[present]
+    groups = len(classes.values)
+    cells = (rank.astype(np.int64) * groups + codes)[codes != MISSING]
+    return values, np.bincount(cells, minlength=values.size * groups).reshape(values.size, groups)

@@ -24,10 +24,11 @@ from dagscape.data.discrete.encoding import Encoded, EncodingOptions, Missing, e
 from dagscape.data.discrete.levels import LevelsOption, level_strings
 from dagscape.data.discrete.rows import distinct_rows, merge_rows
 from dagscape.data.discrete.summary import DataSummary, summarize
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.frames import cell_strings, table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.selection import unused_columns
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, check_names, listing
+from dagscape.data.tables.table import Table, check_names, listing
 from dagscape.data.tables.value_types import ValueType, own_values
 from dagscape.results.base import frame_html
 

@@ -30,11 +30,13 @@ from dagscape.data.discrete.cutting import bins_by_column, checked_bins, choose_
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.discrete.identifiers import numbers_the_rows
-from dagscape.data.discrete.intervals import Floats, Intervals
+from dagscape.data.discrete.intervals import Intervals
 from dagscape.data.reading import read_table
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.frames import table_from_array, table_from_frame
+from dagscape.data.tables.numbers import Floats
 from dagscape.data.tables.selection import unused_columns
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing
+from dagscape.data.tables.table import Table, listing
 from dagscape.data.tables.value_types import ValueType
 from dagscape.results.decoding import Finite, decode_fields
 

@@ -18,8 +18,16 @@ from dagscape.core.checks import is_one_of
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.data.discrete.identifiers import is_nearly_unique, numbers_the_rows
 from dagscape.data.discrete.intervals import WHOLE_LINE
-from dagscape.data.discrete.levels import Declaration, EncodedColumn, LevelsOption, check_declarations, encode_column
+from dagscape.data.discrete.levels import (
+    Declaration,
+    EncodedColumn,
+    LevelsOption,
+    check_declarations,
+    check_strings,
+    encode_column,
+)
 from dagscape.data.discrete.rows import code_type
+from dagscape.data.tables.columns import Column
 from dagscape.data.tables.interventions import Marks, split_interventions
 from dagscape.data.tables.selection import (
     MarkedTable,
@@ -28,7 +36,7 @@ from dagscape.data.tables.selection import (
     chosen_columns,
     without_missing,
 )
-from dagscape.data.tables.table import Column, Table, kind
+from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import ValueType, type_of_text
 
 Missing = Literal["error", "level", "drop"]
@@ -124,6 +132,8 @@ def encode_table(
     dropped = all_rows.m - marked.table.m
     if transform is not None:
         marked = MarkedTable(transform(marked.table), marked.marks)
+    for name in marked.table.names:
+        check_strings(marked.table, name, max_memory)
     encoded = {name: encode_column(marked.table, name, declarations.get(name)) for name in marked.table.names}
     if not keep_constant:
         aside |= _constant_columns(marked.table, encoded, all_rows)
@@ -179,7 +189,7 @@ def _hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> 
         if column.missing
         and not (column.declared and len(column.values) > 1)
         and not (name in declarations and len(declarations[name].levels) > 1)
-        and np.count_nonzero(column.counts()) < 2
+        and column.distinct < 2
     }
 
 
@@ -198,7 +208,7 @@ def _why_constant(column: Column, level: str | None, before: Column) -> str:
         return "has missing cells only"
     if level == WHOLE_LINE:
         return "is not cut: all its numbers are in one interval"
-    constant = len(before.observed().values) == 1
+    constant = before.distinct == 1
     where = "row" if constant else "row that is left after dropping those with missing cells"
     return f"has the same value, {observed[0]!r}, in every {where}"
 
@@ -208,14 +218,14 @@ def _identifiers(
 ) -> dict[str, str]:
     """Return the columns that look like identifiers as they were read; numbers that are to be cut must number rows."""
     numbers = ("decimals", "integers") if cut else ("decimals",)
-    others = [name for name in table.names if kind(table.column(name)) not in numbers]
+    others = [name for name in table.names if table.column(name).kind not in numbers]
     found = _suspicious_columns(table.only(others), declarations) if others else {}
     return found | _numbering_columns(table, {*declarations, *measured}) if cut else found
 
 
 def _suspicious_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
     """Return the columns that look like identifiers, unless their levels are declared."""
-    distinct = {name: int(np.count_nonzero(table.column(name).counts())) for name in table.names}
+    distinct = {name: table.column(name).distinct for name in table.names}
     return {
         name: _why_suspicious(count, table.m)
         for name, count in distinct.items()
@@ -226,7 +236,7 @@ def _suspicious_columns(table: Table, declarations: Mapping[str, Declaration]) -
 def _numbering_columns(table: Table, kept: Collection[str]) -> dict[str, str]:
     """Return the columns of integers that number the rows."""
     return {
-        name: _why_suspicious(len(column.observed().values), table.m)
+        name: _why_suspicious(column.distinct, table.m)
         for name, column in zip(table.names, table.columns, strict=True)
         if name not in kept and not column.declared and numbers_the_rows(column)
     }

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.data.tables.table import Column, kind, parse_numbers
+from dagscape.data.tables.columns import Column
+from dagscape.data.tables.numbers import EXACT_INTEGERS
 
 # A column is nearly unique if it has more distinct values than this share of the rows, and more than this number.
 NEARLY_UNIQUE_SHARE = 0.5
@@ -23,9 +24,6 @@ NEARLY_UNIQUE_VALUES = 20
 
 # Numbers of rows span at most this multiple of their count, unless they are in order.
 _LARGEST_SPREAD = 2
-
-# Below this, every integer is a float.
-_EXACT_INTEGERS = 2.0**53
 
 
 def is_nearly_unique(distinct: int, rows: int) -> bool:
@@ -44,24 +42,23 @@ def numbers_the_rows(column: Column) -> bool:
 
     Examples
     --------
-    >>> from dagscape.data.tables.table import column_from_strings
+    >>> from dagscape.data.tables.coding import column_from_strings
     >>> numbers_the_rows(column_from_strings([str(1000 + 7 * i) for i in range(30)]))
     True
     >>> numbers_the_rows(column_from_strings([str(i * i % 31) for i in range(30)]))
     False
     """
-    observed = column.observed()
-    rows = observed.codes[observed.codes >= 0]
-    if len(observed.values) <= NEARLY_UNIQUE_VALUES or len(observed.values) < rows.size:
+    present = ~column.gaps
+    if np.count_nonzero(present) <= NEARLY_UNIQUE_VALUES or column.kind != "integers":
         return False
-    if kind(observed) != "integers":
-        return False
-    numbers: npt.NDArray[Any] | None = parse_numbers(observed.values)
-    assert numbers is not None
-    if np.abs(numbers).max() >= _EXACT_INTEGERS:
-        numbers = np.array([int(Decimal(text)) for text in observed.values], dtype=object)
+    cells = column.numbers()
+    assert cells is not None
+    numbers: npt.NDArray[Any] = cells[present]
+    if np.abs(numbers).max() >= EXACT_INTEGERS:
+        exact = np.array([*(int(Decimal(text)) for text in column.values), 0], dtype=object)
+        numbers = exact[column.codes][present]
     if np.unique(numbers).size < numbers.size:
         return False
-    steps = np.diff(numbers[rows])
+    steps = np.diff(numbers)
     few_gaps = numbers.max() - numbers.min() < _LARGEST_SPREAD * numbers.size
     return bool(few_gaps or (steps > 0).all() or (steps < 0).all())

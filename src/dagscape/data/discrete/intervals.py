@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from dagscape.data.tables.table import MISSING, Column
-
-Floats = npt.NDArray[np.float64]
+from dagscape.data.tables.columns import MISSING, TextColumn
+from dagscape.data.tables.numbers import Floats
 
 # As many digits as R's cut() shows, or more if they are needed.
 _DIGITS = 3
@@ -66,15 +64,13 @@ def fit_intervals(values: Floats, cuts: Floats) -> Intervals:
     return Intervals(tuple(labels), tuple(between))
 
 
-def cut_column(column: Column, numbers: Floats, cuts: Sequence[float], levels: Sequence[str]) -> Column:
+def cut_column(numbers: Floats, cuts: Sequence[float], levels: Sequence[str]) -> TextColumn:
     """Replace the numbers of a column by intervals.
 
     Parameters
     ----------
-    column : Column
-        The column.
     numbers : ndarray of float64
-        The number of each of its strings.
+        The number of each cell; NaN for a missing one.
     cuts : sequence of float
         The cuts, in ascending order. Numbers below the first and above the last belong to the first and last interval.
     levels : sequence of str
@@ -82,13 +78,13 @@ def cut_column(column: Column, numbers: Floats, cuts: Sequence[float], levels: S
 
     Examples
     --------
-    >>> column = Column(("1.5", "4", "4.0"), np.array([0, 1, 2, -1], dtype=np.int32))
-    >>> cut = cut_column(column, np.array([1.5, 4.0, 4.0]), [2.75], ["(-inf,2.75]", "(2.75,inf)"])
+    >>> cut = cut_column(np.array([1.5, 4.0, 4.0, np.nan]), [2.75], ["(-inf,2.75]", "(2.75,inf)"])
     >>> cut.values, cut.codes.tolist()
     (('(-inf,2.75]', '(2.75,inf)'), [0, 1, 1, -1])
     """
-    lookup = np.append(np.searchsorted(np.asarray(cuts, dtype=np.float64), numbers, side="left"), MISSING)
-    return Column(tuple(levels), lookup.astype(np.int32)[column.codes], declared=True)
+    codes = np.searchsorted(np.asarray(cuts, dtype=np.float64), numbers, side="left").astype(np.int32)
+    codes[np.isnan(numbers)] = MISSING
+    return TextColumn(tuple(levels), codes, declared=True)
 
 
 def _rounded_cuts(values: Floats, cuts: Floats) -> list[float]:

@@ -21,7 +21,10 @@ import numpy.typing as npt
 from dagscape.core.checks import is_flag
 from dagscape.core.errors import InvalidData, InvalidOption, argument, brief, function
 from dagscape.core.resources import check_memory
-from dagscape.data.tables.table import MISSING, Table, kind, kind_of, listing, parse_numbers
+from dagscape.data.tables.coding import ENTRY_BYTES
+from dagscape.data.tables.columns import MISSING, NumberColumn
+from dagscape.data.tables.numbers import kind_of, parse_numbers
+from dagscape.data.tables.table import Table, listing
 from dagscape.data.tables.value_types import ValueType, type_of_cells
 
 LevelsOption = Mapping[str, Sequence[object] | SupportsIndex]
@@ -170,6 +173,15 @@ def _check_arity(name: str, arity: object) -> int:
     return number
 
 
+def check_strings(table: Table, name: str, max_memory: int | str | None) -> None:
+    """Check the memory of the levels of a column of numbers, which were not strings so far."""
+    column = table.column(name)
+    if isinstance(column, NumberColumn) and column.kind != "decimals" and column.has_more_than(_MANY_LEVELS):
+        what = f"the {column.distinct:,} distinct values of column {name!r} of {table.source}, as levels,"
+        leave_out = f"leave out the column with {argument('drop', [name])}"
+        check_memory(column.distinct * ENTRY_BYTES, max_memory, what, f"raise it, or {leave_out}")
+
+
 def encode_column(table: Table, name: str, declaration: Declaration | None) -> EncodedColumn:
     """Return the levels of a column, and the codes of its values, followed by the code of missing cells."""
     column = table.column(name)
@@ -213,12 +225,13 @@ def _check_declared(table: Table, name: str, strings: Sequence[str], levels: tup
 
 def _check_discrete(table: Table, name: str) -> None:
     column = table.column(name)
-    if kind(column) != "decimals":
+    if column.kind != "decimals":
         return
-    decimal = np.array([*(kind_of([text]) == "decimals" for text in column.values), False])
-    row = int(np.argmax(decimal[column.codes]))
+    numbers = column.numbers()
+    assert numbers is not None
+    row = int(np.argmax(np.isfinite(numbers) & (np.floor(numbers) != numbers)))
     raise InvalidData(
-        f"{table.source} has decimals in column {name!r} (such as {column.values[column.codes[row]]!r} at "
+        f"{table.source} has decimals in column {name!r} (such as {column.cell(row)!r} at "
         f"{table.where(row)}): use {function('discretize')}, or list its levels in "
         f"{argument('levels')}"
     )

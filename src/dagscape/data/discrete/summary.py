@@ -19,7 +19,9 @@ from dagscape.core.wording import plural
 from dagscape.data.discrete.identifiers import is_nearly_unique
 from dagscape.data.discrete.levels import sort_levels
 from dagscape.data.discrete.rows import group_rows, pack_words
-from dagscape.data.tables.table import Column, Kind, Table, kind, kind_of, listing, parse_numbers
+from dagscape.data.tables.columns import Column
+from dagscape.data.tables.numbers import Kind, kind_of, parse_numbers
+from dagscape.data.tables.table import Table, listing
 from dagscape.results.base import Provenance, Result, check_length
 from dagscape.results.decoding import Count
 
@@ -210,10 +212,12 @@ def summarize_table(table: Table) -> DataSummary:
     found: list[str] = []
     for name, column in zip(table.names, table.columns, strict=True):
         columns.append(_summarize_column(name, column))
-        found += _warnings(columns[-1], column.values, table.m, as_read=True)
+        # Decimals are not compared with each other: as strings, they would take much memory.
+        levels = columns[-1].levels or column.kind != "decimals" or columns[-1].distinct == 1
+        found += _warnings(columns[-1], column.values if levels else (), table.m, as_read=True)
     found += _decimals_warnings(columns)
     # One column at a time, because each is a copy.
-    _, starts = group_rows(pack_words((column.codes + 1, len(column.values) + 1) for column in table.columns))
+    _, starts = group_rows(pack_words((column.groups() + 1, column.distinct + 1) for column in table.columns))
     return DataSummary(
         variables=table.names,
         provenance=_provenance(),
@@ -276,18 +280,16 @@ def _provenance() -> Provenance:
 
 
 def _summarize_column(name: str, column: Column) -> VariableSummary:
-    counts = column.counts()
-    sort = kind(column)
     levels: tuple[str, ...] = ()
     if column.declared:
         levels = column.values
-    elif sort != "decimals":
+    elif column.kind != "decimals":
         levels = sort_levels(column.values)
-    by_text = dict(zip(column.values, counts.tolist(), strict=True))
+    by_text = dict(zip(column.values, column.counts().tolist(), strict=True)) if levels else {}
     return VariableSummary(
         name=name,
-        kind=sort,
-        distinct=int(np.count_nonzero(counts)),
+        kind=column.kind,
+        distinct=column.distinct,
         levels=levels,
         counts=tuple(by_text[level] for level in levels),
         missing=column.missing,

@@ -1,8 +1,9 @@
 """Tables from data frames and NumPy arrays.
 
-Cells become strings: integers in decimal; booleans as ``True`` and ``False``; floats as ``1``, ``2`` if a column
-holds only integers, otherwise as the shortest string that reads back as the same number. Null, None and NaN are
-missing, and so are the strings in ``missing_values``. Strings are kept as they are, including white space.
+Columns of integers and floats stay numbers. As levels, all cells are strings: integers in decimal; booleans as ``True``
+and ``False``; floats as ``1``, ``2`` if a column holds only integers, otherwise as the shortest string that reads back
+as the same number. Null, None and NaN are missing, and so are the strings in ``missing_values``. Strings are kept as
+they are, including white space.
 
 Categorical columns (pandas and modin categoricals, polars enums, Arrow dictionaries) declare their levels,
 including unobserved ones, in category order, as factors in R do. ``Categorical`` of polars is an exception:
@@ -11,7 +12,6 @@ its categories are shared between frames and declare nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -20,24 +20,16 @@ import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.wording import plural
-from dagscape.data.tables.table import (
-    DEFAULT_MISSING_VALUES,
-    MISSING,
-    Column,
-    Table,
-    check_missing_values,
-    check_names,
-    column_from_strings,
-)
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values, column_from_strings
+from dagscape.data.tables.columns import MISSING, Column, NumberColumn, TextColumn, empty_column
+from dagscape.data.tables.numbers import are_integers, number_strings, parse_numbers
+from dagscape.data.tables.table import Table, check_names
 from dagscape.data.tables.value_types import ValueType, type_of_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     import narwhals as nw
-
-# Below this, every integer is a float, so that a float can be written as an integer without suggesting false digits.
-_EXACT_INTEGERS = 2.0**53
 
 
 def table_from_frame(
@@ -70,7 +62,7 @@ def table_from_frame(
     """
     missing = check_missing_values(missing_values)
     wrapped = _wrap(frame, source)
-    empty = Column((), np.full(len(wrapped), MISSING, dtype=np.int32))
+    empty = empty_column(len(wrapped))
     columns = tuple(
         empty if unused is not None and unused(series.name) else series_column(series, missing, source)
         for series in wrapped.iter_columns()
@@ -139,7 +131,7 @@ def cell_string(cell: object) -> str:
     ('True', '2', '0.1', '2.0')
     """
     if isinstance(cell, float | np.floating):
-        return _float_strings(np.asarray([cell]))[0]
+        return _float_strings([cell])[0]
     return str(cell)
 
 
@@ -152,7 +144,7 @@ def cell_strings(cells: Sequence[Any]) -> list[str]:
     (['1', '2', 'x'], ['1.0', '2.5', 'True'])
     """
     floats = [cell for cell in cells if isinstance(cell, float | np.floating)]
-    written = iter(_float_strings(np.asarray(floats)))
+    written = iter(_float_strings(floats))
     return [next(written) if isinstance(cell, float | np.floating) else str(cell) for cell in cells]
 
 
@@ -264,18 +256,31 @@ def series_column(series: nw.Series[Any], missing: frozenset[str], source: str) 
     null = series.is_null().to_numpy().astype(np.bool_)
     if categories is not None:
         return _category_column(categories, series, null, missing, source)
-    present = series.filter(~series.is_null())
-    if not len(present):
-        return Column((), np.full(null.size, MISSING, dtype=np.int32))
+    if null.all():
+        return empty_column(null.size)
     if series.dtype.is_float() or series.dtype.is_integer():
-        column = _number_column(present.to_numpy(), missing)
-    elif series.dtype == nw.Object:
+        return number_column(_number_cells(series, null), null, missing)
+    present = series.filter(~series.is_null())
+    if series.dtype == nw.Object:
         column = _object_column(present.to_list(), series.name, missing, source)
     elif series.dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Decimal):
         column = _plain_column(present.to_list(), missing)
     else:
         raise unusable(series.name, f"cells of type {series.dtype}", source)
     return _with_gaps(column, null)
+
+
+def _number_cells(series: nw.Series[Any], null: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Return the cells of a series of integers or floats, anything for null."""
+    if not null.any():
+        return series.to_numpy()
+    cells = series.to_numpy() if series.dtype.is_float() else series.fill_null(0).to_numpy()
+    if cells.dtype.kind in "iuf":
+        return cells
+    # A type of pandas that holds null, as objects.
+    found = np.full(null.size, np.nan)
+    found[~null] = series.filter(~series.is_null()).to_numpy()
+    return found
 
 
 def _categories(series: nw.Series[Any]) -> list[Any] | None:
@@ -310,13 +315,13 @@ def _category_column(
     codes = np.full(null.size, MISSING, dtype=np.int32)
     codes[~null] = [lookup[cell] for cell in series.filter(~series.is_null()).to_list()]
     own = [cell for cell, text in zip(categories, strings, strict=True) if text not in missing]
-    return Column(kept, codes, declared=True, type=type_of_cells(own))
+    return TextColumn(kept, codes, declared=True, own=type_of_cells(own))
 
 
 def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], source: str) -> Column:
     """Make a column from a one-dimensional array, according to its type."""
     if cells.dtype.kind in "iuf":
-        return _number_column(cells, missing)
+        return number_column(cells, np.zeros(cells.size, dtype=np.bool_), missing)
     if cells.dtype.kind == "O":
         return _object_column(cells.tolist(), name, missing, source)
     if cells.dtype.kind in "bU":
@@ -324,12 +329,12 @@ def _array_column(cells: npt.NDArray[Any], name: str, missing: frozenset[str], s
     raise unusable(name, f"cells of type {cells.dtype}", source)
 
 
-def _plain_column(cells: list[Any], missing: frozenset[str]) -> Column:
+def _plain_column(cells: list[Any], missing: frozenset[str]) -> TextColumn:
     """Make a column from cells of one type, converted with ``str``."""
-    return replace(column_from_strings(list(map(str, cells)), missing_values=missing), type=type_of_cells(cells[:1]))
+    return column_from_strings(list(map(str, cells)), missing_values=missing, own=type_of_cells(cells[:1]))
 
 
-def _object_column(cells: list[Any], name: str, missing: frozenset[str], source: str) -> Column:
+def _object_column(cells: list[Any], name: str, missing: frozenset[str], source: str) -> TextColumn:
     """Make a column from cells of mixed types; floats are written as integers if all of them are."""
     present = [cell for cell in cells if not is_missing(cell)]
     for cell in present:
@@ -338,37 +343,55 @@ def _object_column(cells: list[Any], name: str, missing: frozenset[str], source:
     strings = cell_strings(present)
     own = (cell for cell, text in zip(present, strings, strict=True) if text not in missing)
     return _with_gaps(
-        replace(column_from_strings(strings, missing_values=missing), type=type_of_cells(own)),
+        column_from_strings(strings, missing_values=missing, own=type_of_cells(own)),
         np.fromiter(map(is_missing, cells), dtype=np.bool_, count=len(cells)),
     )
 
 
-def _number_column(cells: npt.NDArray[Any], missing: frozenset[str]) -> Column:
-    """Make a column from integers or floats, converting each distinct number once."""
-    gaps = np.isnan(cells)
-    # Adding zero turns -0.0 into 0.0, which is the same number and should be the same string.
-    numbers, inverse = np.unique(cells[~gaps] + 0, return_inverse=True)
-    strings = list(map(str, numbers.tolist())) if numbers.dtype.kind in "iu" else _float_strings(numbers)
-    codes = np.arange(len(strings), dtype=np.int32)
-    if not missing.isdisjoint(strings):
-        present = np.fromiter((text not in missing for text in strings), dtype=np.bool_, count=len(strings))
-        codes = np.where(present, np.cumsum(present) - 1, MISSING).astype(np.int32)
-        strings = [text for text in strings if text not in missing]
-    own: ValueType = "integer" if numbers.dtype.kind in "iu" else "number"
-    return _with_gaps(Column(tuple(strings), codes[inverse], type=own), gaps)
+def number_column(cells: npt.NDArray[Any], gaps: npt.NDArray[np.bool_], missing: frozenset[str]) -> Column:
+    """Make a column from integers or floats.
+
+    Parameters
+    ----------
+    cells : ndarray
+        The numbers; those that are NaN are missing.
+    gaps : ndarray of bool
+        Which cells are missing in addition.
+    missing : frozenset of str
+        Strings that mean a missing cell, if the numbers are written like that.
+    """
+    own: ValueType = "integer" if cells.dtype.kind in "iu" else "number"
+    gaps = gaps | np.isnan(cells)
+    if gaps.all():
+        return empty_column(gaps.size, own)
+    integers = are_integers(cells[~gaps])
+    for text in missing:
+        number = _number_written(text, cells.dtype, integers)
+        if number is not None:
+            gaps |= cells == number
+    return empty_column(gaps.size, own) if gaps.all() else NumberColumn(cells, gaps, own, integers=integers)
 
 
-def _with_gaps(column: Column, gaps: npt.NDArray[np.bool_]) -> Column:
+def _number_written(text: str, dtype: np.dtype[Any], integers: bool) -> np.generic | None:
+    """Return the number of a type that is written as a string, if there is one."""
+    parsed = parse_numbers([text])
+    if parsed is None or np.isnan(parsed[0]):
+        return None
+    try:
+        number = dtype.type(int(text) if dtype.kind in "iu" else parsed[0])
+    except (ValueError, OverflowError):
+        return None
+    same = number_strings(np.array([number + 0]), integers=integers and np.isfinite(parsed[0])) == [text]
+    return number if same else None
+
+
+def _with_gaps(column: TextColumn, gaps: npt.NDArray[np.bool_]) -> TextColumn:
     """Insert missing cells into a column where there are gaps."""
     codes = np.full(gaps.size, MISSING, dtype=np.int32)
     codes[~gaps] = column.codes
-    return Column(column.values, codes, type=column.type)
+    return TextColumn(column.values, codes, own=column.type)
 
 
-def _float_strings(numbers: npt.NDArray[np.floating[Any]]) -> list[str]:
-    """Return the shortest strings that read back as the same numbers, as integers if all of them are."""
-    # Compared as float64, because the limit is beyond float16.
-    if np.all((np.floor(numbers) == numbers) & (np.abs(numbers).astype(np.float64, copy=False) < _EXACT_INTEGERS)):
-        return [str(int(number)) for number in numbers.tolist()]
-    # The shortest repr of a float32 or float16 is that of its own type.
-    return list(map(repr, numbers.tolist())) if numbers.dtype == np.float64 else list(map(str, numbers))
+def _float_strings(floats: Sequence[Any]) -> list[str]:
+    numbers = np.asarray(floats)
+    return number_strings(numbers, integers=are_integers(numbers))

@@ -15,8 +15,10 @@ import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.wording import plural
+from dagscape.data.tables.columns import MISSING
 from dagscape.data.tables.frames import cell_string, is_missing
-from dagscape.data.tables.table import MISSING, Table, kind_of, listing
+from dagscape.data.tables.numbers import kind_of
+from dagscape.data.tables.table import Table, listing
 
 Marks = npt.NDArray[np.bool_]
 
@@ -74,7 +76,7 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
 
 
 def _from_column(table: Table, name: str) -> tuple[Table, Marks]:
-    if name not in table.names:
+    if name not in table:
         known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"
         raise InvalidOption(f"is {name!r}, which is not a column of {table.source}{known}", option="interventions")
     column = table.column(name)
@@ -107,14 +109,14 @@ def _from_matrix(table: Table, matrix: npt.NDArray[Any]) -> Marks:
 
 def _parse_entry(text: str, table: Table, row: int) -> list[int]:
     """Return the indices of the variables in an entry; names take precedence over numbers and separators."""
-    if text in table.names:
-        return [table.names.index(text)]
+    if text in table:
+        return [table.place(text)]
     return [index for part in text.split(SEPARATOR) for index in _parse_part(part.strip(), table, row)]
 
 
 def _parse_part(part: str, table: Table, row: int) -> list[int]:
-    if part in table.names:
-        return [table.names.index(part)]
+    if part in table:
+        return [table.place(part)]
     if part.lower() in NOTHING:
         return []
     # A column of integers with gaps may hold "2.0" for 2.

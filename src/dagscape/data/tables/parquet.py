@@ -2,7 +2,7 @@
 
 A Parquet file of some kilobytes can hold a thousand million rows, and pages that unpack to gigabytes. The numbers of
 rows and the sizes of pages are therefore checked before anything is unpacked. Columns are then read a few at a time, in
-batches, and each is reduced to its distinct values and one integer per row; only distinct values become strings.
+batches. Numbers stay as they are, and other columns are reduced to their distinct values and one integer per row.
 """
 
 from __future__ import annotations
@@ -13,30 +13,26 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
 from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.wording import plural
+from dagscape.data.tables.coding import ENTRY_BYTES
+from dagscape.data.tables.columns import MISSING, Codes, Column, TextColumn, empty_column
 from dagscape.data.tables.frames import series_column, unusable
 from dagscape.data.tables.parquet_pages import Chunk, RowGroup, largest_page, read_footer
-from dagscape.data.tables.table import ENTRY_BYTES, MISSING, Column, Table, check_names
+from dagscape.data.tables.table import Table, check_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-Codes = npt.NDArray[np.int32]
 
 # pyarrow reads this much of a column at a time, and unpacks one page.
 _BUFFER_BYTES = 2**16
 
 _BATCH_ROWS = 2**20
 _COLUMNS_AT_ONCE = 64
-
-# Of a column of numbers, this many cells tell whether most are distinct.
-_SAMPLE = 2**12
 
 # As for text: the code of a cell, and as much again when the table is encoded; the position of a row, and its sorting
 # key. While a column is read, its cells take up to two words more.
@@ -70,7 +66,7 @@ def read_parquet(
         rows = _checked_rows(file, groups, len(used), path, limit)
         # Without rows, the table itself is refused.
         found = _Reader(path, source, file, groups, missing, limit).read(used) if rows else {}
-    empty = _empty_column(rows)
+    empty = empty_column(rows)
     columns = tuple(found.get(name, empty) for name in names)
     return Table(names, columns, np.arange(rows, dtype=np.int64), "row", repr(path))
 
@@ -132,10 +128,6 @@ def _checked_rows(file: pq.ParquetFile, groups: list[RowGroup], used: int, path:
     what = f"the {plural(rows, 'row')} of {path!r}, with {plural(used, 'column')} in use,"
     check_memory(needed, limit, what, "raise it, or use fewer columns or rows")
     return rows
-
-
-def _empty_column(rows: int) -> Column:
-    return Column((), np.full(rows, MISSING, dtype=np.int32))
 
 
 class _Reader:
@@ -216,42 +208,62 @@ class _Reader:
         return largest
 
     def _read_group(self, names: list[str], batch: int) -> dict[str, Column]:
-        columns = {name: (_Numbers if _is_fixed(self._types[name]) else _Texts)() for name in names}
+        columns = {name: self._reader(name) for name in names}
         for cells in self._file.iter_batches(batch, columns=names, use_threads=False):
             for name, column in columns.items():
                 column.add(cells.column(name))
                 self._check_strings(column.held, name)
         return {name: self._finished(column, name) for name, column in columns.items()}
 
+    def _reader(self, name: str) -> _Numbers | _Values:
+        import pyarrow as pa
+
+        if _is_number(self._types[name]):
+            return _Numbers()
+        return _Values(self._types[name] if _is_fixed(self._types[name]) else pa.large_string())
+
     def _check_strings(self, held: int, name: str) -> None:
         leave_out = f"leave out the column with {argument('drop', [name])}"
         what = f"the distinct values of column {name!r} of {self._path!r}"
         check_memory(self._held + held, self._limit, what, f"raise it, or {leave_out}")
 
-    def _finished(self, column: _Numbers | _Texts, name: str) -> Column:
-        """Return a column as strings; only its distinct values are converted."""
-        import narwhals as nw
+    def _finished(self, column: _Numbers | _Values, name: str) -> Column:
+        """Return a column; of text, only the distinct values become strings."""
         import pyarrow as pa
 
+        if isinstance(column, _Numbers):
+            cells = column.finished()
+            self._check_length(len(cells), name)
+            self._held += cells.nbytes + len(cells) * _CELL_BYTES
+            return self._column(cells, name)
         values, codes = column.finished()
-        if codes.size != self._rows:
-            raise InvalidData(f"{self._path!r} has {codes.size} cells in column {name!r}, but {self._rows} rows")
+        self._check_length(codes.size, name)
         self._check_strings(len(values) * ENTRY_BYTES + values.nbytes, name)
         self._held += len(values) * ENTRY_BYTES + values.nbytes + codes.size * _CELL_BYTES
         if pa.types.is_dictionary(self._types[name]):
             values = pa.DictionaryArray.from_arrays(np.arange(len(values), dtype=np.int32), values)
         elif not (codes != MISSING).any():
-            return _empty_column(self._rows)
-        series = nw.from_native(pa.table({name: values}), eager_only=True)[name]
-        strings = series_column(series, self._missing, repr(self._path))
+            return empty_column(self._rows)
+        strings = self._column(values, name)
         lookup = np.append(strings.codes, np.int32(MISSING))
-        found = Column(strings.values, lookup[codes], strings.declared, strings.type)
+        found = TextColumn(strings.values, lookup[codes], strings.declared, strings.type)
         # The dictionaries of a file may have strings that no row has.
-        return found if strings.declared or isinstance(column, _Numbers) else found.observed()
+        return found if strings.declared else found.observed()
+
+    def _check_length(self, cells: int, name: str) -> None:
+        if cells != self._rows:
+            raise InvalidData(f"{self._path!r} has {cells} cells in column {name!r}, but {self._rows} rows")
+
+    def _column(self, cells: pa.Array | pa.ChunkedArray, name: str) -> Column:
+        import narwhals as nw
+        import pyarrow as pa
+
+        series = nw.from_native(pa.table({name: cells}), eager_only=True)[name]
+        return series_column(series, self._missing, repr(self._path))
 
 
 class _Numbers:
-    """A column of numbers or booleans while it is read: its cells as they are."""
+    """A column of numbers while it is read: its cells as they are."""
 
     held = 0
 
@@ -262,26 +274,22 @@ class _Numbers:
         """Add the next cells."""
         self._pieces.append(cells)
 
-    def finished(self) -> tuple[pa.Array | pa.ChunkedArray, Codes]:
-        """Return the distinct values, or all cells if most are, and their codes; -1 for a missing cell."""
+    def finished(self) -> pa.ChunkedArray:
+        """Return all cells."""
         import pyarrow as pa
 
         cells = pa.chunked_array(self._pieces)
         self._pieces.clear()
-        # Numbers of half precision are rare, and not all versions of pyarrow can find equal ones.
-        if pa.types.is_float16(cells.type) or 2 * len(cells[:_SAMPLE].unique()) > _SAMPLE:
-            # Measurements: to look for equal ones would cost more than it saves.
-            return cells, np.arange(len(cells), dtype=np.int32)
-        coded = cells.dictionary_encode().combine_chunks()
-        return coded.dictionary, _index_codes(coded.indices, len(coded.dictionary))
+        return cells
 
 
-class _Texts:
-    """A column of strings or categories while it is read: its distinct strings, and the codes of its cells as bytes."""
+class _Values:
+    """A column of text, categories, booleans or decimals while it is read: its distinct values, and codes as bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: pa.DataType) -> None:
         self.held = 0
-        self._values: dict[str, int] = {}
+        self._kind = kind
+        self._values: dict[Any, int] = {}
         self._codes = bytearray()
         self._dictionary: pa.Array | None = None
         self._lookup: Codes = np.array([MISSING], dtype=np.int32)
@@ -297,14 +305,14 @@ class _Texts:
             self.held = len(self._values) * ENTRY_BYTES + self._dictionary.nbytes
         self._codes += self._lookup[_index_codes(coded.indices, len(coded.dictionary))].data
 
-    def _code(self, value: str | None) -> int:
+    def _code(self, value: Any) -> int:
         return MISSING if value is None else self._values.setdefault(value, len(self._values))
 
     def finished(self) -> tuple[pa.Array, Codes]:
         """Return the distinct values, and their codes; -1 for a missing cell."""
         import pyarrow as pa
 
-        return pa.array(list(self._values), pa.large_string()), np.frombuffer(self._codes, dtype=np.int32)
+        return pa.array(list(self._values), self._kind), np.frombuffer(self._codes, dtype=np.int32)
 
 
 def _index_codes(indices: pa.Array, count: int) -> Codes:
@@ -323,12 +331,17 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def _is_number(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
 def _is_fixed(kind: pa.DataType) -> bool:
     """Whether the cells of a type are numbers or booleans."""
     import pyarrow as pa
 
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
-    return any(test(kind) for test in tests)
+    return bool(_is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind))
 
 
 def _is_usable_type(kind: pa.DataType) -> bool:

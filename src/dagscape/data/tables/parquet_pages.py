@@ -1,8 +1,9 @@
 """Where the pages of a Parquet file are, and how large they are, read from its footer and from their headers.
 
 A page says in its header how many bytes it unpacks to, and that many are allocated when it is read. The footer has sums
-only, and may be wrong. Both are structures in the compact protocol of Thrift. They are read here and not by pyarrow,
-which does not show the headers, and ends the process if some parts of a damaged footer are looked at from Python.
+only, and may be wrong: from a file of 30 KB whose footer belittles its pages, pyarrow allocates gigabytes. Both are
+structures in the compact protocol of Thrift. They are read here and not by pyarrow, which does not show the headers,
+and ends the process (version 26 still does) if the columns of some damaged footers are looked at from Python.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.data.tables.interventions import Marks
-from dagscape.data.tables.table import MISSING, Table, listing
+from dagscape.data.tables.table import Table, listing
 
 
 class SelectionOptions(TypedDict, total=False):
@@ -81,7 +81,7 @@ def _listed_names(names: Collection[str], option: str) -> list[str]:
 def _known_names(table: Table, names: Collection[str], option: str) -> list[str]:
     listed = _listed_names(names, option)
     for name in listed:
-        if name not in table.names:
+        if name not in table:
             known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"
             raise InvalidOption(f"{table.source} has no column {name!r}{known}")
     return listed
@@ -98,7 +98,7 @@ class MarkedTable:
         """Return the table of some columns."""
         if list(names) == list(self.table.names):
             return self
-        places = [self.table.names.index(name) for name in names]
+        places = [self.table.place(name) for name in names]
         return MarkedTable(self.table.only(names), None if self.marks is None else self.marks[:, places])
 
     def take(self, rows: npt.NDArray[np.bool_]) -> MarkedTable:
@@ -110,7 +110,7 @@ def without_missing(table: Table) -> npt.NDArray[np.bool_]:
     """Return which rows have no missing cell; at least one must have none."""
     kept = np.ones(table.m, dtype=np.bool_)
     for column in table.columns:
-        kept &= column.codes != MISSING
+        kept &= ~column.gaps
     if not kept.any():
         raise InvalidData(
             f"{table.source} has a missing cell in every row: {argument('missing', 'drop')} would drop all of them"
@@ -132,11 +132,11 @@ def check_no_missing(table: Table, count: int, keep: tuple[str, str, str]) -> No
     """
     gaps = np.zeros(table.m, dtype=np.bool_)
     for column in table.columns:
-        gaps |= column.codes == MISSING
+        gaps |= column.gaps
     if not gaps.any():
         return
     row = int(np.argmax(gaps))
-    name = next(name for name in table.names if table.column(name).codes[row] == MISSING)
+    name = next(name for name in table.names if table.column(name).gaps[row])
     place = f"in column {name!r} at {table.where(row)}"
     choice, one, many = keep
     if count == 1:

@@ -1,8 +1,8 @@
 """Tables in text files, CSV and TSV, read strictly: an irregular line is an error that names the line.
 
-The file is read in chunks; each column keeps its distinct strings and one integer per row, so that the memory of a
-large file is a small multiple of the number of its cells. What is held is counted, and so is each long line before it
-is split: a small gzipped file can hold a line of gigabytes.
+The file is read in chunks; each column keeps its distinct strings and one integer per row, or its numbers, so that the
+memory of a large file is a small multiple of the number of its cells. What is held is counted, and so is each long line
+before it is split: a small gzipped file can hold a line of gigabytes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from typing import TextIO
 
@@ -18,7 +19,10 @@ import numpy as np
 from dagscape.core.errors import InvalidData, argument
 from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.wording import plural
-from dagscape.data.tables.table import MISSING, Column, Table, TextCoder, check_names
+from dagscape.data.tables.columns import empty_column
+from dagscape.data.tables.numeric_cells import unusable_cell
+from dagscape.data.tables.table import Table, check_names
+from dagscape.data.tables.text_columns import NumberReader, TextReader
 
 _CHUNK_ROWS = 10_000
 
@@ -33,6 +37,8 @@ _PIECE = 2**19
 
 # The code of a cell, and as much again when the table is encoded or summarised; the line of a row, and its sorting key.
 _CELL_BYTES, _ROW_BYTES = 8, 40
+
+_LINE_BYTES = 8
 
 # A name, a coder and a buffer for codes.
 _COLUMN_BYTES = 1500
@@ -53,58 +59,57 @@ def read_text_table(
     separator: str | None,
     missing: frozenset[str],
     unused: Callable[[str], bool] | None,
+    numeric: Callable[[str], bool] | None,
     max_memory: int | str | None,
 ) -> Table:
-    """Read a table of strings, as in :func:`dagscape.data.reading.read_table`.
+    """Read a table, as in :func:`dagscape.data.reading.read_table`.
 
     The cells of unused columns are read as missing.
     """
     limit = memory_limit(max_memory)
     reader = _StrictReader(text, path, separator, limit)
-    coded = [_CodedColumn(missing, unused is None or not unused(name)) for name in reader.names]
     lines = bytearray()
+    columns: dict[str, TextReader | NumberReader] = {}
+
+    def check() -> None:
+        _check_held(reader, columns, len(lines) // _LINE_BYTES, limit)
+
+    def refuse(name: str, row: int, cell: str) -> None:
+        line = np.frombuffer(lines, dtype=np.int64)[row]
+        raise unusable_cell(repr(path), name, cell, f"line {line}")
+
+    for name in reader.names:
+        if unused is None or not unused(name):
+            numbers = numeric is not None and numeric(name)
+            columns[name] = NumberReader(missing, partial(refuse, name)) if numbers else TextReader(missing, check)
     for rows, places in reader.chunks():
+        first = len(lines) // _LINE_BYTES
         lines += np.array(places, dtype=np.int64).data
-        for column, cells in zip(coded, zip(*rows, strict=True), strict=True):
-            if column.used:
-                column.codes += column.coder.encode(cells).data
-        _check_held(reader, coded, len(lines) // 8, limit)
+        for name, cells in zip(reader.names, zip(*rows, strict=True), strict=True):
+            if name in columns:
+                columns[name].add(cells, first)
+        check()
     if not lines:
         raise InvalidData(f"{path!r} has a header but no rows; it must have at least one row")
-    # Buffers become arrays without a copy.
+    # The buffer becomes an array without a copy.
     positions = np.frombuffer(lines, dtype=np.int64)
-    empty = Column((), np.full(positions.size, MISSING, dtype=np.int32), type=None)
-    columns = tuple(column.finished() if column.used else empty for column in coded)
-    return Table(reader.names, columns, positions, "line", repr(path))
+    empty = empty_column(positions.size, None)
+    finished = tuple(columns[name].finished() if name in columns else empty for name in reader.names)
+    return Table(reader.names, finished, positions, "line", repr(path))
 
 
-class _CodedColumn:
-    """A column while it is read: its strings, and the codes of its cells as bytes."""
-
-    __slots__ = ("coder", "codes", "used")
-
-    def __init__(self, missing: frozenset[str], used: bool) -> None:
-        self.coder = TextCoder(missing, strip=True)
-        self.codes = bytearray()
-        self.used = used
-
-    def finished(self) -> Column:
-        return Column(tuple(self.coder.distinct), np.frombuffer(self.codes, dtype=np.int32), type=None)
-
-
-def _check_held(reader: _StrictReader, coded: list[_CodedColumn], rows: int, limit: int) -> None:
+def _check_held(reader: _StrictReader, columns: dict[str, TextReader | NumberReader], rows: int, limit: int) -> None:
     """Check the memory that the rows read so far take."""
-    used = sum(column.used for column in coded)
-    held = sum(column.coder.held for column in coded)
-    needed = held + len(coded) * _COLUMN_BYTES + rows * (used * _CELL_BYTES + _ROW_BYTES)
+    held = {name: column.held for name, column in columns.items()}
+    needed = sum(held.values()) + len(reader.names) * _COLUMN_BYTES + rows * (len(columns) * _CELL_BYTES + _ROW_BYTES)
     if needed <= limit:
         return
     remedy = "raise it, or use fewer columns or rows"
-    strings, index = max((column.coder.held, -index) for index, column in enumerate(coded))
-    if 2 * strings > needed:
-        name, distinct = reader.names[-index], len(coded[-index].coder.distinct)
-        leave_out = argument("drop", [name])
-        remedy = f"raise it, or leave out column {name!r}, which has {distinct:,} distinct values, with {leave_out}"
+    largest = max(held, key=held.__getitem__, default="")
+    if largest and 2 * held[largest] > needed and columns[largest].strings:
+        leave_out = argument("drop", [largest])
+        values = f"{columns[largest].strings:,} distinct values"
+        remedy = f"raise it, or leave out column {largest!r}, which has {values}, with {leave_out}"
     check_memory(needed, limit, f"the first {plural(reader.line, 'line')} of {reader.path!r}", remedy)
 
 

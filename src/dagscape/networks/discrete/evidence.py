@@ -23,8 +23,11 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import cut_numbers
 from dagscape.data.discrete.levels import level_of_missing
 from dagscape.data.discrete.rows import distinct_rows, group_rows, pack_words
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
+from dagscape.data.tables.columns import Column
 from dagscape.data.tables.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, Table, listing, parse_numbers
+from dagscape.data.tables.numbers import parse_numbers
+from dagscape.data.tables.table import Table, listing
 from dagscape.data.tables.value_types import LevelFinder
 from dagscape.networks.discrete.families import matching_codes
 
@@ -212,9 +215,11 @@ def column_codes(
     table: Table, name: str, levels: tuple[str, ...], discretizer: Discretizer | None
 ) -> NDArray[np.int64]:
     """Return the codes of a column; a missing cell is not observed, unless missing cells were a level in training."""
-    column = table.column(name).observed()
-    if discretizer is not None and name in discretizer.cuts and not set(column.values) <= set(levels):
-        column = cut_numbers(discretizer, table.only([name])).column(name).observed()
+    column = table.column(name)
+    # The cells may be intervals already.
+    if discretizer is not None and name in discretizer.cuts and not _are_levels(column, levels):
+        column = cut_numbers(discretizer, table.only([name])).column(name)
+    column = column.observed()
     position = {level: code for code, level in enumerate(levels)}
     find = LevelFinder(levels)
     strings = [find[text] for text in column.values]
@@ -229,6 +234,10 @@ def column_codes(
     missing = UNOBSERVED if level is None else position[level]
     lookup = np.array([*(position[text] for text in strings), missing], dtype=np.int64)
     return lookup[column.codes]
+
+
+def _are_levels(column: Column, levels: tuple[str, ...]) -> bool:
+    return column.kind == "labels" and set(column.observed().values) <= set(levels)
 
 
 def _has(table: Table) -> str:

@@ -16,8 +16,11 @@ import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, brief, type_of
 from dagscape.data.reading import read_table
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values
+from dagscape.data.tables.columns import MISSING, Column
 from dagscape.data.tables.frames import cell_strings, is_frame, is_missing, table_from_array, table_from_frame
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, MISSING, Column, Table, check_missing_values, kind_of
+from dagscape.data.tables.numbers import kind_of
+from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import value_of_text
 
 # What cells may hold: numbers as in "1" and "1.0", and booleans as pandas and R write them.

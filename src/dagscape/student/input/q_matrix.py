@@ -13,7 +13,8 @@ import numpy.typing as npt
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, TooLarge, did_you_mean
 from dagscape.core.wording import plural
-from dagscape.data.tables.table import DEFAULT_MISSING_VALUES, listing
+from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
+from dagscape.data.tables.table import listing
 from dagscape.student.input.answers import MISSING, Answers, read_answers
 from dagscape.student.input.binary_tables import Layout, TableOptions, numbered, read_named_table
 
