@@ -1,5 +1,7 @@
 # make demo: set up, build, install and run the demonstration.
-# make test: the same with the development extras, then every check.
+# make install: build and install it with the development extras, in .venv.
+# make quick: the same, then the format, the types and the fast tests, while you work.
+# make test: every check.
 # make check-all: the heavier checks as well.
 PYTHON ?= python3
 CXX ?= c++
@@ -7,23 +9,26 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src native -type f -not -name '*.pyc')
+# What an installed package is made of; a folder changes when a file in it is removed.
+SOURCES := pyproject.toml CMakeLists.txt README.md \
+           $(shell find src native/include native/src native/bindings -not -name '*.pyc' -not -name __pycache__)
 
 STUB := src/dagscape/_native.pyi
 
 # The C++ tests, with one folder per build configuration.
 NATIVE_BUILD ?= build/native-tests
 SANITIZERS ?= address,undefined
-NATIVE_TESTS := $(patsubst native/tests/%.cpp,$(NATIVE_BUILD)/%,$(shell find native/tests -name 'test_*.cpp'))
-SANITIZED_KERNELS := $(patsubst native/src/%.cpp,$(NATIVE_BUILD)/kernels/%.o,$(shell find native/src -name '*.cpp'))
+KERNEL_OBJECTS := $(patsubst native/%.cpp,$(NATIVE_BUILD)/%.o,$(shell find native/src -name '*.cpp'))
+TEST_OBJECTS := $(patsubst native/%.cpp,$(NATIVE_BUILD)/%.o,$(shell find native/tests -name 'test_*.cpp'))
+NATIVE_TESTS := $(TEST_OBJECTS:.o=)
+KERNEL_LIBRARY := $(NATIVE_BUILD)/libkernels.a
 SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
-             -fno-sanitize-recover=all -ffp-contract=off -include native/include/dagscape/numbers/exact_arithmetic.hpp \
-             -Inative/include -Inative/tests -pthread
+             -fno-sanitize-recover=all -ffp-contract=off \
+             -include native/include/dagscape/numbers/exact_arithmetic.hpp -Inative/include -Inative/tests -pthread
 # ThreadSanitizer needs fixed address ranges, which address randomisation may occupy.
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
-.SECONDARY: $(SANITIZED_KERNELS)
-.PHONY: demo test check-all lint types stub native-test native-test-threads native-test-clang \
+.PHONY: demo install quick test check-all lint types stub native-test native-test-threads native-test-clang \
         pytest fuzz test-oldest docs wheel dist bench experiments experiment-eq1 experiment-curriculum \
         experiment-classifier experiment-students clean
 
@@ -35,18 +40,38 @@ test:
 	$(MAKE) --jobs=$(JOBS) lint types native-test docs
 	$(MAKE) pytest
 
+install: $(VENV)/installed-dev
+
+# What a change of Python or of a kernel most likely breaks, in about a minute.
+quick:
+	$(MAKE) --jobs=$(JOBS) lint types
+	$(BIN)/pytest --numprocesses=$(JOBS) --dist=worksteal --quiet -m "not slow" tests
+
 check-all: test native-test-threads native-test-clang dist
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-$(VENV)/installed: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet .
+$(VENV)/build-tools: $(VENV)/created pyproject.toml packaging/build_tools.py
+	$(BIN)/python packaging/build_tools.py
 	touch $@
 
-$(VENV)/installed-dev: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet ".[dev]"
+# The kernels are built in build/, which is kept: a change compiles only what it concerns. Requirements are installed
+# when pyproject.toml changes.
+INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation \
+          $(if $(filter $(VENV)/build-tools,$?),$(1),--no-deps .)
+
+$(VENV)/installed: $(VENV)/build-tools $(SOURCES)
+	$(call INSTALL,.)
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/build-tools $(SOURCES)
+	$(call INSTALL,".[dev]")
+	touch $@ $(VENV)/installed
+
+$(VENV)/installed-bench: $(VENV)/build-tools $(SOURCES)
+	$(call INSTALL,".[bench]")
 	touch $@ $(VENV)/installed
 
 lint: $(VENV)/installed-dev
@@ -74,13 +99,19 @@ native-test-threads:
 native-test-clang:
 	$(MAKE) native-test NATIVE_BUILD=build/native-tests-clang CXX=clang++
 
-$(NATIVE_BUILD)/%: native/tests/%.cpp $(wildcard native/tests/*.hpp) $(SANITIZED_KERNELS)
-	mkdir -p $(@D)
-	$(CXX) $(SANITIZED) $< $(SANITIZED_KERNELS) -o $@
+$(NATIVE_TESTS): %: %.o $(KERNEL_LIBRARY)
+	$(CXX) $(SANITIZED) $< $(KERNEL_LIBRARY) -o $@
 
-$(NATIVE_BUILD)/kernels/%.o: native/src/%.cpp $(shell find native/include -name '*.hpp')
-	mkdir -p $(@D)
-	$(CXX) $(SANITIZED) -c $< -o $@
+$(KERNEL_LIBRARY): $(KERNEL_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+# The compiler notes the headers that each source includes, so that a change compiles only what it concerns.
+$(NATIVE_BUILD)/%.o: native/%.cpp Makefile
+	@mkdir -p $(@D)
+	$(CXX) $(SANITIZED) -MMD -MP -c $< -o $@
+
+-include $(KERNEL_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d)
 
 pytest: $(VENV)/installed-dev
 	$(BIN)/pytest --numprocesses=$(JOBS) --dist=worksteal tests
@@ -115,8 +146,7 @@ dist: wheel
 	$(BIN)/python packaging/check_distributions.py dist/*
 
 # `make bench WRITE=--write` also puts the tables into the pages of benchmarks/results.
-bench: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet ".[bench]"
+bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.local_scores $(WRITE)
 	$(BIN)/python -m benchmarks.family_scores $(WRITE)
 	$(BIN)/python -m benchmarks.graphs $(WRITE)
@@ -132,13 +162,11 @@ bench: $(VENV)/created $(SOURCES)
 EXPERIMENTS ?= build/experiments
 experiments: experiment-eq1 experiment-curriculum experiment-classifier experiment-students
 
-experiment-eq1 experiment-curriculum experiment-classifier: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet ".[bench]"
+experiment-eq1 experiment-curriculum experiment-classifier: $(VENV)/installed-bench
 	mkdir -p $(EXPERIMENTS)
 	$(BIN)/python -m benchmarks.$(@:experiment-%=%_tables) --folder $(EXPERIMENTS) $(WRITE) | tee $(EXPERIMENTS)/$@.md
 
-experiment-students: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet ".[bench]"
+experiment-students: $(VENV)/installed-bench
 	mkdir -p $(EXPERIMENTS)
 	$(BIN)/python -m benchmarks.students study real --folder $(EXPERIMENTS) $(WRITE) | tee $(EXPERIMENTS)/$@.md
 

@@ -7,12 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from code_pages import files
 from skeleton import PAGE
 
 TESTS = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_the_skeleton_is_a_whole_method(tmp_path):
     (test,) = [path for path in files(PAGE) if "/test_" in path]
     own = tmp_path / Path(test).name
@@ -32,6 +35,7 @@ def test_the_skeleton_is_a_whole_method(tmp_path):
     assert passed > 40
 
 
+@pytest.mark.slow
 def test_the_skeleton_has_an_example_that_runs():
     program = (
         "import skeleton, sys; skeleton.pytest_configure(); import doctest; "

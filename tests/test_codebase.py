@@ -40,6 +40,7 @@ def imported_rooms(path: Path):
                     yield alias.name.split(".")[1]
 
 
+@pytest.mark.slow
 def test_rooms_import_only_from_floors_below():
     wrong = []
     for path in SOURCE.rglob("*.py"):
@@ -90,6 +91,7 @@ def imports_of(tree: ast.AST, known: dict[str, Path]):
         yield from imports_of(node, known)
 
 
+@pytest.mark.slow
 def test_modules_do_not_import_each_other_in_a_cycle():
     known = modules()
     graph = {name: set(imports_of(ast.parse(path.read_text("utf-8")), known)) for name, path in known.items()}
@@ -98,6 +100,7 @@ def test_modules_do_not_import_each_other_in_a_cycle():
     assert len(list(graphlib.TopologicalSorter(graph).static_order())) == len(known)
 
 
+@pytest.mark.slow
 def test_functions_import_no_module_of_dagscape():
     """An import inside a function hides a cycle or a dependency."""
     known = modules()
@@ -239,6 +242,7 @@ def patterns(path: Path):
             yield node.value
 
 
+@pytest.mark.slow
 def test_no_regular_expression_needs_a_later_python():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["requires-python"] == ">=3.11", "remove this test once Python 3.11 is not supported"
@@ -273,6 +277,7 @@ print("unchanged")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_module", [False, True])
 def test_importing_dagscape_changes_nothing_in_its_host(tmp_path, as_module):
     """In a script, and in a package that is run as ``python -m package``."""
@@ -285,6 +290,7 @@ def test_importing_dagscape_changes_nothing_in_its_host(tmp_path, as_module):
     assert run.stdout == "unchanged\n", run.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["posterior", "modes"])
 def test_a_function_keeps_its_name_when_its_room_is_imported(name):
     program = f"import dagscape.{name}.result, dagscape as ds; print(callable(ds.{name}), 'log_total' in dir(ds))"

@@ -98,6 +98,7 @@ def run_commands(commands: tuple[str, ...]) -> tuple[list[str], list[int]]:
     return pieces[0::2], [int(code) for code in pieces[1::2]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [d for d in DOCUMENTS if has_examples(d)], ids=lambda d: d.name)
 def test_examples_print_what_they_show(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -167,6 +168,7 @@ def test_the_methods_of_the_readme_exist():
     assert names <= known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
 def test_example_scripts_run(script, tmp_path):
     run = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)

@@ -47,6 +47,7 @@ def test_usual_options_are_accepted(compiler):
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["-funsafe-math-optimizations", "-fassociative-math", "-ffast-math"])
 def test_the_build_names_the_option(option, tmp_path):
     cmake = shutil.which("cmake")

@@ -33,6 +33,7 @@ PLAY = np.array(["yes", "yes", "no", "no", "yes", "no"])
 
 
 # All checks apply: columns of decimals are cut, and are discrete from then on.
+@pytest.mark.slow
 @parametrize_with_checks([BayesNetClassifier(method) for method in METHODS])
 def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
@@ -56,6 +57,7 @@ def test_naive_bayes_with_add_one_smoothing():
     assert model.predict(WEATHER).tolist() == PLAY.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_probabilities_are_those_of_the_network(method):
     data = ds.load_network("asia").sample(400, seed=1).to_frame()
@@ -81,6 +83,7 @@ def information(data, target, first, second):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_tree_has_the_most_conditional_information(seed):
     """The oracle: every tree on five attributes."""

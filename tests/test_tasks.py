@@ -71,6 +71,7 @@ def shown(result) -> str:
     return terminal_text(render(result), 200).strip()
 
 
+@pytest.mark.slow
 @every_task
 def test_a_result_of_its_class_that_shows_itself_and_survives_saving(task, settings, tmp_path):
     data = dependent_data(6, 150)
@@ -152,6 +153,7 @@ WRONG = [("threads", 0), ("threads", 1.5), ("max_memory", "much"), ("progress", 
 WRONG += [("max_seconds", -1), ("seed", -1), ("restarts", 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "value"), WRONG)
 @every_task
 def test_wrong_common_options_are_named(task, settings, option, value):
@@ -190,6 +192,7 @@ def accepts(task, settings, data, **options) -> bool:
     return True
 
 
+@pytest.mark.slow
 @every_planned_task
 @pytest.mark.parametrize("limit", ["100KiB", "4MiB", "1GiB"])
 @pytest.mark.parametrize("n", [1, 8, 18, 40, 63, 64, 100])
@@ -214,6 +217,7 @@ def test_a_plan_that_does_not_fit_names_what_does(task, settings, without_trials
     assert ds.plan(dependent_data(22, 20), name, max_memory="200MiB", **(kept | changed)).fits
 
 
+@pytest.mark.slow
 @every_method
 def test_plans_when_nothing_fits(task, settings, without_trials):
     planned = plan(task, settings, dependent_data(200, 20), max_memory="1GiB")
@@ -223,6 +227,7 @@ def test_plans_when_nothing_fits(task, settings, without_trials):
     assert "learn() finds one good network of hundreds of variables" in planned.advice
 
 
+@pytest.mark.slow
 @with_argument("progress")
 def test_a_listener_can_stop_every_part(task, settings):
     data = dependent_data(7, 200)
@@ -257,6 +262,7 @@ def test_an_interrupt_stops_the_work(task, settings):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "variables", "options"),
     [
@@ -283,6 +289,7 @@ def test_no_possible_network(task, settings):
         task.function(cyclic, **options, **settings)
 
 
+@pytest.mark.slow
 @cases(lambda task: task.takes[0] in OF_ANY_ROWS)
 @pytest.mark.parametrize(
     "data",

@@ -84,6 +84,7 @@ for extra in range(8192, 8192 + 600, 12):
 """
 
 
+@pytest.mark.slow
 def test_memory_for_one_thread_but_not_for_its_exceptions():
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     found = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], env=environment, capture_output=True, text=True)

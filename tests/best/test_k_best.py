@@ -76,6 +76,7 @@ def test_dags(n, spread, seed, drop, max_parents, k):
     check_against_everything(scores, "dags", found, k)
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(1, 4), spread=SPREADS, seed=SEEDS, max_parents=st.sampled_from([None, 1, 2]), k=st.integers(1, 200),
     space=st.sampled_from(SPACES),
@@ -87,6 +88,7 @@ def test_equivalent_scores_in_both_spaces(n, spread, seed, max_parents, k, space
     check_against_everything(scores, space, found, k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES)
 @given(
     table=tables(max_rows=12, max_arity=3), score=st.sampled_from(EQUIVALENT), ess=st.sampled_from([1.0, 10.0]),
@@ -101,6 +103,7 @@ def test_scores_of_data(space, table, score, ess, prior, max_parents, k):
     check_against_everything(scores, space, found, k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("score", ["bdeu", "bic", "loglik"])
 @pytest.mark.parametrize("name", SYMMETRIC)
@@ -121,6 +124,7 @@ def test_every_k(n, space):
             check_against_everything(scores, space, ds.k_best(scores, k, space), k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES)
 def test_every_k_of_four_variables(space):
     """Each list is a prefix of the longest one, and reports its end correctly."""
@@ -135,6 +139,7 @@ def test_every_k_of_four_variables(space):
         assert sum(found.ties) == len(found) == min(k, len(exact))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("space", "scores"),
     [
@@ -187,6 +192,7 @@ def test_rows_from_experiments():
         check_against_everything(scores, "dags", ds.k_best(scores, k, "dags"), k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("factor", [1, 3, 20.0, 1e9, 10**400])
 @given(spread=SPREADS, seed=SEEDS, n=st.integers(1, 4), k=st.none() | st.integers(1, 30))

@@ -32,6 +32,7 @@ def layouts_of(scores):
     return {name: kernel_families(scores, name) for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize(("n", "max_parents"), [(8, 7), (10, 2), (10, 0), (11, 3), (13, 1), (15, 3), (10, 9)])
 def test_lists_from_all_layouts_are_the_same(n, max_parents, classes):
@@ -80,6 +81,7 @@ def test_scores_of_all_sets(forwards, n, spread, seed, drop):
         assert kernel_scores(families, n, forwards=forwards) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forwards", [True, False])
 @pytest.mark.parametrize(("n", "max_parents", "drop"), [(8, 7, 0.3), (10, 2, 0.5), (11, 3, 0.0), (12, 1, 0.4)])
 def test_scores_of_all_sets_in_all_layouts(n, max_parents, drop, forwards):
@@ -106,6 +108,7 @@ def test_the_two_directions_meet_at_the_same_optimum(layout):
     assert optimum + best_families == scores.network_exact(ds.optimal_network(scores).network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("max_parents", [None, 3])
 def test_threads_do_not_matter(space, max_parents):
@@ -118,6 +121,7 @@ def test_threads_do_not_matter(space, max_parents):
         assert np.array_equal(other.edges, first.edges)
 
 
+@pytest.mark.slow
 def test_both_builds_give_the_same_lists():
     assert_same_bits(
         "data = ds.Dataset.from_array(np.random.default_rng(3).integers(0, 3, (60, 12)))\n"
@@ -129,6 +133,7 @@ def test_both_builds_give_the_same_lists():
     )
 
 
+@pytest.mark.slow
 def test_no_two_entries_are_equivalent():
     scores = ds.local_scores(ds.load_dataset("tic-tac-toe"))
     best = ds.k_best(scores, 2000)

@@ -136,6 +136,7 @@ def test_too_little_memory_before_the_search():
         ds.k_best(few, max_memory="10 KiB")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "max_parents"), [(1, None), (4, None), (11, None), (12, 2), (16, 3), (18, 1)])
 def test_the_required_memory_is_enough_for_one_network(n, max_parents):
     scores = ds.local_scores(random_data(n, 30, seed=n), max_parents=max_parents)
@@ -202,6 +203,7 @@ def measured(asked: str, limit: str = "", column: int = 1) -> tuple[int, int, st
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="memory is measured with /proc")
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.parametrize("space", ["classes", "dags"])
 def test_the_list_itself_counts_towards_the_memory_limit(space):
@@ -213,6 +215,7 @@ def test_the_list_itself_counts_towards_the_memory_limit(space):
     assert "the search has filled 24.0 MiB" in rest
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_list_is_not_lost_where_the_system_refuses_memory():
     limit = "resource.setrlimit(resource.RLIMIT_AS, (before + (24 << 20),) * 2)"

@@ -66,6 +66,7 @@ def test_equivalent_scores(n, spread, seed, max_parents):
     check_against_everything(equivalent_scores(n, spread, seed, max_parents), classes=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", DISCRETE_SCORES)
 @given(table=tables(max_rows=12, max_arity=3), max_parents=st.sampled_from([None, 1]))
 @settings(max_examples=20, deadline=None)
@@ -106,6 +107,7 @@ def test_two_opposite_rows_tie_wherever_there_is_one_source():
     assert found.tied_classes == len({dag.to_cpdag() for dag in best}) == 59
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_five_variables(seed):
     check_against_everything(ds.local_scores(random_data(5, 20, seed), "aic"), classes=True)
@@ -162,6 +164,7 @@ def test_result(tmp_path):
     assert repr(tied).endswith("score 0.0000, tied with others)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "score", "optimum"),
     [
@@ -229,6 +232,7 @@ def scores_of_row(shared_data, file, score, limit):
     return ds.local_scores(ds.read_data(path, missing="level"), name, max_parents=max_parents)
 
 
+@pytest.mark.slow
 def test_reference_optima(shared_data):
     rows = reference_rows(shared_data, "reference_optima.csv")
     tried = [row for row in rows if int(row["n"]) <= MAX_VARIABLES]

@@ -93,6 +93,7 @@ def test_averages_approach_the_exact_posterior(board, board_posterior, space):
         assert farthest[counts.index(100)] < 0.003
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "dags", "delta", "ratio"),
     [(1, 3, 0.0125, 1), (10, 30, 0.0871, 2.354), (100, 318, 0.3016, 10.759), (1000, 3665, 0.6134, 123.86)],

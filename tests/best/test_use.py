@@ -117,6 +117,7 @@ def split():
     return frame[:250], frame[250:]
 
 
+@pytest.mark.slow
 def test_rows_of_a_data_frame_keep_their_order(split):
     known, new = split
     data = ds.Dataset.from_frame(known)
@@ -269,6 +270,7 @@ def test_a_sum_that_is_too_large_for_coverage_is_refused_first(capfd, tmp_path):
     assert "sums over dags of 22 variables" in err
 
 
+@pytest.mark.slow
 def test_plans():
     data = random_data(12, 50, seed=1)
     best, modes = (ds.plan(data, task, max_parents=3) for task in ("best", "modes"))
@@ -287,6 +289,7 @@ def test_plans():
     assert not ds.plan(random_data(30, 50, seed=1), "best", max_parents=2, max_memory="1GiB").fits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "function"), [("optimal", ds.optimal_network), ("best", ds.k_best)])
 def test_plans_have_room_for_the_search_through_independent_columns(task, function):
     """The worst case: all sets of variables are visited."""

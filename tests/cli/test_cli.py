@@ -132,6 +132,7 @@ def test_missing_choices(capfd, tmp_path):
     assert run(capfd, "score", path, "--missing", "drop", "--missing-values", "?", "--missing-values", "NA")[0] == 0
 
 
+@pytest.mark.slow
 def test_standard_input_and_bundled_sets(capfd):
     program = [sys.executable, "-m", "dagscape", "describe", "-", "--json"]
     found = subprocess.run(program, input=b"a,b\n1,2\n2,1\n", capture_output=True, check=True)
@@ -265,6 +266,7 @@ def test_an_unwritable_folder(capfd, tmp_path):
     assert "cannot write" in err
 
 
+@pytest.mark.slow
 def test_interrupt_ends_the_work_and_leaves_nothing(tmp_path):
     path = tmp_path / "long.csv"
     cells = np.random.default_rng(0).integers(0, 3, (5000, 22)).astype(str)
@@ -281,6 +283,7 @@ def test_interrupt_ends_the_work_and_leaves_nothing(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_not_an_error():
     program = f"{shlex.quote(sys.executable)} -m dagscape demo | head -1"
     found = subprocess.run(["bash", "-c", f"set -o pipefail; {program}"], capture_output=True, text=True)
@@ -372,6 +375,7 @@ def test_describe_shows_data_as_they_will_be_used(capfd):
     assert "(0.8,1.75]" in out
 
 
+@pytest.mark.slow
 def test_a_full_standard_output():
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
@@ -409,6 +413,7 @@ def test_excel_files_are_recognised(capfd, tmp_path):
     assert "export the table as CSV" in err
 
 
+@pytest.mark.slow
 def test_a_request_to_end_leaves_nothing_behind(tmp_path):
     path = tmp_path / "long.csv"
     cells = np.random.default_rng(0).integers(0, 2, (200, 19)).astype(str)

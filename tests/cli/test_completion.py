@@ -102,6 +102,7 @@ def test_scripts(capfd, monkeypatch, shell):
     assert run(capfd)[:2] == (0, script)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 def test_bash_runs_its_script(tmp_path):
     """The function that the script defines fills COMPREPLY."""

@@ -118,6 +118,7 @@ def test_one_missing_cell_is_one(capfd, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_identifiers_are_warned_about_once(capfd, tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b\n" + "".join(f"{i},{i % 2},{i % 3}\n" for i in range(40)))
     for command in ("score", "posterior", "best", "modes", "learn", "bootstrap", "sensitivity", "fit"):

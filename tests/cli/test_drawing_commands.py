@@ -15,6 +15,7 @@ def table(tmp_path):
     return tmp_path / "asia.csv"
 
 
+@pytest.mark.slow
 def test_a_posterior_is_drawn_by_all_three_ways(capfd, tmp_path, table):
     saved, picture = tmp_path / "post.json", tmp_path / "p.svg"
     code, _, err = run(capfd, "posterior", table, "--draw", picture, "-o", saved, "--threshold", 0.2)
@@ -97,6 +98,7 @@ def test_the_consensus_is_shown_and_written(capfd, tmp_path, table):
     assert (tmp_path / "c.svg").read_text(encoding="utf-8") == ds.draw(dag, weights=post.edges)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

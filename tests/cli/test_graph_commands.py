@@ -54,6 +54,7 @@ def test_compare(capfd, tmp_path):
     assert run(capfd, "compare", "-", "-")[0] == 2
 
 
+@pytest.mark.slow
 def test_draw(capfd, tmp_path):
     code, out, _ = run(capfd, "draw", "builtin:asia", "--title", "<Asia>")
     assert code == 0
@@ -67,6 +68,7 @@ def test_draw(capfd, tmp_path):
     assert "cannot tell the format" in err
 
 
+@pytest.mark.slow
 def test_networks_from_standard_input(tmp_path):
     ds.write_network(ds.load_network("survey"), tmp_path / "survey.bif")
     found = subprocess.run(

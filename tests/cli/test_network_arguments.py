@@ -47,6 +47,7 @@ def test_a_result_comes_from_standard_input(capfd, monkeypatch, best, expected):
             assert run(capfd, *arguments)[:2] == (0, printed)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs a shell for the pipe")
 @pytest.mark.parametrize("source", ["-", "/dev/stdin"])
 def test_a_pipe_is_read_once(tmp_path, source):

@@ -19,6 +19,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_ending(capfd, tmp_path, command):
     arguments = COMMANDS[command]
@@ -35,6 +36,7 @@ def test_every_ending(capfd, tmp_path, command):
         assert len(lines) == 1 + len(frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_standard_output(capfd, tmp_path, command):
     arguments = COMMANDS[command]

@@ -13,6 +13,7 @@ from cli.running import run
 JOB = ("plan", "builtin:tic-tac-toe", "--task", "posterior")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["20KiB", "2GiB"])
 def test_the_exit_code_says_whether_it_fits(capfd, limit):
     fits = limit == "2GiB"

@@ -39,6 +39,7 @@ def started(tmp_path, *arguments, **files):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
 def test_signals_while_modules_load(tmp_path, name):
     number = getattr(signal, name)
@@ -59,6 +60,7 @@ def test_an_interrupt_at_the_very_end(tmp_path):
     assert (process.returncode, out, err) == (130, "", "dagscape: interrupted\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limited", "error"),
     [
@@ -93,6 +95,7 @@ def test_signals_that_are_ignored_stay_ignored(tmp_path):
     assert process.communicate(timeout=20)[0] == "SIG_IGN\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT])
 def test_signals_leave_no_temporary_file(tmp_path, number):
     # The program writes to a folder of its own; writing takes long because the file system seems to be slow.

@@ -89,6 +89,7 @@ def test_json_is_exact(capfd, hostile_table):
     assert json.loads(out)["variables"] == [HOSTILE, f"b{HOSTILE}"]
 
 
+@pytest.mark.slow
 def test_pictures_of_hostile_names(capfd, tmp_path, hostile_table):
     run(capfd, "best", hostile_table, "-k", 1, "-o", tmp_path / "best.json")
     for name in ("x.svg", "x.pdf", "x.png", "x.dot"):
@@ -97,6 +98,7 @@ def test_pictures_of_hostile_names(capfd, tmp_path, hostile_table):
     minidom.parse(str(tmp_path / "x.svg"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
@@ -115,12 +117,14 @@ def test_streams_that_cannot_be_used(command, code, message):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_closed_standard_error_hides_messages_only():
     assert shell("dagscape draw builtin:none 2>&- >&- <&-") == (2, b"", "")
     code, out, _ = shell("dagscape draw builtin:asia 2>&-")
     assert (code, out[:4]) == (0, b"<svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [{"PYTHONIOENCODING": "latin-1"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],

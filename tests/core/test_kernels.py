@@ -99,6 +99,7 @@ def import_without(*missing: str, build: str = "") -> subprocess.CompletedProces
     return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_either_build_suffices():
     assert import_without("_native_v3").stdout.split() == ["baseline"]
     fastest = import_without().stdout

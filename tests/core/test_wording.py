@@ -60,6 +60,7 @@ def everything(data):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [single, lambda: single(1), pair])
 def test_one_of_anything(make):
     for item in everything(make()):

@@ -380,6 +380,7 @@ def test_bad_selections():
         data.select([])
 
 
+@pytest.mark.slow
 @given(tables())
 def test_frames_and_back(rows):
     data = Dataset.from_array(np.array(rows, dtype=object), levels={"X0": ["c", "b", "a", "9", "10", "unseen"]})
@@ -420,6 +421,7 @@ def test_as_many_rows_as_the_limit_allows():
     assert Dataset.from_codes([[0]], {"a": ["x"]}, weights=[2**32 - 1]).m == 2**32 - 1
 
 
+@pytest.mark.slow
 def test_a_million_levels():
     cells = np.random.default_rng(0).permutation(1_000_000).reshape(-1, 1)
     data = Dataset.from_array(cells)

@@ -55,6 +55,7 @@ def test_mdl_is_the_oracle_on_separable_data(seed, k, m):
     assert found.tolist() == pytest.approx(mdl_cuts(values.tolist(), classes.tolist()))
 
 
+@pytest.mark.slow
 def test_mdl_with_very_many_classes():
     # 3^k overflows a float here.
     values, classes = list(range(1400)), [i // 2 for i in range(1400)]
@@ -125,6 +126,7 @@ def test_width_of_extreme_ranges():
     assert cut_by_width(tiny, np.ones((2, 1), dtype=np.int64), 5).tolist() == [1.0]
 
 
+@pytest.mark.slow
 @given(
     st.lists(NUMBERS, min_size=1, max_size=30),
     st.integers(2, 6),

@@ -77,6 +77,7 @@ def test_holes_are_kept_dropped_or_refused(cells):
         assert not dropped.has_missing
 
 
+@pytest.mark.slow
 @given(tables())
 def test_frames_and_arrays_agree(cells):
     names = [f"X{index}" for index in range(cells.shape[1])]

@@ -174,6 +174,7 @@ def test_standard_input_may_be_a_pipe():
     assert result.stdout.strip() == b"Dataset(2 variables, 2 rows, 2 of them distinct)"
 
 
+@pytest.mark.slow
 def test_many_rows_come_in_chunks(write):
     m = 25_001
     table = read_table(write("a,b\n" + "".join(f"{i % 7},{i}\n" for i in range(m))))
@@ -271,6 +272,7 @@ def test_parquet_needs_the_extra(write, monkeypatch):
         read_data(write(b"PAR1", "t.parquet"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "levels_called_none"), [("insurance", 2), ("hailfinder", 11)])
 def test_levels_called_none_are_not_missing(shared_data, name, levels_called_none):
     data = read_data(shared_data / "sets" / f"bnlearn_{name}.csv.gz")
@@ -290,6 +292,7 @@ def test_reading_loads_nothing_heavy(write):
     assert result.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_many_levels(write):
     order = np.random.default_rng(0).permutation(100_000)
     data = read_data(write("id,even\n" + "".join(f"{i},{i % 2}\n" for i in order.tolist())))

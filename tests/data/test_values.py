@@ -146,6 +146,7 @@ def test_unknown_types_are_refused():
 CELLS = pd.DataFrame({"a": [0, 1, 1, 0, 1], "b": [0, 1, 1, 0, 0], "c": ["x", "y", "x", "y", "y"]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
 def test_frames_are_data(make):
     frame, data = make(CELLS), ds.Dataset.from_frame(CELLS)

@@ -60,6 +60,7 @@ def test_without_edges_there_is_no_legend():
     assert "strength" not in ds.draw(alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 def test_it_is_drawn_with_matplotlib(ending, tmp_path):
     ds.draw(GRAPH, tmp_path / f"graph.{ending}")

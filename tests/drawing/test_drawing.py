@@ -88,6 +88,7 @@ def test_cpdags_of_all_kinds_can_be_drawn(data):
     assert len(curves(parsed(svg(cpdag)))) == sum(mask.bit_count() for mask in masks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_large_graphs_with_layers_at_uneven_distances(seed):
     rng = np.random.default_rng(seed)
@@ -169,6 +170,7 @@ def test_labels_can_be_switched(dag, weights):
         svg(dag, labels=True)
 
 
+@pytest.mark.slow
 def test_crowded_graphs_have_labels_only_when_asked():
     n = 20
     dag = Dag(tuple(f"v{v}" for v in range(n)), tuple((1 << v) - 1 for v in range(n)))
@@ -229,6 +231,7 @@ def test_heads_touch_the_boxes(dag):
         assert np.allclose(middle, curve.points[-1])
 
 
+@pytest.mark.slow
 def test_drawings_do_not_depend_on_the_process():
     program = (
         "from dagscape.graphs.dag import Dag; from dagscape.drawing.draw import svg\n"
@@ -297,6 +300,7 @@ def test_without_matplotlib_the_remedy_is_said(dag, tmp_path, monkeypatch, endin
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pages_are_written_and_the_same_each_time(dag, weights, tmp_path, ending, start):
     pytest.importorskip("matplotlib")

@@ -111,6 +111,7 @@ def test_layers_make_the_edges_as_short_as_can_be(graph):
     assert sum(layers[head] - layers[tail] for tail, head in edges) == shortest
 
 
+@pytest.mark.slow
 @given(acyclic(most=8, connected=True))
 def test_crossings_are_counted_as_pairs_of_edges(graph):
     layered = layered_graph(*graph)
@@ -168,6 +169,7 @@ def test_nothing_and_one_node():
     assert layered_layout([(40, 20)], []).boxes == (Box(20.0, 10.0, 40.0, 20.0),)
 
 
+@pytest.mark.slow
 def test_dense_graphs_give_up_dummies_and_not_the_drawing():
     n = 50
     edges = [(u, v) for v in range(n) for u in range(v)]

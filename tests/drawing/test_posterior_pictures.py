@@ -202,6 +202,7 @@ def test_lines_are_for_edge_probabilities():
         svg(probable(2, a_b=0.6), lines="arrows")
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 7), st.integers(0, 2**32), st.sampled_from([0.0, 0.1, 0.5]))
 def test_every_likely_edge_is_drawn_once_and_cycles_are_said(n, seed, threshold):
@@ -220,6 +221,7 @@ def test_every_likely_edge_is_drawn_once_and_cycles_are_said(n, seed, threshold)
     assert any("cycle" in key for key in legend(text)) == cyclic
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 7), st.integers(0, 2**32), st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]))
 def test_no_threshold_fails_and_every_likely_pair_is_drawn_once(n, seed, threshold):

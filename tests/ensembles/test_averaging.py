@@ -204,6 +204,7 @@ def single_rows(data):
         yield ds.Dataset.from_codes(codes[np.newaxis], data.levels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize(("prior", "ess"), [("bdeu", 1.0), ("bdeu", 4.0), ("k2", 1.0)])

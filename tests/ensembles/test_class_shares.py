@@ -76,6 +76,7 @@ def chordal_heavy(n, rng):
     return as_dag(parents, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_every_class(n):
     classes = {}
@@ -87,6 +88,7 @@ def test_every_class(n):
     assert sizes == [len(members) for members in classes.values()]
 
 
+@pytest.mark.slow
 @given(seed=SEEDS, n=st.integers(6, 7))
 @settings(max_examples=120, deadline=None)
 def test_random_classes_of_six_and_seven(seed, n):
@@ -132,6 +134,7 @@ def count_by_source(lines, vertices, start, ends):
     return total
 
 
+@pytest.mark.slow
 @given(seed=SEEDS, n=st.integers(8, 10), width=st.integers(2, 5))
 @settings(max_examples=25, deadline=None)
 def test_larger_chordal_graphs_by_their_sources(seed, n, width):
@@ -193,6 +196,7 @@ def test_orders_without_forbidden_prefixes_equal_enumeration(data, size):
     assert orders_after((1 << size) - 1, prefixes, before, last) == len(allowed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [60, 90])
 def test_large_trees(n):
     rng = random.Random(n)
@@ -260,6 +264,7 @@ def test_shares_of_a_class_of_one():
     assert edges.dtype == paths.dtype == np.float64
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", [1.0, 2.0])
 def test_sizes_of_many_classes(density):
     dags = [ds.random_dag(17, density, seed=seed) for seed in range(300)]

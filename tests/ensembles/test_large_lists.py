@@ -44,6 +44,7 @@ def best_of(dags, space):
     )
 
 
+@pytest.mark.slow
 def test_averages_over_dags():
     dags = some_dags()
     best = best_of(dags, "dags")
@@ -103,6 +104,7 @@ def test_results_are_kept(tmp_path):
     assert back.to_frame().equals(best.to_frame())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [N, 1000])
 def test_distances(n):
     dags = some_dags(5, n)

@@ -13,6 +13,7 @@ from best.samples import random_data
 from oracles import networks as oracle
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 1000), st.sampled_from(["classes", "dags"]), st.data())
 def test_predictions_of_rows_with_gaps_agree_with_enumeration(seed, space, data):

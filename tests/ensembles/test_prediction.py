@@ -90,6 +90,7 @@ def problems(draw, marks=True):
 PRIORS = st.sampled_from(sorted(FIT_PRIORS))
 
 
+@pytest.mark.slow
 @given(problems(), PRIORS, st.floats(0.1, 20))
 def test_log_predictive_agrees_with_one_network_and_row_at_a_time(problem, prior, ess):
     dags, log_weights, train, rows = problem
@@ -99,6 +100,7 @@ def test_log_predictive_agrees_with_one_network_and_row_at_a_time(problem, prior
     assert np.exp(found) == pytest.approx(averaged(dags, log_weights, train, rows, ess, prior), rel=1e-12, abs=0)
 
 
+@pytest.mark.slow
 @given(problems(), PRIORS, st.floats(0.1, 20), st.data())
 def test_predict_agrees_with_putting_every_level_into_every_row(problem, prior, ess, data):
     dags, log_weights, train, rows = problem
@@ -118,6 +120,7 @@ def test_one_network_gives_its_own_likelihood(problem, prior):
     assert (rows.weights * found).sum() == pytest.approx(network.log_likelihood(rows), rel=1e-12)
 
 
+@pytest.mark.slow
 @given(problems(marks=False), st.floats(0.1, 20), st.data())
 def test_members_of_a_class_give_the_same_under_bdeu(problem, ess, data):
     (dag, *_), _, train, rows = problem
@@ -129,6 +132,7 @@ def test_members_of_a_class_give_the_same_under_bdeu(problem, ess, data):
         assert first == pytest.approx(second, rel=1e-11)
 
 
+@pytest.mark.slow
 @given(problems(), st.floats(-700, 700), st.data())
 def test_only_the_proportions_of_weights_matter(problem, shift, data):
     dags, log_weights, train, rows = problem

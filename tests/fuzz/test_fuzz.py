@@ -32,6 +32,7 @@ def table():
     }, done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_hostile_input_is_used_or_refused(table, name):
     rows, done = table
@@ -71,6 +72,7 @@ def run_kinds(kinds: str, monkeypatch):
     return run(Target("kinds", make, use_by_first_byte, ".txt", most_memory=20 << 20), len(kinds))
 
 
+@pytest.mark.slow
 def test_every_outcome_is_counted_and_the_run_goes_on(monkeypatch):
     outcome = run_kinds("urecuxmtu", monkeypatch)
     assert (outcome.used, outcome.refused) == (3, 1)

@@ -38,6 +38,7 @@ def test_no_dag_has_a_larger_sum(matrix):
     assert all(matrix[dag.number(u), dag.number(v)] > 0.5 for u, v in dag.edges)
 
 
+@pytest.mark.slow
 def test_no_dag_of_five_variables_has_a_larger_sum():
     matrix = np.random.default_rng(1).random((5, 5))
     assert is_best(consensus_dag(names(5), matrix)[0], matrix)

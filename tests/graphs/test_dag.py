@@ -50,6 +50,7 @@ def test_the_topological_order_is_the_first_of_all():
         assert dag.order_numbers() == min(orders)
 
 
+@pytest.mark.slow
 def test_d_separation_agrees_with_all_paths():
     for dag in [*all_dags(4), *random.Random(0).sample(all_dags(5), 300)]:
         for x, y in itertools.combinations(range(dag.n), 2):
@@ -168,6 +169,7 @@ def test_expected_number_of_parents():
     assert np.mean(edges) == pytest.approx(40, abs=1.5)
 
 
+@pytest.mark.slow
 def test_uniform_dags_are_uniform():
     rng = np.random.default_rng(5)
     draws = 20_000

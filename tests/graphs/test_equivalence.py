@@ -27,6 +27,7 @@ def classes_of(n):
     return list(found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "count"), [(2, 2), (3, 11), (4, 185), (5, 8782)])
 def test_every_class(n, count):
     classes = classes_of(n)
@@ -53,6 +54,7 @@ def test_every_class(n, count):
     assert len(keys) == count
 
 
+@pytest.mark.slow
 def test_equivalence_agrees_with_the_dissertation():
     dags = all_dags(4)
     rng = random.Random(2)
@@ -103,6 +105,7 @@ def check_list(dags):
     assert list(listed.cpdags()) == [dag.to_cpdag() for dag in dags]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**9), n=st.integers(1, 200), parents=st.sampled_from([0.5, 2, 10]))
 @settings(max_examples=40)
 def test_bulk_kernels_on_any_number_of_variables(seed, n, parents):
@@ -121,6 +124,7 @@ def test_bulk_kernels_at_the_ends_of_words_and_on_long_paths(n):
     assert keys[1] == keys[2] != keys[0]
 
 
+@pytest.mark.slow
 def test_keys_of_large_graphs_tell_classes_apart():
     dag = ds.random_dag(300, 1.5, seed=1)
     edges = list(dag.edges)
@@ -191,6 +195,7 @@ def test_large_classes_have_known_sizes():
     assert ds.random_dag(200, 2.0, seed=3).to_cpdag().size() > 1
 
 
+@pytest.mark.slow
 def test_members_of_a_huge_class_come_lazily():
     cpdag = ds.Dag.from_adjacency(np.triu(np.ones((25, 25)), 1)).to_cpdag()
     first = list(itertools.islice(cpdag.members(), 5))

@@ -173,6 +173,7 @@ def check_large(graph):
     assert all(graph.has_path(u, v) == ancestors[u, v] for u in range(0, graph.n, 7) for v in range(graph.n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "parents"), [(64, 1.5), (70, 2), (70, 20), (200, 1)])
 def test_random_walks_on_large_graphs(n, parents):
     rng = random.Random(n)
@@ -211,6 +212,7 @@ def test_removing_and_adding_again_changes_nothing():
         np.testing.assert_array_equal(graph.reversals(v), reversals)
 
 
+@pytest.mark.slow
 def test_moves_of_a_thousand_variables():
     dag = ds.random_dag(1000, 1.5, max_parents=3, seed=1)
     graph = EditableDag(dag)

@@ -21,6 +21,7 @@ def relations(draw):
     return n, draw(st.lists(st.lists(sets, min_size=n, max_size=n), max_size=3))
 
 
+@pytest.mark.slow
 @given(relations())
 def test_sets_survive_packing(relation):
     n, graphs = relation
@@ -30,6 +31,7 @@ def test_sets_survive_packing(relation):
     assert [list(unpack(graph)) for graph in packed] == graphs
 
 
+@pytest.mark.slow
 @given(relations())
 def test_questions_about_words_are_those_about_sets(relation):
     n, graphs = relation

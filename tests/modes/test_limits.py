@@ -65,6 +65,7 @@ def test_time_runs_out(seconds, delta):
         assert found.bound >= ds.optimal_network(scores).score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"bound": "exact"}, {"groups": 2}, {"bound": "none"}, {"merge": False}])
 def test_memory_runs_out(options):
     scores = many_modes()

@@ -66,6 +66,7 @@ def test_where_all_scores_are_equal_only_the_first_ordering_is_a_mode(n, delta):
         assert fast_modes(possible_families(scores), delta) == [tuple(range(n))]
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(1, 5), spread=TIES, seed=SEEDS, drop=DROPS, max_parents=LIMITS, k=st.just(ALL) | st.integers(1, 30),
     distinct=st.sampled_from(["network", "class"]), data=st.data(),
@@ -76,6 +77,7 @@ def test_modes_of_any_scores(n, spread, seed, drop, max_parents, k, distinct, da
     check_every_way(scores, data.draw(some_deltas(n)), k, seed, distinct)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", range(7))
 @pytest.mark.parametrize(("n", "max_parents", "drop"), [(6, None, 0.0), (6, 2, 0.5), (7, None, 0.4), (7, 3, 0.0)])
 def test_modes_of_more_variables(n, max_parents, drop, delta):
@@ -84,6 +86,7 @@ def test_modes_of_more_variables(n, max_parents, drop, delta):
         check_every_way(scores, delta, (5, ALL)[delta % 2], delta, distinct)
 
 
+@pytest.mark.slow
 @given(
     table=tables(max_rows=12, max_arity=3), score=st.sampled_from(["bdeu", "bic", "k2"]), delta=st.integers(0, 6),
     max_parents=st.sampled_from([None, 1, 2]), k=st.just(ALL) | st.integers(1, 10), seed=SEEDS,
@@ -96,6 +99,7 @@ def test_modes_of_data(table, score, delta, max_parents, k, seed, distinct):
     check_every_way(scores, delta, k, seed, distinct)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", ["network", "class"])
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_symmetric_data_tie(name, distinct):
@@ -104,6 +108,7 @@ def test_symmetric_data_tie(name, distinct):
         check_every_way(scores, delta, ALL, delta, distinct)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 3, 10, 200])
 @pytest.mark.parametrize("delta", [0, 1, 2, 3, 6])
 def test_modes_of_seven_variables_from_data(rows, delta):
@@ -112,6 +117,7 @@ def test_modes_of_seven_variables_from_data(rows, delta):
     check_every_way(scores, delta, ALL if delta else 60, seed=rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -170,6 +176,7 @@ def test_families_that_are_never_best_do_not_matter(n, spread, seed, delta):
     assert part.orders == whole.orders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0, 1, 2, 3])
 def test_every_k(delta):
     scores = whole_scores(6, 5, seed=3, max_parents=2, drop=0.3)
@@ -193,6 +200,7 @@ def test_fewer_are_modes_where_more_is_about_them(n, spread, seed, drop):
     assert len({(found[0][0], found[0][2]) for found in lists}) == 1
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(2, 8), spread=st.integers(0, 6), seed=SEEDS, delta=st.integers(1, 8),
     drop=st.sampled_from([0.0, 0.2, 0.5]), max_parents=st.sampled_from([None, 1, 2, 3]),

@@ -179,6 +179,7 @@ def test_comparison_with_a_wrong_truth(peaks, best):
         peaks.oracle_accuracy({})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["svg", "png"])
 @pytest.mark.parametrize("with_truth", [False, True])
 def test_curves_are_drawn(peaks, best, truth, tmp_path, ending, with_truth):

@@ -35,6 +35,7 @@ def check_each(scores, found, delta, distinct):
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", ["network", "class"])
 @pytest.mark.parametrize("delta", [0, 1, 3, 5])
 @pytest.mark.parametrize(("n", "max_parents"), [(10, 2), (11, 3), (12, 2)])
@@ -66,6 +67,7 @@ def test_all_bounds_give_the_same_modes(n, max_parents, delta, distinct):
         assert other.expanded >= exact.expanded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "spread", "max_parents", "drop"), [(12, 3, 3, 0.9), (12, 1000, 5, 0.85), (11, 1000, 10, 0.8)]
 )

@@ -75,6 +75,7 @@ def odd_network(names: list[str], levels: list[str], title: str) -> Network:
     return Network(dag, dict.fromkeys(names, tuple(levels)), cpts, title)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_networks_load_sample_and_come_back_the_same(shared_data, tmp_path, name):
     network = read_network(shared_data / "networks" / f"{name}.bif.gz")
@@ -210,6 +211,7 @@ def test_any_text_survives_encoding(text, level):
     assert (word == text) == (is_plain(text, level=level) and not text.startswith("_"))
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.text(min_size=1), min_size=1, max_size=4, unique=True),
@@ -416,6 +418,7 @@ def mutations(draw):
     return text
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(mutations())
 def test_garbled_files_raise_nothing_but_invalid_data(text):
@@ -487,6 +490,7 @@ def test_more_variables_than_the_limit_are_refused():
         parse_network(declared(MAX_VARIABLES + 5))
 
 
+@pytest.mark.slow
 def test_lists_longer_than_the_limit_are_refused():
     levels = [f"l{i}" for i in range(MAX_NAMES)]
     row = ", ".join(["1"] + ["0"] * (MAX_NAMES - 1))
@@ -542,6 +546,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
 def test_large_hostile_files_are_refused_in_a_few_words(hostile):
     with pytest.raises(InvalidData) as caught:
@@ -565,6 +570,7 @@ def calls_while(work) -> int:
     return calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_files_are_refused_in_a_linear_number_of_steps(hostile):
     def refuse(text):

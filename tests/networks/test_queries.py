@@ -41,6 +41,7 @@ def expected_shares(network, targets, evidence):
     return {levels: value / total for levels, value in found.items()} if total else None
 
 
+@pytest.mark.slow
 @given(networks(), st.data())
 def test_queries_agree_with_enumeration(problem, data):
     network, _ = problem
@@ -63,6 +64,7 @@ def test_queries_agree_with_enumeration(problem, data):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(networks(), st.data())
 def test_predictions_of_rows_with_gaps_agree_with_enumeration(problem, data):

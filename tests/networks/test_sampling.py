@@ -24,6 +24,7 @@ def test_frequencies_converge_to_the_tables(name):
     assert abs(statistic - mean) < 5 * deviation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alarm", "child", "insurance", "carstarts"])
 def test_frequencies_of_published_networks_converge(shared_data, name):
     network = read_network(shared_data / "networks" / f"{name}.bif.gz")

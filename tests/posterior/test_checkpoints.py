@@ -65,6 +65,7 @@ def test_other_weights_units_or_sums_have_other_digests():
 CONSTRAINTS = {"required": [("v0", "v3")], "forbidden": [("v4", "v5")]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("over", "n", "options", "constraints"),
     [
@@ -272,6 +273,7 @@ def test_edited_states_are_refused(tmp_path, scores, over):
     assert "no header" in refusal_of(scores, tmp_path, over)
 
 
+@pytest.mark.slow
 def test_a_command_that_is_killed_continues_with_the_same_result(tmp_path):
     data = tmp_path / "data.csv"
     random_data(18, 100, 4).to_frame().to_csv(data, index=False)

@@ -93,6 +93,7 @@ DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DATA)
 def test_data(monkeypatch, name):
     make, ess, sane = DATA[name]
@@ -131,6 +132,7 @@ def small_data(draw):
     return ds.Dataset.from_codes(rows, levels, weights=weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 @given(
     data=small_data(),
@@ -212,6 +214,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @given(n=st.integers(2, 5), seed=st.integers(0, 10**9))
 @settings(max_examples=25, deadline=None)
@@ -251,6 +254,7 @@ def test_more_variables(n, shape):
         assert 2 * true_error(found, rounded_log_weights(scores)) <= found.error < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.001, 30.0, 800.0, 40_000.0])
 def test_tiles(spread):
     rng = np.random.default_rng(int(spread))
@@ -269,6 +273,7 @@ def test_tiles(spread):
     assert true_error(found, listed_log_weights(families)) <= found.error < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["narrow", "wide", "independent", "blocks"])
 def test_paths(shape):
     families = SHAPES[shape](np.random.default_rng(3), 4)
@@ -305,6 +310,7 @@ def test_files_without_a_bound_get_one_from_their_unit():
 # Features.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 @given(seed=st.integers(0, 10**9), shape=st.sampled_from(["narrow", "wide", "very wide", "blocks"]))
 @settings(max_examples=25, deadline=None)
@@ -340,6 +346,7 @@ def test_no_structure_comes_near_the_best_families(over):
     assert abs(found - exact) <= 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 @given(n=st.integers(2, 4), seed=st.integers(0, 10**9))
 @settings(max_examples=25, deadline=None)
@@ -396,6 +403,7 @@ def test_an_error_if_the_total_cancels(monkeypatch):
         ds.feature_probability(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gain", [30.0, 120.0, 2000.0])
 def test_ranges_that_differ_between_blocks_of_sets(gain):
     """Eight variables are likely to have the ninth as parent: without it, sums span eight times the gain."""
@@ -415,6 +423,7 @@ def test_ranges_that_differ_between_blocks_of_sets(gain):
     assert found.edge("v8", "v0") > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [0.5, 8.0])
 def test_totals_without_probabilities(monkeypatch, penalty):
     """Equal variables, whose errors add up: only the number of terms says how large they may be."""

@@ -24,6 +24,7 @@ def by_counting(scores, over, holds):
     return math.fsum(w for w, held in weights if held) / math.fsum(w for w, _ in weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 @pytest.mark.parametrize(
     ("feature", "holds"),

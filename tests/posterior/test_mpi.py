@@ -15,7 +15,7 @@ import dagscape as ds
 from dagscape.posterior.mpi.order_sum import bytes_sent
 from posterior.mpi_runs import PROGRAM, run, start, why_not
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is MPI")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is MPI")]
 
 MISTAKES = {
     "threads": "InvalidOption: threads is 0; it must be between 1 and 1024",

@@ -38,6 +38,7 @@ def test_agrees_with_every_dag(n, spread, seed, drop):
     np.testing.assert_allclose(found.paths, paths_by_counting(scores), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_agrees_with_every_dag_on_five_variables():
     scores = random_table(5, 4.0, seed=8)
     found = ds.posterior(scores, via="all")

@@ -33,6 +33,7 @@ def no_card(monkeypatch):
         monkeypatch.setitem(backends.BACKENDS, key, replace(BACKENDS[key], device=device))
 
 
+@pytest.mark.slow
 def test_memory_per_rank_halves_with_each_doubling(no_card):
     needed = [planned(33, ranks=ranks, threads=1) for ranks in (1, 2, 4, 8, 16)]
     assert needed[0].memory == planned(33, threads=1).memory
@@ -42,6 +43,7 @@ def test_memory_per_rank_halves_with_each_doubling(no_card):
     assert [plan.fits for plan in needed] == [False, False, False, True, True]
 
 
+@pytest.mark.slow
 def test_the_largest_sums_that_fit(no_card):
     assert planned(20).largest == {"cpu": 30}
     shared = planned(20, ranks=8)
@@ -78,6 +80,7 @@ def test_cards_that_are_too_small_are_refused(no_card):
     assert enough.advice == "posterior() fits with over='orders', backend='cpu'"
 
 
+@pytest.mark.slow
 def test_advice_names_the_number_of_machines(no_card):
     assert "; on 8 machines like this one it fits, with backend='mpi'; " in planned(33).advice
     assert "on 8 machines like this one it fits, with backend='mpi', max_parents=4; " in planned(33, None).advice
@@ -86,6 +89,7 @@ def test_advice_names_the_number_of_machines(no_card):
     assert "machines" not in ds.plan(job(26), "posterior", max_memory="100MiB").advice
 
 
+@pytest.mark.slow
 def test_advice_begins_with_the_least_trouble(no_card):
     advice = planned(33).advice
     assert advice.startswith("no exact method fits 33 variables within 16.0 GiB; posterior() fits up to 30 variables: ")
@@ -130,6 +134,7 @@ def test_few_variables_are_for_one_rank():
     assert planned(12, ranks=8).refusal == "sums over orders of 12 variables take up to 4 ranks; there are 8"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("max_parents", "limit"), [(None, "a limit"), (14, "a lower limit")])
 def test_ranks_do_not_help_without_a_limit_on_parents(max_parents, limit):
     dense = planned(16, max_parents, ranks=8)
@@ -140,6 +145,7 @@ def test_ranks_do_not_help_without_a_limit_on_parents(max_parents, limit):
     assert "ranks" not in planned(16, max_parents, ranks=1).steps[1].work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [{}, {"ranks": 8}, {"card_memory": "80GiB"}])
 def test_too_many_variables_for_exact_sums_are_refused_before_their_memory(no_card, place):
     most = BACKENDS["orders", "cpu"].most_variables
@@ -149,6 +155,7 @@ def test_too_many_variables_for_exact_sums_are_refused_before_their_memory(no_ca
     assert not planned(most, 2, **place).refusal.startswith("exact sums")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

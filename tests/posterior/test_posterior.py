@@ -29,6 +29,7 @@ def random_table(n, spread, seed, drop=0.0):
     return ds.FamilyTable(families, complete=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 @given(
     n=st.integers(1, 4), spread=st.sampled_from([0.0, 1.0, 50.0, 3000.0, 1e6]), seed=st.integers(0, 10**9),
@@ -46,6 +47,7 @@ def test_agrees_with_every_structure(over, n, spread, seed, drop):
     assert found.error < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [1.0, 40.0, 5000.0])
 def test_agrees_with_every_dag_on_five_variables(spread):
     scores = random_table(5, spread, seed=3)
@@ -56,6 +58,7 @@ def test_agrees_with_every_dag_on_five_variables(spread):
     np.testing.assert_allclose(found.ancestors, ancestors, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 def test_limits_priors_and_constraints(over):
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (40, 4)))
@@ -109,6 +112,7 @@ def test_symmetries_of_the_board():
             np.testing.assert_allclose(post.ancestors[np.ix_(image, image)], post.ancestors, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "total"), [("votes", -4610.444408260), ("zoo", -619.501642174)])
 def test_published_totals(name, total):
     scores = ds.local_scores(ds.load_dataset(name))
@@ -187,6 +191,7 @@ def test_totals_without_data_agree_with_the_sum(over, prior, max_parents):
     assert found == pytest.approx(relative + scores.unit.to_float(weights.offset), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 @pytest.mark.parametrize("max_parents", [None, 3])
 def test_plans_have_a_step_for_the_sum(over, max_parents):

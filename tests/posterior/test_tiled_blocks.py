@@ -105,6 +105,7 @@ def in_one_block(scores):
     return ranks.run(), ranks.words[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCORES)
 def test_ranks_blocks_and_threads_do_not_change_a_bit(name):
     scores = SCORES[name]
@@ -129,6 +130,7 @@ def test_the_parts_agree_with_the_posterior(name):
     np.testing.assert_array_equal(np.clip(np.frombuffer(edges).reshape(scores.n, -1), 0, 1), found.edges)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [60, 1_000, 2_000])
 def test_both_builds_have_the_same_bits(rows):
     assert_same_bits(f"""

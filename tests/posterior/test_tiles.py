@@ -25,6 +25,7 @@ def random_data(n, rows, seed):
     return ds.Dataset.from_array(np.random.default_rng(seed).integers(0, 2, (rows, n)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "max_parents"), [(10, 2), (11, 4), (12, 3), (14, 4), (15, 1), (15, 5), (16, 0), (16, 7), (19, 2)]
 )

@@ -240,6 +240,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "path", "value", "problem"), DAMAGES)
 def test_damaged_results_are_refused(tmp_path, kind, path, value, problem):
     document = json.loads((OLD / f"{kind}.json").read_text(encoding="utf-8"))

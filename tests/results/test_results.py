@@ -64,6 +64,7 @@ def test_every_kind_of_result_survives_saving(tmp_path):
         assert len(repr(result)) < 200
 
 
+@pytest.mark.slow
 def test_the_ending_is_the_format(tmp_path):
     import pandas as pd
 

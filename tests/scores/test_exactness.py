@@ -33,6 +33,7 @@ def exact(scores, parents):
     return sum(scores.family_exact(child, sorted(above)) for child, above in parents.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", ["uniform", "per-size", "edge-penalty:1.7"])
 @pytest.mark.parametrize("score", EQUIVALENT)
 @given(table=tables(max_variables=5, max_rows=30, max_arity=5), random=st.randoms(use_true_random=False))
@@ -65,6 +66,7 @@ def board_symmetries():
             yield np.rot90(flipped, turns).ravel().tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", DISCRETE_SCORES)
 @pytest.mark.parametrize("max_parents", [None, 3])
 def test_symmetries_of_the_board(score, max_parents):
@@ -104,6 +106,7 @@ def test_order_of_rows_and_of_variables_does_not_matter(table, random):
         assert moved.family_exact(place, [order.index(u) for u in parents]) == scores.family_exact(v, parents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", DISCRETE_SCORES)
 def test_threads_do_not_matter(score):
     rng = np.random.default_rng(8)
@@ -113,6 +116,7 @@ def test_threads_do_not_matter(score):
         assert all(np.array_equal(a, b) for a, b in zip(tables[0], other, strict=True))
 
 
+@pytest.mark.slow
 def test_both_builds_give_the_same_bits():
     assert_same_bits(
         "data = ds.Dataset.from_array(np.random.default_rng(3).integers(0, 4, (300, 12)))\n"

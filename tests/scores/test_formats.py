@@ -143,6 +143,7 @@ def family_tables(draw):
     return ds.FamilyTable(families)
 
 
+@pytest.mark.slow
 @given(table=family_tables(), ending=st.sampled_from(ENDINGS))
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_listed_scores_keep_every_integer(tmp_path, table, ending):
@@ -230,6 +231,7 @@ def test_comments_anywhere(tmp_path):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alarm", "diabetes", "hepar2", "munin", "pathfinder", "pigs"])
 def test_files_of_another_program_load(shared_data, name):
     path = shared_data / f"scores/bnslim/{name}-5000.jkl.gz"

@@ -26,6 +26,7 @@ def test_every_score_has_an_oracle():
     assert set(DISCRETE_SCORES) == set(ORACLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", DISCRETE_SCORES)
 @given(table=tables(), ess=st.sampled_from([0.01, 1.0, 7.5, 1000.0]))
 @settings(max_examples=60, deadline=None)
@@ -47,6 +48,7 @@ def test_bdeu_matches_50_digits(table):
         assert abs(scores.family(child, parents) - expected) < 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", DISCRETE_SCORES)
 def test_larger_table_and_a_limit(score):
     rng = np.random.default_rng(5)
@@ -64,6 +66,7 @@ def test_larger_table_and_a_limit(score):
             assert found == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", DISCRETE_SCORES)
 @given(table=tables(max_variables=3, max_rows=12), seed=st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)

@@ -73,6 +73,7 @@ def test_real_counts_have_the_scores_of_the_formula(n, score):
         assert abs(scores.family(child, parents) - expected) <= scores.rounding + 1e-13 * abs(expected)
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(1, 4),
     data=st.data(),

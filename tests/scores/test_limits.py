@@ -30,6 +30,7 @@ def test_huge_required_families_are_refused():
         ds.local_scores(wide, "bic", required=[(f"X{i}", "X19") for i in range(19)])
 
 
+@pytest.mark.slow
 def test_a_million_declared_levels_are_possible():
     data = ds.Dataset.from_array([[0], [1]], ["a"], levels={"a": 1_000_001})
     expected = 2 * math.log(0.5) - math.log(2) / 2 * 1_000_000
@@ -90,6 +91,7 @@ def test_scoring_works_if_some_threads_cannot_start():
     assert int(run.stdout) == ds.local_scores(data, threads=1).tables[0].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m", "arities"), [(20, 2000, "equal"), (20, 300, "different"), (18, 1000, "different")])
 def test_planned_memory_covers_the_peak(n, m, arities):
     program = (

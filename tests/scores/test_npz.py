@@ -140,6 +140,7 @@ HEADERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("field", "value"), [(name, value) for name, values in HEADERS.items() for value in values])
 def test_every_field_of_the_header_is_checked(parts, read, field, value):
     header, arrays = parts(ds.local_scores(ds.load_dataset("iris").drop(["class"]), max_parents=2))

@@ -67,6 +67,7 @@ def all_families(scores: ds.LatticeScores):
             yield child, parent_sets(scores.n, child, size)
 
 
+@pytest.mark.slow
 @given(st.data(), weighted_data(), st.integers(1, 3))
 def test_every_family_has_the_integer_score_of_the_lattice(draw, data, threads):
     options = draw.draw(score_options(data.variables))
@@ -80,6 +81,7 @@ def test_every_family_has_the_integer_score_of_the_lattice(draw, data, threads):
         assert demand.exact_scores(child, sets).tolist() == lattice.exact_scores(child, sets).tolist()
 
 
+@pytest.mark.slow
 @given(st.data(), weighted_data(), st.integers(1, 3))
 def test_additions_and_removals_equal_single_families(draw, data, threads):
     options = draw.draw(score_options(data.variables))
@@ -313,6 +315,7 @@ def test_the_kernel_checks_its_arguments():
         kernel.scores(0, np.array([[1], [2]], dtype=np.uint16), out, None)
 
 
+@pytest.mark.slow
 def test_both_builds_give_the_same_bits():
     assert_same_bits(
         "data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 4, (500, 30)))\n"

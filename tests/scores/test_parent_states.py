@@ -66,6 +66,7 @@ def test_child_parents_states_and_rows_are_named():
     assert (ds.posterior(scores).edges[:7, 7] > 0.99).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tic-tac-toe", "votes", "wine", "iris"])
 def test_well_sampled_data_give_no_warning(name):
     scores = ds.local_scores(ds.load_dataset(name))
@@ -104,6 +105,7 @@ def test_sensitivity_compares_settings_without_a_warning(capfd, tmp_path):
     assert run(capfd, "sensitivity", path, "--ess", "1", "--max-parents", "2,none")[::2] == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "columns", "rows"), [("lung-cancer", 14, 32), ("horse", 18, 300)])
 def test_small_medical_tables(shared_data, name, columns, rows):
     """Edges near 1 that vanish with fewer parents, of families with thousands of states."""

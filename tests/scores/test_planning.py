@@ -70,6 +70,7 @@ def test_advice_repeats_the_settings_that_matter():
     assert re.fullmatch(r"posterior\(\) fits with over='orders', max_parents=[2-5]", planned.advice)
 
 
+@pytest.mark.slow
 def test_advice_for_many_variables_says_how_many_fit():
     """With 40 variables a search for modes fits in memory, but may prove none for hours: it is no advice."""
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 40)))
@@ -88,6 +89,7 @@ def test_modes_that_do_not_fit_take_long():
     assert ds.plan(data, "modes", max_memory="1GiB").steps[1].seconds > 3600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "method"), [("posterior", ds.posterior), ("best", ds.k_best)])
 def test_plans_and_methods_agree_on_how_many_variables_fit(task, method):
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 39)))
@@ -113,6 +115,7 @@ def test_a_plan_that_needs_more_memory_than_python_can_write_is_saved_and_loaded
     assert planned.steps[0].work == "2^20000 sets"
 
 
+@pytest.mark.slow
 def test_the_limit_is_a_share_of_what_is_available(monkeypatch):
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 30)))
     needed = ds.plan(data, "posterior", over="orders", max_parents=4, threads=1, max_memory="16GiB").memory

@@ -106,6 +106,7 @@ def digest(scores):
     return found.hexdigest()[:16]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", DATA)
 def test_recorded_digests(name, setting):

@@ -98,6 +98,7 @@ def test_a_move_is_offered_exactly_when_it_leads_to_a_class(n):
         assert offered(dag, "eq1") == {move for move in inserts(state) if is_eq1(state, move)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PHASES)
 @pytest.mark.parametrize("seed", range(25))
 def test_searches_end_where_listing_all_members_does(method, seed):
@@ -113,6 +114,7 @@ def test_searches_end_where_listing_all_members_does(method, seed):
     assert found.score == scores.network(found.network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PHASES)
 @pytest.mark.parametrize("seed", range(12))
 def test_searches_under_constraints_end_where_listing_all_members_does(method, seed):
@@ -309,6 +311,7 @@ def test_time_and_memory_are_limited():
     assert ds.learn(scores, "eq1", start=dense, max_memory="4MiB").network.edge_count >= dense.edge_count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PHASES)
 def test_networks_of_hundreds_of_variables_are_learned(method):
     truth = ds.random_dag(300, 1.3, max_parents=3, seed=1)

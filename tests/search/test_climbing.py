@@ -38,6 +38,7 @@ def replay(found, scores, visited, patience, allowed=None):
     assert found.score == scores.unit.to_float(best[0]) == scores.network(found.network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=25, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 1000), restarts=st.integers(0, 2))
@@ -80,6 +81,7 @@ def test_tabu_lists_of_any_length_and_restricted_edges(problem, visited, patienc
     assert outcome.exact == walk.summit == scores.network_exact(outcome.network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=15, deadline=None)
 @given(problem=problems(4), seed=st.integers(0, 1000))

@@ -149,6 +149,7 @@ def replay_stages(found, data, options, neighbours, first=3, a=1000.0, b=100.0):
     assert (found.score, found.details["winner"], found.network) in best
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 1000), a=st.sampled_from([0.0, 20.0]))
 def test_every_step_of_every_stage_is_a_best_move(problem, seed, a):
@@ -204,6 +205,7 @@ def measure(network, choose_by):
     return ds.family_scores(ASIA).network(network) - (cost if choose_by == "penalized" else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choose_by", ["score", "penalized"])
 def test_a_search_that_is_cut_short_does_not_lose_a_better_start(choose_by, monkeypatch):
     # Every edge of an optimal network gains, but some of them less than an edge costs in the stages.

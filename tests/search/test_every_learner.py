@@ -39,6 +39,7 @@ def check(found, data, options):
     assert seconds == sorted(seconds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", LEARNERS)
 @settings(max_examples=12, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 99))
@@ -53,6 +54,7 @@ def test_random_problems(method, data, seed):
     assert [step.move for step in again.trace] == [step.move for step in found.trace]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", HEURISTICS)
 @settings(max_examples=12, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 99))
@@ -84,6 +86,7 @@ def test_a_time_limit_of_a_nanosecond_still_gives_a_network(method):
     check(found, data, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", HEURISTICS)
 def test_three_hundred_variables(method):
     rng = np.random.default_rng(5)
@@ -94,6 +97,7 @@ def test_three_hundred_variables(method):
     check_large(data, method, dag.edges)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", HEURISTICS)
 def test_andes(method, shared_data):
     andes = ds.read_network(shared_data / "networks" / "andes.bif.gz")

@@ -87,6 +87,7 @@ def test_the_time_limit_ends_the_tests(method, monkeypatch):
     assert found.score == ds.family_scores(ASIA).network(found.network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mmhc", "curriculum"])
 def test_hundreds_of_variables(method, shared_data):
     data = ds.read_network(shared_data / "networks" / "andes.bif.gz").sample(300, seed=1)
@@ -96,6 +97,7 @@ def test_hundreds_of_variables(method, shared_data):
     assert found.network.edge_count > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mmhc", "curriculum"])
 def test_a_random_network_of_300_variables(method):
     rng = np.random.default_rng(5)

@@ -37,6 +37,7 @@ def strengths(data, rows, arities, most, alpha=0.05, rows_per_cell=5, symmetric=
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_neighbours_are_those_of_the_papers_algorithm(seed):
     _, rows = sampled(seed)
@@ -48,6 +49,7 @@ def test_neighbours_are_those_of_the_papers_algorithm(seed):
         assert found.pair_count > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_strengths_are_the_largest_p_values_of_all_tests_of_a_pair(symmetric):
     """Every test that the searches make is listed, and the strengths are read off the list."""

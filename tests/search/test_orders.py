@@ -126,6 +126,7 @@ def test_growing_lists_end_where_no_edge_helps(problem, seed):
         assert all(score <= present for score in scores.removals_exact(child, parents))
 
 
+@pytest.mark.slow
 def test_more_variables_than_bits_of_a_word_against_insertion_by_hand():
     rng = np.random.default_rng(3)
     families = {}
@@ -165,6 +166,7 @@ def test_permuted_columns_give_the_permuted_network():
     assert permuted.network.reordered(data.variables) == found.network
 
 
+@pytest.mark.slow
 def test_orders_that_are_all_equally_good():
     """The log-likelihood of all complete networks is the same; a repair of an order must end nevertheless."""
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (300, 9)))
@@ -187,6 +189,7 @@ def test_a_start_is_never_lost(monkeypatch):
     assert found.score == scores.network(start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("score", "other"), [("bdeu", "ges"), ("mdl", "ges"), ("k2", "greedy")])
 def test_growing_lists_begin_with_a_greedy_network(score, other):
     rng = np.random.default_rng(3)

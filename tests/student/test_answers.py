@@ -327,6 +327,7 @@ class TestAnswers:
         assert (patterns.dtype, weights.dtype, place.dtype) == (np.int8, np.int64, np.int64)
         assert patterns.flags.c_contiguous
 
+    @pytest.mark.slow
     @given(tables, st.randoms(use_true_random=False))
     def test_patterns_do_not_depend_on_the_order_of_students(self, table, random):
         order = list(range(len(table)))
@@ -359,6 +360,7 @@ class TestAnswers:
         with pytest.raises(IndexError):
             named([[1]]).take([1])
 
+    @pytest.mark.slow
     @settings(max_examples=30)
     @given(answered)
     def test_frames_and_files_give_the_same_answers_back(self, table):

@@ -77,6 +77,7 @@ def test_plain_steps_reach_the_same_point(simulated):
     assert models[0].restarts[0].steps < models[1].restarts[0].steps
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(st.integers(0, 2**32 - 1))
 def test_constraints_hold(seed):
@@ -185,6 +186,7 @@ def test_rounds_are_reported(simulated):
     assert {report.total for report in seen} == {2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_ecpe(shared_data, seed):
     """As in figure 6.11 of the dissertation: a complete graph, in which lexical rules come first."""

@@ -63,6 +63,7 @@ def random_constraints(rng: np.random.Generator, members: tuple[ds.Dag, ...]) ->
     return required, forbidden
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_every_class_is_directed_as_by_listing_it(n):
     rng = np.random.default_rng(n)
@@ -86,12 +87,14 @@ def test_contradicting_constraints_are_refused_wherever_no_member_meets_them(n):
     assert 0 < met < 10 * len(all_classes(n))
 
 
+@pytest.mark.slow
 def test_every_class_of_five_skills_is_directed_as_by_listing_it():
     rng = np.random.default_rng(5)
     for members in all_classes(5).values():
         assert check_against_listing(members, rng.random(5).tolist(), [], [])
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_classes_of_five_skills_with_constraints(data):

@@ -34,6 +34,7 @@ def test_rules_have_the_probability_of_all_states_of_a_few_students(students, su
     assert probability(left, right, support, confidence) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_rules_of_eight_students_match_all_states(seed):
     random = np.random.default_rng(seed)
@@ -43,6 +44,7 @@ def test_rules_of_eight_students_match_all_states(seed):
     assert oracle.counted_probability(left, right, "0.125", "0.76") == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("students", [15, 16, 17, 33, 100, 213])
 @pytest.mark.parametrize("shape", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize("confidence", ["0.6", "0.76", "0.761"])

@@ -28,6 +28,7 @@ def score_of(data: Simulated, dag: ds.Dag) -> float:
     return command(data.answers, data.q_matrix, required=dag.edges, forbidden=others, restarts=2).score
 
 
+@pytest.mark.slow
 def test_finds_the_best_of_all_classes() -> None:
     data = stuck_students()
     plain = command(data.answers, data.q_matrix, restarts=3)
@@ -43,6 +44,7 @@ def renamed(dag: ds.Dag, names: tuple[str, ...]) -> ds.Dag:
     return ds.Dag(names, dag.parent_masks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_never_lowers_the_score(seed: int) -> None:
     data = draw_model("b", skills_per_item=(1, 3), seed=seed).sample(300, seed=seed)
@@ -91,6 +93,7 @@ def test_refine_must_be_a_flag() -> None:
         command([[1], [0]], as_q_matrix([[1]]), refine="yes")
 
 
+@pytest.mark.slow
 def test_folds_are_refined_too() -> None:
     data = draw_model("b", skills_per_item=(1, 3), seed=1).sample(300, seed=1001)
     plain = command(data.answers, data.q_matrix, restarts=1)

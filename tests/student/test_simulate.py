@@ -88,6 +88,7 @@ def test_every_skill_has_its_items(model):
     assert len(set(model.q_matrix.items)) == len(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("sizes", [1, (1, 1), (1, 2), (1, 3), (2, 3), 2, 3])
 def test_every_skill_is_the_parent_of_six_items(structure, sizes):
@@ -134,6 +135,7 @@ def test_tables_are_packed_as_documented():
     assert model.state_probabilities() == pytest.approx([joint[tuple(text)] for text in bits], abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ability", [False, True])
 @pytest.mark.parametrize("sizes", [1, (1, 3)])
 def test_samples_have_the_probabilities_of_the_model(ability, sizes):

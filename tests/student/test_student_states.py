@@ -131,6 +131,7 @@ def test_groups_with_many_different_combinations_of_answers():
     assert_is_the_oracle(problem)
 
 
+@pytest.mark.slow
 def test_two_thousand_items():
     # Log-likelihoods of about -20,000: in every state, half of the answers have probability 1e-10.
     rng = np.random.default_rng(7)
@@ -226,6 +227,7 @@ for skills, most in ((3, 2), (7, 1), (6, 4)):
 """
 
 
+@pytest.mark.slow
 def test_both_builds_give_the_same_bits():
     assert_same_bits(f"import sys; sys.path[:0] = {sys.path!r}{PROGRAM}")
 

@@ -150,6 +150,7 @@ class Backwards(Executor):
         return self.tasks[-1][0]
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_what_runs_the_samples(data, found, monkeypatch):
     assert ds.bootstrap(data, "optimal", samples=SAMPLES, executor=Backwards()) == found
     with ThreadPoolExecutor(3) as executor:
@@ -234,6 +235,7 @@ def learners(monkeypatch):
         monkeypatch.setitem(registry.LEARNERS, function.__name__, Learner(function.__name__, function))
 
 
+@pytest.mark.slow
 def test_the_time_limit_keeps_what_is_done(data, learners):
     for how in ({"workers": 1}, {"executor": ThreadPoolExecutor(1)}):
         with pytest.warns(ds.StoppedEarly, match=r"the study reached max_seconds after \d+ of 1,000 samples"):
@@ -249,6 +251,7 @@ def test_the_time_limit_keeps_what_is_done(data, learners):
         ds.bootstrap(data, "cut_short", samples=2, max_seconds=0.1, workers=1)
 
 
+@pytest.mark.slow
 def test_no_workers_are_started_for_a_short_time(data, learners, monkeypatch):
     def refuse(*given):
         raise AssertionError("workers were started")
@@ -259,6 +262,7 @@ def test_no_workers_are_started_for_a_short_time(data, learners, monkeypatch):
     assert 1 <= len(found) < 1000
 
 
+@pytest.mark.slow
 def test_the_command_tells_how_many_samples_are_done(capfd, data, tmp_path):
     table, result = tmp_path / "t.csv", tmp_path / "b.json"
     data.to_frame().to_csv(table, index=False)
@@ -317,6 +321,7 @@ def running(pid):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are listed in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_is_left_behind(tmp_path, number):
@@ -351,6 +356,7 @@ def test_workers_of_a_pool_run_samples_themselves(data, found):
         assert pool.apply(ds.bootstrap, (data, "optimal", SAMPLES), {"workers": 2}) == found
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_reported(data, monkeypatch):
     monkeypatch.setattr(repetitions, "_WORTH_WORKERS", 0.0)
     started = repetitions.Workers.run
@@ -359,6 +365,7 @@ def test_a_worker_that_dies_is_reported(data, monkeypatch):
         ds.bootstrap(data, "optimal", samples=5, workers=2)
 
 
+@pytest.mark.slow
 def test_a_defect_on_a_worker_names_the_sample(data, monkeypatch):
     monkeypatch.setattr(repetitions, "_WORTH_WORKERS", 0.0)
     started = repetitions.Workers.run

@@ -36,6 +36,7 @@ def found(data):
     return ds.sensitivity(data, **GRID)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["dags", "orders"])
 @pytest.mark.parametrize(
     "options",
@@ -365,6 +366,7 @@ def test_pictures_escape_names_and_show_every_setting(tmp_path):
     assert " – " in study.draw(feature="adjacencies")
 
 
+@pytest.mark.slow
 def test_pictures_with_matplotlib(found, tmp_path):
     pytest.importorskip("matplotlib")
     found.draw(tmp_path / "ranges.png")

@@ -34,6 +34,7 @@ def test_confidences_are_shares_of_the_networks(found):
     assert found.adjacency("S1", "S2") > 0.5
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_workers(simulated, found, monkeypatch):
     monkeypatch.setattr(repetitions, "_WORTH_WORKERS", 0.0)
     given = simulated.answers, simulated.q_matrix, SAMPLES

@@ -48,6 +48,7 @@ def write(tmp_path, content: bytes, name: str = "t.csv"):
 LONG_CELL = b'"' + b"x" * 300 + b'\n",'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -113,6 +114,7 @@ def test_a_file_much_larger_than_the_limit_is_read_if_its_codes_fit(tmp_path):
     assert [len(column.values) for column in table.columns] == [2, 2]
 
 
+@pytest.mark.slow
 def test_a_long_row_that_fits_is_read(tmp_path):
     names = [f"{'x' * 60}{i}" for i in range(20_000)]
     path = write(tmp_path, "\r\n".join([",".join(names), ",".join(["0"] * 20_000), ",".join(["1"] * 20_000)]).encode())

@@ -168,6 +168,7 @@ with replace_file(sys.argv[1]) as stream:
 """
 
 
+@pytest.mark.slow
 def test_files_of_killed_processes_are_removed_and_those_of_others_are_not(tmp_path):
     started = [
         subprocess.Popen(
