@@ -187,7 +187,7 @@ def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
     # finite.
     finite = {"provenance", "score_info", "networks", "network", "scores", "strengths"}
     # So are the numbers of a student model, except for standard errors and ratios.
-    finite |= {"log_likelihood", "skill_counts", "item_counts", "state_counts", "restarts"}
+    finite |= {"log_likelihood", "skill_counts", "item_counts", "state_counts", "restarts", "learning"}
     finite |= {"edges"} if kind == "student-evaluation" else set()
     names = {f.name for f in dataclasses.fields(result) if not f.name.startswith("_")} - finite
     for name in names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
 import numpy as np
@@ -14,6 +15,7 @@ from dagscape.student.learning.structural_em import Limits, StructureSearch, fir
 from dagscape.student.model.comparing import paired_t_test
 from dagscape.student.model.evaluation import MODELS, FoldJob, chain_of, evaluate_fold, random_folds
 from dagscape.student.model.inference import predicted_answers
+from dagscape.student.model.model import Learning
 from dagscape.student.model.parameters import ItemCells
 from student.samples import answers_of
 
@@ -144,6 +146,42 @@ def test_the_options_of_the_model_hold_in_folds(simulated):
     assert (few.edges[:, 0] >= 1).all()
     options["max_steps"] = 10_000
     assert ds.command(simulated.answers, simulated.q_matrix, **options).evaluate(cv=2, workers=1) != few
+
+
+def test_the_provenance_decides_nothing(simulated):
+    chosen = {"max_steps": 3, "restarts": 2, "refine": True, "threads": 1}
+    model = ds.command(simulated.answers, simulated.q_matrix, **chosen)
+    assert model.learning == Learning("optimal", refine=True, limits=Limits(max_steps=3))
+    expected = model.evaluate(cv=2, workers=1)
+    blank = dataclasses.replace(model, provenance=dataclasses.replace(model.provenance, parameters={}))
+    assert blank.evaluate(cv=2, workers=1) == expected
+
+
+def test_models_of_earlier_versions_keep_how_they_were_learned(model):
+    document = model.to_dict()
+    # Version 0.1.0 wrote it in the provenance alone.
+    del document["learning"]
+    old = {"method": "order", "refine": True, "tolerance": 0.5, "min_gain": 0.25, "max_steps": 7, "accelerate": False}
+    document["provenance"]["parameters"] = old
+    read = ds.StudentModel.from_dict(document)
+    assert read.learning == Learning("order", refine=True, limits=Limits(0.5, 0.25, 7, accelerate=False))
+    document["provenance"]["parameters"] = {}
+    assert ds.StudentModel.from_dict(document).learning == Learning()
+    assert ds.StudentModel.from_dict(read.to_dict()) == read
+
+
+@pytest.mark.parametrize(
+    ("learning", "message"),
+    [
+        ({"method": "greedy"}, "learning.method is 'greedy'; it must be one of 'optimal', 'order'"),
+        ({"refine": 1}, "learning.refine is 1"),
+        ({"limits": {"tolerance": -1}}, "learning.limits.tolerance is -1; it must be at least 0"),
+        ({"limits": {"max_steps": 0}}, "learning.limits.max_steps is 0; it must be between 1 and"),
+    ],
+)
+def test_how_a_model_was_learned_is_checked_when_it_is_read(model, learning, message):
+    with pytest.raises(ds.InvalidData, match=message):
+        ds.StudentModel.from_dict({**model.to_dict(), "learning": learning})
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from dagscape.student.learning.refinement import refined
 from dagscape.student.learning.structural_em import (
     MOST_EXACT,
     AfterRound,
+    SkillMethod,
     SkillScore,
     StructureSearch,
     best_of,
@@ -31,7 +32,7 @@ from dagscape.student.learning.structural_em import (
     structural_em,
 )
 from dagscape.student.model.building import student_model
-from dagscape.student.model.model import StudentModel
+from dagscape.student.model.model import Learning, StudentModel
 from dagscape.student.model.parameters import ItemCells
 
 
@@ -44,7 +45,7 @@ def command(
     tiers: Sequence[Iterable[str]] | None = None,
     max_parents: int | None = None,
     score: SkillScore = "bic",
-    method: str | None = None,
+    method: SkillMethod | None = None,
     restarts: int = 10,
     tolerance: float = 1e-6,
     min_gain: float = 1e-3,
@@ -143,7 +144,8 @@ def command(
     }  # fmt: skip
     seed_used = recorded_seed(seed)
     provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)
-    return student_model(answers, skills_of_items, search, expectation, found, provenance)
+    learning = Learning(search.method, bool(refine), limits)
+    return student_model(answers, skills_of_items, search, expectation, found, learning, provenance)
 
 
 def expectation_of(answers: Answers, q_matrix: QMatrix, search: StructureSearch) -> Expectation:
@@ -165,7 +167,7 @@ def _search(
     q_matrix: QMatrix,
     *,
     score: SkillScore,
-    method: str | None,
+    method: SkillMethod | None,
     max_parents: int | None,
     required: Iterable[Edge],
     forbidden: Iterable[Edge],

@@ -12,7 +12,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from dagscape.best.optimal import optimal_network
 from dagscape.core.constraints import FLAG, Number, check_count
 from dagscape.core.errors import DagscapeWarning
 from dagscape.graphs.dag import Dag
+from dagscape.results.decoding import Between, Finite
 from dagscape.scores.constraints import Edge
 from dagscape.scores.tables.joint_counts import scores_from_joint
 from dagscape.scores.tables.lattice_scores import LatticeScores
@@ -35,6 +36,7 @@ MOST_EXACT = 15
 TOLERANCE = Number(0, high_open=True)
 
 SkillScore = Literal["bic", "aic"]
+SkillMethod = Literal["optimal", "order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class StructureSearch:
 
     skills: tuple[str, ...]
     score: SkillScore = "bic"
-    method: str = "optimal"
+    method: SkillMethod = "optimal"
     max_parents: int | None = None
     required: tuple[Edge, ...] = ()
     forbidden: tuple[Edge, ...] = ()
@@ -116,9 +118,9 @@ class Limits:
         Whether EM extrapolates.
     """
 
-    tolerance: float = 1e-6
-    min_gain: float = 1e-3
-    max_steps: int = 10_000
+    tolerance: Annotated[Finite, Between(0)] = 1e-6
+    min_gain: Annotated[Finite, Between(0)] = 1e-3
+    max_steps: Annotated[int, Between(1, 2**63 - 1)] = 10_000
     accelerate: bool = True
 
 

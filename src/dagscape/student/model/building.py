@@ -14,7 +14,8 @@ from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.orientation import orient
 from dagscape.student.learning.standard_errors import standard_errors
 from dagscape.student.learning.structural_em import Found, StructureSearch, best_of
-from dagscape.student.model.model import Restart, StudentModel
+from dagscape.student.model.fitted_skills import Restart
+from dagscape.student.model.model import Learning, StudentModel
 from dagscape.student.model.parameters import SkillTables
 from dagscape.student.model.skill_states import mastered_share
 
@@ -25,6 +26,7 @@ def student_model(
     search: StructureSearch,
     expectation: Expectation,
     found: Sequence[Found],
+    learning: Learning,
     provenance: Provenance,
 ) -> StudentModel:
     """Return the model of the best restart, with its reversible edges directed."""
@@ -63,6 +65,7 @@ def student_model(
         state_counts=fitted.expected.states,
         orientations=orientations,
         restarts=tuple(_restart(one) for one in found),
+        learning=learning,
         _answers=answers,
     )
 

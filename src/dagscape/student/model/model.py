@@ -2,77 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.best.k_best import k_best
-from dagscape.best.result import BestNetworks
-from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.errors import InvalidOption
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed
 from dagscape.core.wording import plural
-from dagscape.drawing.edges import AnnotatedGraph
-from dagscape.ensembles.one_network import OneNetwork
-from dagscape.networks.discrete.network import Network
-from dagscape.posterior.result import Posterior
-from dagscape.posterior.summing import posterior
-from dagscape.results.base import check_known, check_length, check_shape
-from dagscape.results.decoding import Count, Finite, FiniteArray, Probabilities
+from dagscape.results.base import recorded_parameters
 from dagscape.results.score_info import ScoreInfo
-from dagscape.scores.tables.joint_counts import scores_from_joint
-from dagscape.scores.tables.lattice_scores import LatticeScores
 from dagscape.student.input.answers import Answers, as_answers
-from dagscape.student.input.q_matrix import QMatrix
 from dagscape.student.learning.e_step import Expectation
-from dagscape.student.learning.orientation import Orientation, ratio_of
-from dagscape.student.learning.structural_em import StructureSearch, checked_limits
+from dagscape.student.learning.structural_em import Limits, SkillMethod, StructureSearch
 from dagscape.student.model.evaluation import Evaluation, cross_validate
-from dagscape.student.model.frames import mastery_frame, next_item_frame, prediction_frame, table_frame
-from dagscape.student.model.inference import (
-    state_probabilities,
-)
-from dagscape.student.model.network import StudentNetwork
-from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables
-from dagscape.student.model.skill_states import mastered_share, prerequisite_strengths
+from dagscape.student.model.fitted_skills import FittedSkills
+from dagscape.student.model.frames import mastery_frame, next_item_frame, prediction_frame
+from dagscape.student.model.inference import state_probabilities
+from dagscape.student.model.parameters import ItemCells
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     import pandas as pd
 
-Errors = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
-class Restart:
-    """What one random start led to.
+class Learning:
+    """How a model was learned, and is learned again when it is evaluated.
 
     Attributes
     ----------
-    log_likelihood, score : float
-        The log-likelihood of the answers, and the score of the model.
-    edges : int
-        The number of prerequisites.
-    rounds, steps : int
-        The number of structures tried, and of E-steps.
-    converged : bool
-        Whether EM ended by itself in the last round.
+    method : {"optimal", "order"}
+        How the best structure was found in each round.
+    refine : bool
+        Whether the best start was improved further.
+    limits : Limits
+        When EM and the rounds ended.
     """
 
-    log_likelihood: Finite
-    score: Finite
-    edges: Count
-    rounds: Count
-    steps: Count
-    converged: bool
+    method: SkillMethod = "optimal"
+    refine: bool = False
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class StudentModel(OneNetwork):
+class StudentModel(FittedSkills):
     """Prerequisites of skills, and the probabilities of skills and answers.
 
     Methods that take ``responses`` apply the model to any students; without them, to those that it was learned from. A
@@ -109,165 +87,25 @@ class StudentModel(OneNetwork):
         The reversible edges of the equivalence class, and how each was directed.
     restarts : tuple of Restart
         All random starts, in their order.
+    learning : Learning
+        How it was learned.
     """
 
     kind: ClassVar[str] = "student-model"
 
-    items: tuple[str, ...]
-    item_skills: tuple[tuple[str, ...], ...]
-    students: Count
-    log_likelihood: Finite
-    skill_tables: tuple[Probabilities, ...]
-    item_tables: tuple[Probabilities, ...]
-    skill_counts: tuple[FiniteArray, ...]
-    item_counts: tuple[FiniteArray, ...]
-    skill_errors: tuple[Errors, ...]
-    item_errors: tuple[Errors, ...]
-    mastery_errors: Errors
-    state_counts: FiniteArray
-    orientations: tuple[Orientation, ...]
-    restarts: tuple[Restart, ...]
+    learning: Learning = field(default_factory=Learning, kw_only=True)
     _answers: Answers | None = field(default=None, repr=False, compare=False)
 
-    # The structure.
-
-    @property
-    def parameter_count(self) -> int:
-        """The number of probabilities."""
-        return sum(len(table) for table in (*self.skill_tables, *self.item_tables))
-
-    @property
-    def q_matrix(self) -> QMatrix:
-        """The skills of each item."""
-        table = np.array([[skill in needed for skill in self.variables] for needed in self.item_skills])
-        return QMatrix(self.items, self.variables, table)
-
-    @property
-    def cpts(self) -> dict[str, pd.DataFrame]:
-        """The tables of all skills and items: a row for each state, with its probability, counts and standard error."""
-        tables = {}
-        for skill, table, counts, errors in zip(
-            self.variables, self.skill_tables, self.skill_counts, self.skill_errors, strict=True
-        ):
-            tables[skill] = table_frame(self.network.parents(skill), "mastered", table, counts, errors)
-        for item, skills, table, counts, errors in zip(
-            self.items, self.item_skills, self.item_tables, self.item_counts, self.item_errors, strict=True
-        ):
-            tables[item] = table_frame(skills, "correct", table, counts, errors)
-        return tables
-
-    @property
-    def mastery_shares(self) -> NDArray[np.float64]:
-        """The share of students who have mastered each skill, by the model."""
-        return mastered_share(len(self.variables), self._parameters().prior())
-
-    @property
-    def strengths(self) -> NDArray[np.float64]:
-        """``[i, j]`` is P(skill j is not mastered | skill i is not mastered): the strength of i as a prerequisite of j.
-
-        It is 1 for a prerequisite without which nobody masters the skill, and 0 where nobody lacks skill i.
-        """
-        return prerequisite_strengths(len(self.variables), self._parameters().prior())
-
-    @property
-    def drawable(self) -> AnnotatedGraph:
-        """What a drawing shows: the prerequisites with their strengths, and the share of masters of each skill."""
-        notes = tuple(f"mastered: {share:.2f}" for share in self.mastery_shares)
-        meaning = "P(skill not mastered | prerequisite not mastered)"
-        return AnnotatedGraph(self.network, notes, self.strengths, "strength", meaning)
-
-    def to_network(self) -> Network:
-        """Return skills and items as one Bayesian network; 1 is mastered, or correct."""
-        return StudentNetwork(self.network, self.q_matrix, self.skill_tables, self.item_tables).network
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the prerequisites, one per row: strength, what decided the direction, and the ratio of the rule.
-
-        ``direction`` is ``"class"`` if all members of the equivalence class have the edge; otherwise it is the reason
-        of its entry in ``orientations``. ``ratio`` is P(skill not mastered) / P(prerequisite not mastered); below 1,
-        the prerequisite is the harder of the two.
-        """
-        import pandas as pd
-
-        strengths, number = self.strengths, self.network.number
-        lacking = 1 - self.mastery_shares
-        found = {(one.source, one.target): one for one in self.orientations}
-        rows = []
-        for source, target in self.network.edges:
-            one = found.get((source, target))
-            how = "class" if one is None else one.reason
-            ratio = ratio_of(lacking[number(target)], lacking[number(source)])
-            rows.append((source, target, strengths[number(source), number(target)], how, ratio))
-        return pd.DataFrame(rows, columns=["source", "target", "strength", "direction", "ratio"])
-
-    def skills_frame(self) -> pd.DataFrame:
-        """Return the skills, one per row: share of masters, its standard error, prerequisites and number of items."""
-        import pandas as pd
-
-        needed = [sum(skill in skills for skills in self.item_skills) for skill in self.variables]
-        alone = [sum(skills == (skill,) for skills in self.item_skills) for skill in self.variables]
-        columns = {
-            "skill": self.variables,
-            "mastered": self.mastery_shares,
-            "error": self.mastery_errors,
-            "prerequisites": [self.network.parents(skill) for skill in self.variables],
-            "items": needed,
-            "items_alone": alone,
-        }
-        return pd.DataFrame(columns)
-
-    def restarts_frame(self) -> pd.DataFrame:
-        """Return the random starts, one per row, the best first."""
-        import pandas as pd
-
-        names = ("log_likelihood", "score", "edges", "rounds", "steps", "converged")
-        rows = [[number + 1, *(getattr(one, name) for name in names)] for number, one in enumerate(self.restarts)]
-        frame = pd.DataFrame(rows, columns=["restart", *names])
-        return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
-
-    # How sure one can be of the structure.
-
-    def scores(self) -> LatticeScores:
-        """Return the local scores of all families of skills, from the expected counts of the fitted model."""
-        info = self.score_info
-        if info is None:
-            raise InvalidData("the model does not say which score and constraints it was learned with")
-        return scores_from_joint(
-            self.variables,
-            self.state_counts,
-            info.score or "bic",
-            max_parents=info.max_parents,
-            required=info.required,
-            forbidden=info.forbidden,
-        )
-
-    def posterior(self, **options: Any) -> Posterior:
-        """Return the exact probability of every prerequisite and ancestor relation, *given the fitted item model*.
-
-        The sum is over all structures of the skills, on the expected counts of the model. It does not include that the
-        probabilities of answers, and so the skills of the students, are estimated: the bootstrap does
-        (:func:`dagscape.bootstrap_skills`).
-
-        Parameters
-        ----------
-        **options
-            As for :func:`dagscape.posterior`.
-        """
-        return posterior(self.scores(), **options)
-
-    def k_best(self, k: int = 10, **options: Any) -> BestNetworks:
-        """Return the k best equivalence classes of skill structures, given the fitted item model.
-
-        Parameters
-        ----------
-        k : int
-            The number of classes.
-        **options
-            As for :func:`dagscape.k_best`.
-        """
-        return k_best(self.scores(), k, **options)
-
-    # What the model says of students.
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Rebuild a model from a document of :meth:`to_dict`."""
+        if "learning" not in document:
+            # Version 0.1.0 kept these facts in the provenance.
+            recorded = recorded_parameters(document)
+            limits = {entry.name: recorded[entry.name] for entry in fields(Limits) if entry.name in recorded}
+            own = {name: recorded[name] for name in ("method", "refine") if name in recorded}
+            document = {**document, "learning": {**own, "limits": limits}}
+        return super(StudentModel, cls).from_dict(document)
 
     def mastery(self, responses: Any = None) -> pd.DataFrame:
         """Return, for each student, the probability that each skill is mastered, and the most probable state.
@@ -370,37 +208,29 @@ class StudentModel(OneNetwork):
         ['command', 'majority', 'disconnected', 'chain', 'parm', 'full']
         """
         answers, _ = self._prepared(responses)
-        info, options = self.score_info or ScoreInfo(), self.provenance.parameters
+        info, learning = self.score_info or ScoreInfo(), self.learning
         search = StructureSearch(
             self.variables,
             "aic" if info.score == "aic" else "bic",
-            str(options.get("method", "optimal")),
+            learning.method,
             info.max_parents,
             info.required,
             info.forbidden,
         )
-        limits = checked_limits(**{name: options[name] for name in _LIMITS if name in options})
         return cross_validate(
             answers,
             self.q_matrix,
             search,
-            limits,
-            int(options.get("restarts", 10)) if restarts is None else restarts,
+            learning.limits,
+            len(self.restarts) if restarts is None else restarts,
             folds=cv,
             chain=chain,
-            refine=bool(options.get("refine", False)),
+            refine=learning.refine,
             seed=seed,
             executor=executor,
             workers=workers,
             progress=progress,
         )
-
-    # Inside.
-
-    def _parameters(self) -> Parameters:
-        cells = ItemCells(self.q_matrix.masks)
-        vector = np.concatenate([*self.item_tables, *self.skill_tables])
-        return Parameters(cells, SkillTables(self.network.parent_masks), vector)
 
     def _prepared(self, responses: Any) -> tuple[Answers, Expectation]:
         """Return the answers to the items of the model, and the same ready for E-steps."""
@@ -414,32 +244,7 @@ class StudentModel(OneNetwork):
             answers = as_answers(responses, self.items, partial=True)
         return answers, Expectation(answers, ItemCells(self.q_matrix.masks), len(self.variables), 1)
 
-    def _check(self) -> None:
-        super(StudentModel, self)._check()
-        check_length("item_skills", self.item_skills, "items", len(self.items))
-        check_known("item_skills", [skill for skills in self.item_skills for skill in skills], self.variables)
-        if not {(one.source, one.target) for one in self.orientations} <= set(self.network.edges):
-            raise InvalidData("orientations has an edge that the network does not have")
-        if not self.restarts:
-            raise InvalidData("there are no restarts")
-        q_matrix = self.q_matrix
-        skills = [mask.bit_count() for mask in self.network.parent_masks]
-        for name, sizes in (("skill", skills), ("item", [mask.bit_count() for mask in q_matrix.masks])):
-            for kind, rows in (("tables", ()), ("counts", (2,)), ("errors", ())):
-                arrays = getattr(self, f"{name}_{kind}")
-                check_length(f"{name}_{kind}", arrays, f"{name}s", len(sizes))
-                for place, (array, size) in enumerate(zip(arrays, sizes, strict=True)):
-                    check_shape(f"{name}_{kind}[{place}]", array, (*rows, 1 << size))
-        if any(((table <= 0) | (table >= 1)).any() for table in self.item_tables):
-            raise InvalidData("item_tables has a probability of 0 or 1, with which some answers are impossible")
-        check_shape("state_counts", self.state_counts, (1 << len(self.variables),))
-        check_shape("mastery_errors", self.mastery_errors, (len(self.variables),))
-
     def __repr__(self) -> str:
         size = f"{plural(len(self.variables), 'skill')}, {plural(len(self.items), 'item')}"
         edges = plural(self.network.edge_count, "prerequisite")
         return f"StudentModel({size}, {edges}, log-likelihood {self.log_likelihood:.3f})"
-
-
-# Options of :func:`dagscape.command` that :meth:`StudentModel.evaluate` also uses.
-_LIMITS = ("tolerance", "min_gain", "max_steps", "accelerate")
