@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import math
 import time
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
 from dagscape.best.result import BestNetworks
+from dagscape.core.caveats import Caveats, issue
 from dagscape.core.constraints import check_count
 from dagscape.core.errors import InvalidOption, StoppedEarly, TooLarge, argument
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
@@ -26,8 +26,8 @@ from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.results.base import provenance_of
-from dagscape.scores.parent_states import warn_if_sparse
-from dagscape.scores.tables.enumerable_scores import EnumerableScores, warn_if_incomplete
+from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 
 DEFAULT_K = 10
 
@@ -94,15 +94,15 @@ def k_best(
     used_threads = thread_count(threads)
     with listening(progress) as listener:
         search = BestEnumeration(scores, space, used_threads, max_memory, listener)
-        warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
+        caveats = Caveats(scores.info.warnings)
+        caveats.issue(incomplete_scores(scores, WITHOUT_FAMILIES))
         parents, exact, following = gather(search, k, _allowance(scores, within), listener)
     check_any_found(search)
     # If there was no memory for the next network, the requested ones may still all be there.
     complete = not search.out_of_room or following is not None or len(exact) == k
-    if not complete:
-        warnings.warn(StoppedEarly(search.why_stopped()), stacklevel=2)
+    caveats.issue(None if complete else StoppedEarly(search.why_stopped()))
     dags = DagList(scores.variables, parents)
-    warn_if_sparse(scores.info, scores.variables, dags[0].to_adjacency(), stacklevel=2)
+    caveats.issue(sparse_families(scores.info, scores.variables, dags[0].to_adjacency()))
     return BestNetworks(
         variables=scores.variables,
         score_info=scores.info,
@@ -112,6 +112,7 @@ def k_best(
             {"search": time.perf_counter() - start},
             used_threads,
         ),
+        warnings=caveats.kept,
         space=space,
         networks=dags,
         scores=scores.unit.to_floats(exact),
@@ -156,7 +157,7 @@ def iter_best(
     """
     with listening(progress) as listener:
         search = BestEnumeration(scores, space, thread_count(threads), max_memory, listener)
-        warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
+        issue(incomplete_scores(scores, WITHOUT_FAMILIES))
     return _stream(scores, search)
 
 

@@ -15,6 +15,7 @@ from typing import ClassVar
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
 from dagscape.best.requirements import ROOM_FOR_TIES
+from dagscape.core.caveats import Caveats
 from dagscape.core.constraints import FLAG
 from dagscape.core.errors import TooLarge
 from dagscape.core.progress import ProgressOption, listening
@@ -27,8 +28,8 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.results.base import provenance_of
 from dagscape.results.decoding import Count
-from dagscape.scores.parent_states import warn_if_sparse
-from dagscape.scores.tables.enumerable_scores import EnumerableScores, warn_if_incomplete
+from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -101,8 +102,9 @@ def optimal_network(
     check_search(scores, "dags")
     space = "dags" if why_not_classes(scores) else "classes"
     FLAG.check(ties, "ties")
+    caveats = Caveats(scores.info.warnings)
     if ties:
-        warn_if_incomplete(scores, WITHOUT_FAMILIES, stacklevel=2)
+        caveats.issue(incomplete_scores(scores, WITHOUT_FAMILIES))
     tied_dags = tied_classes = None
     with listening(progress) as listener:
         room = None if ties else ROOM_FOR_TIES
@@ -121,7 +123,7 @@ def optimal_network(
             check_any_found(search)
             tied = None if search.out_of_room else len(exact) > 1 and bool(exact[1] == exact[0])
     network = Dag.trusted(scores.variables, tuple(map(int, parents[0])))
-    warn_if_sparse(scores.info, scores.variables, network.to_adjacency(), stacklevel=2)
+    caveats.issue(sparse_families(scores.info, scores.variables, network.to_adjacency()))
     return OptimalNetwork(
         variables=scores.variables,
         score_info=scores.info,
@@ -131,6 +133,7 @@ def optimal_network(
             {"search": time.perf_counter() - start},
             thread_count(threads),
         ),
+        warnings=caveats.kept,
         network=network,
         score=scores.unit.to_float(int(exact[0])),
         tied=tied,

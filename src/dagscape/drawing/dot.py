@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from dagscape.drawing.edges import DrawnEdge, ProbableEdges, Structure, content_of, drawn_edges, shows_labels
-from dagscape.drawing.legend import legend_of
+from dagscape.drawing.legend import legend_of, warnings_of
 from dagscape.drawing.picture import box_texts, edge_label
 from dagscape.drawing.style import (
     BOX_FILL,
@@ -20,10 +20,12 @@ from dagscape.drawing.style import (
     LEGEND_SIZE,
     PLAIN_LINE,
     SHADES,
+    WARNING_LINES,
+    WARNING_WIDTH,
     line_width,
     shade_of,
 )
-from dagscape.drawing.text import shown_text
+from dagscape.drawing.text import filled_lines, shown_text
 
 if TYPE_CHECKING:
     from dagscape.drawing.edges import Drawable
@@ -79,7 +81,7 @@ def to_dot(
             f'  edge [color="{PLAIN_LINE}", arrowsize=0.7, fontname="sans-serif", fontsize={LABEL_SIZE:g}];',
             *(f"  {_node(*box)};" for box in zip(variables, box_texts(content, label_width), strict=True)),
             *(f"  {_edge(variables, edge, labelled)};" for edge in edges),
-            *(f"  {node};" for node in _legend(content, edges, labelled)),
+            *(f"  {node};" for node in _legend(content, edges, labelled, warnings_of(graph))),
             "}\n",
         ]
     )
@@ -115,9 +117,13 @@ def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
             yield f"label={quoted_lines(edge_label(edge))}"
 
 
-def _legend(content: Structure | ProbableEdges, edges: Sequence[DrawnEdge], labelled: bool) -> Iterator[str]:
+def _legend(
+    content: Structure | ProbableEdges, edges: Sequence[DrawnEdge], labelled: bool, warnings: Sequence[str]
+) -> Iterator[str]:
     """Return the legend as a node of text, under a name that no variable has."""
     lines = [f"{key.name}: {key.meaning}" for key in legend_of(edges, labels=labelled, graph=content)]
+    for warning in warnings:
+        lines += filled_lines(warning, WARNING_WIDTH, LEGEND_SIZE, WARNING_LINES)
     if lines:
         name = "legend"
         while name in content.variables:

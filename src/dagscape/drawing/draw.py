@@ -14,6 +14,7 @@ from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.drawing.dot import to_dot
 from dagscape.drawing.edges import Drawable, content_of, drawn_edges, shows_labels
 from dagscape.drawing.figure import require_matplotlib, write_figure
+from dagscape.drawing.legend import warnings_of
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.picture import Picture, picture
 from dagscape.drawing.svg import svg_text
@@ -104,7 +105,8 @@ def draw(
     With ``lines="edges"``, each edge that reaches the threshold is an arrow, heavy, solid or dashed by its own
     probability, also if the other direction is drawn, too.
 
-    The edges may form cycles: the least probable ones then point upwards, and the legend says so.
+    The edges may form cycles: the least probable ones then point upwards, and the legend says so. It also has the
+    warnings of a result, in short.
 
     Examples
     --------
@@ -204,7 +206,7 @@ def _picture(
     content = content_of(graph, weights)
     edges = drawn_edges(content, weights, threshold, lines)
     labelled = shows_labels(labels, edges, content, weights)
-    return picture(content, edges, labels=labelled, title=title, label_width=label_width)
+    return picture(content, edges, labels=labelled, title=title, label_width=label_width, warnings=warnings_of(graph))
 
 
 def _write_text(text: str, path: str | os.PathLike[str]) -> None:

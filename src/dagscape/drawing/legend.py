@@ -1,7 +1,8 @@
-"""The legend of a drawing: what its lines mean, if that needs an explanation."""
+"""The legend of a drawing: what its lines mean, if that needs an explanation, and the warnings about a result."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,9 +16,16 @@ from dagscape.drawing.edges import (
     Structure,
     has_cycle,
 )
+from dagscape.results.base import Result
 
 # The probability of the sample of a solid line.
 _TYPICAL = 0.7
+
+# The beginning of a text, up to a colon that is not part of a quoted name.
+_CLAUSE = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^:]|:(?! ))*""")
+
+# No more of a warning is looked at: names can have any length.
+_LONGEST_WARNING = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,24 @@ def legend_of(
     if has_cycle(edges):
         keys.append(LegendKey(None, "↑", "an arrow that points upwards closes a cycle"))
     return keys
+
+
+def warnings_of(graph: object) -> list[str]:
+    """Return what a drawing says of the warnings about a result: what was found, without consequences and advice.
+
+    >>> brief_warning("sparse families: the parents of 'a: b' have 9 states, but there are 3 rows: set max_parents")
+    "warning: sparse families: the parents of 'a: b' have 9 states, but there are 3 rows"
+    """
+    return [brief_warning(warning) for warning in graph.warnings] if isinstance(graph, Result) else []
+
+
+def brief_warning(warning: str) -> str:
+    """Return the kind of a warning and the first part of its message."""
+    text = warning[:_LONGEST_WARNING]
+    kind = _CLAUSE.match(text)
+    end = kind.end() if kind else 0
+    found = _CLAUSE.match(text, end + 1)
+    return f"warning: {text[: found.end() if found else end]}"
 
 
 def _reversible(edges: Sequence[DrawnEdge]) -> Iterator[LegendKey]:

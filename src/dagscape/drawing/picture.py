@@ -24,10 +24,12 @@ from dagscape.drawing.style import (
     PLAIN_WIDTH,
     SHADES,
     TITLE_SIZE,
+    WARNING_LINES,
+    WARNING_WIDTH,
     line_width,
     shade_of,
 )
-from dagscape.drawing.text import label_lines, lines_size, shown_text, text_width
+from dagscape.drawing.text import filled_lines, label_lines, lines_size, shown_text, text_width
 
 # No number may seem to reach one of these probabilities by rounding: two of them decide the kind of line.
 _LIMITS = (0.1, SOLID, HEAVY)
@@ -35,6 +37,7 @@ _LIMITS = (0.1, SOLID, HEAVY)
 _MARGIN = 16.0
 _LAYER_GAP, _LABELLED_GAP, _TALL_LABEL_GAP = 44.0, 60.0, 80.0
 _LEGEND_LINE, _LEGEND_SAMPLE, _LEGEND_SPACE = 18.0, 30.0, 22.0
+_WARNING_LINE = 14.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,9 @@ def picture(
     labels: bool = False,
     title: str | None = None,
     label_width: int | None = None,
+    warnings: Sequence[str] = (),
 ) -> Picture:
-    """Lay out a graph and style its parts."""
+    """Lay out a graph and style its parts; warnings end the legend."""
     texts = box_texts(graph, label_width)
     marks = [edge_label(edge) if labels else () for edge in edges]
     gap = _LAYER_GAP if not labels else _TALL_LABEL_GAP if any(len(mark) > 1 for mark in marks) else _LABELLED_GAP
@@ -112,7 +116,8 @@ def picture(
     heading = None if title is None else shown_text(title)
     keys = legend_of(edges, labels=labels, graph=graph)
     heading_width = text_width(heading, TITLE_SIZE) * 1.1 if heading else 0.0
-    width = max([right - left, heading_width, *(_key_width(key) for key in keys)])
+    warned = max((min(text_width(warning, LEGEND_SIZE), WARNING_WIDTH) for warning in warnings), default=0.0)
+    width = max([right - left, heading_width, warned, *(_key_width(key) for key in keys)])
     dx, dy = _MARGIN + (width - right + left) / 2 - left, _MARGIN + (2 * TITLE_SIZE if heading else 0.0)
     routes = [[(x + dx, y + dy) for x, y in route] for route in layout.routes]
     moved: list[Box | None] = [place.moved(dx, dy) for place in places] if labels else [None] * len(edges)
@@ -120,7 +125,7 @@ def picture(
         _curve(edge, route[::-1] if edge.upward else route, graph.variables, mark, place)
         for edge, route, mark, place in zip(edges, routes, marks, moved, strict=True)
     ]
-    legend, legend_height = _legend(keys, width, layout.height + dy)
+    legend, legend_height = _legend(keys, warnings, width, layout.height + dy)
     return Picture(
         width=width + 2 * _MARGIN,
         height=layout.height + dy + legend_height + _MARGIN,
@@ -209,17 +214,24 @@ def _with_head(route: Sequence[Point]) -> tuple[tuple[Point, ...], tuple[Point, 
     return points, ((x, y), (bx + sx, by + sy), (bx - sx, by - sy))
 
 
-def _legend(keys: Sequence[LegendKey], width: float, top: float) -> tuple[tuple[LegendEntry, ...], float]:
-    """Place the keys of a legend in rows below the graph; return them and the height that they need."""
-    if not keys:
+def _legend(
+    keys: Sequence[LegendKey], warnings: Sequence[str], width: float, top: float
+) -> tuple[tuple[LegendEntry, ...], float]:
+    """Place the keys of a legend in rows below the graph, and warnings below them; return them and their height."""
+    if not keys and not warnings:
         return (), 0.0
     x, y = _MARGIN, top + _LEGEND_SPACE
-    entries = []
+    entries: list[LegendEntry] = []
     for key in keys:
         if x > _MARGIN and x + _key_width(key) > _MARGIN + width:
             x, y = _MARGIN, y + _LEGEND_LINE
         entries.append(_legend_entry(key, x, y))
         x += _key_width(key) + _LEGEND_SPACE
+    for warning in warnings:
+        y += _LEGEND_LINE if entries else 0.0
+        lines = filled_lines(warning, width, LEGEND_SIZE, WARNING_LINES)
+        entries += [LegendEntry(None, line, _MARGIN, y + _WARNING_LINE * row) for row, line in enumerate(lines)]
+        y += _WARNING_LINE * (len(lines) - 1)
     return tuple(entries), y - top + _LEGEND_LINE / 2 - _MARGIN / 2
 
 

@@ -2,6 +2,10 @@
 
 Marks differ by colour, by shape and by their height in the row, so that three properties of a value can be told apart.
 The layout makes plain shapes, which are written as SVG, or drawn with matplotlib (the extra ``plot``).
+
+Why not matplotlib for SVG, too? Its axes, markers and legend were tried: the picture is as good, in far fewer
+lines. But its SVG has no tooltips, which say the value and the setting of each mark, and changes with its version; it
+takes a second rather than 10 ms; and notebooks, which show this picture of every study, would need the extra.
 """
 
 from __future__ import annotations
@@ -19,8 +23,8 @@ from dagscape.core.files.paths import path_text
 from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.figure import require_matplotlib, write_axes
-from dagscape.drawing.style import FONT_SIZE, INK, LEGEND_SIZE, PAPER, PLAIN_LINE, TITLE_SIZE
-from dagscape.drawing.text import shown_text, text_width
+from dagscape.drawing.style import FONT_SIZE, INK, LEGEND_SIZE, PAPER, PLAIN_LINE, TITLE_SIZE, WARNING_LINES
+from dagscape.drawing.text import filled_lines, shown_text, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +40,7 @@ _COLOURS = ("#e8a33d", "#3f90c4", "#16324f", "#b5485d", "#6a9a5b", "#8a6fb0")
 _SHAPES = ((0, 0.0, 1.0), (4, 0.125, 1.25), (3, 0.0, 1.45), (4, 0.0, 1.3), (3, 0.5, 1.45))
 # How far marks are from the middle of a row, and how much higher rows are then.
 _SPREAD = 5.5
+_WARNING_LINE, _WARNING_GAP = 14.0, 4.0
 _FAINT = 0.22
 
 
@@ -100,6 +105,8 @@ class RangePlot:
         What the ring means.
     caption : str
         What the lines mean.
+    warnings : tuple of str
+        Warnings, which end the legend.
     """
 
     title: str
@@ -109,6 +116,7 @@ class RangePlot:
     marked: int
     mark: str
     caption: str
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +223,9 @@ def _layout(plot: RangePlot) -> tuple[float, float, list[Shape]]:
     keys = list(_legend(plot, bottom + 2.4 * FONT_SIZE))
     texts = [shape.x + text_width(shape.text, shape.size) for shape in keys if isinstance(shape, Words)]
     width = max(left + _AXIS + 2 * _MARGIN, _MARGIN + max(texts), text_width(title, TITLE_SIZE) * 1.1 + 2 * _MARGIN)
-    height = bottom + 2.4 * FONT_SIZE + _ROW * (len(plot.legend) + 2) + _MARGIN
+    end = bottom + 2.4 * FONT_SIZE + _ROW * (len(plot.legend) + 2)
+    warned = list(_warnings(plot, width - 2 * _MARGIN - _GAP, end))
+    height = max([end, *(line.y for line in warned)]) + _MARGIN
     shapes: list[Shape] = [Words(width / 2, 1.8 * TITLE_SIZE, title, TITLE_SIZE, "middle", bold=True)]
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = left + tick * _AXIS
@@ -223,7 +233,7 @@ def _layout(plot: RangePlot) -> tuple[float, float, list[Shape]]:
         shapes.append(Words(x, bottom + 1.4 * FONT_SIZE, f"{tick:g}", LEGEND_SIZE, "middle"))
     for number, (row, label) in enumerate(zip(plot.rows, labels, strict=True)):
         shapes += _row(plot, row, label, left, top + row_height * (number + 0.5))
-    return width, height, shapes + keys
+    return width, height, [*shapes, *keys, *warned]
 
 
 def _row(plot: RangePlot, row: RangeRow, label: str, left: float, y: float) -> Iterator[Shape]:
@@ -261,6 +271,16 @@ def _legend(plot: RangePlot, top: float) -> Iterator[Shape]:
             words = Words(start, y + 0.35 * LEGEND_SIZE, shown_text(text), LEGEND_SIZE, "start")
             yield words
             x = start + text_width(words.text, LEGEND_SIZE) + 2 * _GAP
+
+
+def _warnings(plot: RangePlot, width: float, top: float) -> Iterator[Words]:
+    """Iterate over the lines of warnings below the legend."""
+    y = top
+    for warning in plot.warnings:
+        y += _WARNING_GAP
+        for line in filled_lines(warning, width, LEGEND_SIZE, WARNING_LINES):
+            y += _WARNING_LINE
+            yield Words(_MARGIN + _GAP - _DOT, y, line, LEGEND_SIZE, "start")
 
 
 def _svg(width: float, height: float, shapes: list[Shape], title: str) -> str:

@@ -8,6 +8,8 @@ FONT_SIZE = 13.0
 LABEL_SIZE = 9.5
 LEGEND_SIZE = 10.5
 TITLE_SIZE = 15.0
+# A warning makes a narrow drawing this wide, and has at most so many lines.
+WARNING_WIDTH, WARNING_LINES = 360.0, 5
 CORNER = 6.0
 HEAD_LENGTH, HEAD_WIDTH = 8.0, 6.5
 DASHES = (5.0, 3.0)

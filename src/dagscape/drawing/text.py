@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from dagscape.core.constraints import OrNone, Whole
@@ -13,6 +14,7 @@ from dagscape.core.constraints import OrNone, Whole
 LINE_LENGTH, WORD_LENGTH = 20, 32
 LABEL_WIDTH = Whole(4)
 MOST_LINES = 3
+_SHORTEST_WORD = 4
 
 # Widths in a wide sans-serif font (DejaVu Sans), in hundredths of the font size, so that text fits in other fonts too.
 _NARROW = {29: "'ijlIJ", 34: " ,./:;\\|f-", 41: "()[]t!r", 52: '"*_`sz?', 56: "cL", 70: "KAVBRXZC", 79: "UHNDG&OQ"}
@@ -89,6 +91,30 @@ def _wrapped(text: str, line: int, word: int) -> list[str]:
         else:
             lines.append(shown_text(piece, word) if len(piece.rstrip()) > word else piece)
     return [filled.rstrip() for filled in lines]
+
+
+def filled_lines(text: str, width: float, size: float, most: int) -> tuple[str, ...]:
+    """Break a text between words into lines of at most a given width.
+
+    What does not fit into ``most`` lines is left out, and so is the middle of a word that does not fit into one.
+
+    >>> filled_lines("the quick brown fox jumps", 60, 10, 2), filled_lines("Donaudampfschiff", 60, 10, 2)
+    (('the quick', 'brown…'), ('Donaud…iff',))
+    """
+    lines = [""]
+    for word in shown_text(text).split():
+        lengths = range(_SHORTEST_WORD, len(word) + 1)
+        too_long = bisect_right(lengths, width, key=lambda length: text_width(shown_text(word, length), size))
+        shown = shown_text(word, max(_SHORTEST_WORD, _SHORTEST_WORD + too_long - 1))
+        if lines[-1] and text_width(f"{lines[-1]} {shown}", size) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {shown}".lstrip()
+    if len(lines) <= most:
+        return tuple(lines)
+    last = lines[most - 1]
+    while text_width(f"{last}…", size) > width and " " in last:
+        last = last.rpartition(" ")[0]
+    return (*lines[: most - 1], f"{last}…")
 
 
 def text_width(text: str, size: float) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import issue
 from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidOption, StoppedEarly, argument
 from dagscape.graphs.consensus import LARGEST_EXACT, consensus_dag
@@ -91,12 +91,11 @@ class EdgeProbabilities:
         """
         dag, exact = consensus_dag(self.variables, self.edges, self._edge_error)
         if not exact:
-            warnings.warn(
+            issue(
                 StoppedEarly(
                     f"edges above 1/2 join more than {LARGEST_EXACT} variables in cycles: a local search found the "
                     "consensus network, and a better one may exist"
-                ),
-                stacklevel=2,
+                )
             )
         return dag
 

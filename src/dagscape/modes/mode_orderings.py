@@ -11,12 +11,12 @@ Notation: the paper minimises costs, and M is the number of networks; here score
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from dagscape.core import kernels
+from dagscape.core.caveats import Caveats
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import Whole, check_count
@@ -45,7 +45,7 @@ from dagscape.modes.requirements import (
 )
 from dagscape.modes.result import Modes
 from dagscape.results.base import provenance_of
-from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.tables.family_arrays import kernel_families
@@ -150,12 +150,13 @@ def modes(
         parents, orders, exact, end = _gather(search, scores.n, k, clock, listener)
     if not exact and end is kernels.ModeOutcome.NO_MORE:
         raise InvalidData("every network has an impossible family: there are no modes")
+    caveats = Caveats(scores.info.warnings)
     if end in _REASONS:
         stop = f"the search ran out of {_REASONS[end]} after {plural(len(exact), 'mode')}, proved to be the best"
-        warnings.warn(StoppedEarly(stop), stacklevel=2)
+        caveats.issue(StoppedEarly(stop))
     networks = DagList(scores.variables, np.array(parents, dtype=np.uint64).reshape(len(parents), scores.n))
     if exact:
-        warn_if_sparse(scores.info, scores.variables, networks[0].to_adjacency(), stacklevel=2)
+        caveats.issue(sparse_families(scores.info, scores.variables, networks[0].to_adjacency()))
     expanded, generated, failed, merged = search.counts
     return Modes(
         variables=scores.variables,
@@ -176,6 +177,7 @@ def modes(
             used_threads,
             seed=recorded_seed(seed),
         ),
+        warnings=caveats.kept,
         delta=delta,
         distinct=distinct,
         networks=networks,

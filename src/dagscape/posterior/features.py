@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidOption, LostPrecision, did_you_mean
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.resources import thread_count
@@ -26,7 +26,7 @@ from dagscape.posterior.result import Probability
 from dagscape.posterior.running import INCOMPLETE_SUM, prepare_sum
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.constraints import Edge
-from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
 
 
 @on_all_ranks
@@ -74,7 +74,7 @@ def feature_probability(
     thread_count(threads)
     check_scores(scores)
     prepared = prepare_sum(scores, over, backend, threads, max_memory, weight_tables=2)
-    warn_if_incomplete(scores, INCOMPLETE_SUM, stacklevel=3)
+    issue(incomplete_scores(scores, INCOMPLETE_SUM))
     weights = prepared.weights
     values = weights.values.copy()
     for child, allowed in _conditions(scores.variables, required, forbidden, parents or {}).items():
@@ -94,7 +94,7 @@ def _share(part: Sum, everything: Sum, rounding: float) -> Probability:
             "the sum over the structures with the feature lost all its digits to cancellation: "
             "only the error of the probability is meaningful"
         )
-        warnings.warn(LostPrecision(message), stacklevel=4)
+        issue(LostPrecision(message))
         return Probability(0.0, part.largest_ratio(everything))
     if part.mantissa == 0:
         return Probability(0.0, 0.0)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import Caveats
 from dagscape.core.checks import is_flag, is_one_of
 from dagscape.core.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
@@ -28,8 +29,8 @@ from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import INCOMPLETE_SUM, Prepared, prepare_sum
 from dagscape.results.base import provenance_of
 from dagscape.running.checkpoints import DEFAULT_SECONDS
-from dagscape.scores.parent_states import warn_if_sparse
-from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, warn_if_incomplete
+from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
 
 
 @on_all_ranks
@@ -99,7 +100,8 @@ def posterior(
         )
     start = time.perf_counter()
     first = prepare_sum(scores, over, backend, threads, max_memory, with_paths=with_paths, prior_only=prior)
-    warn_if_incomplete(scores, INCOMPLETE_SUM, stacklevel=3)
+    caveats = Caveats(scores.info.warnings)
+    caveats.issue(incomplete_scores(scores, INCOMPLETE_SUM))
     with listening(progress) as listener, first.saving_to(checkpoint, checkpoint_seconds) as prepared:
         found = prepared.sum(f"Summing over {over}", "paths" if with_paths else "features", listener)
         check_total(found)
@@ -107,8 +109,7 @@ def posterior(
         log_prior = log_total if prior else _log_prior(scores, prepared, listener)
     n = scores.n
     edges = _clipped(found.edges[:n, :n], found.error)
-    if not prior:
-        warn_if_sparse(scores.info, scores.variables, edges, stacklevel=3)
+    caveats.issue(None if prior else sparse_families(scores.info, scores.variables, edges))
     return Posterior(
         variables=scores.variables,
         score_info=scores.info,
@@ -120,6 +121,7 @@ def posterior(
             backend=prepared.backend.name,
             engine=prepared.backend.engine,
         ),
+        warnings=caveats.kept,
         over=over,
         edges=edges,
         ancestors=None if found.ancestors is None else _clipped(found.ancestors[:n, :n], found.error),

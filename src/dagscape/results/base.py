@@ -28,7 +28,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.files.paths import format_by_ending
 from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.version import __version__
-from dagscape.core.wording import plural, visible_json
+from dagscape.core.wording import plural, visible, visible_json
 from dagscape.results.decoding import NotNegative, decode_fields
 from dagscape.results.score_info import ScoreInfo
 
@@ -143,13 +143,14 @@ class Result(ABC):
         return None
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the short form, the first rows of the frame, and a picture."""
+        """Return what a notebook shows: the short form, the warnings, the first rows of the frame, and a picture."""
         parts = [f"<p><code>{html.escape(repr(self))}</code></p>"]
+        parts += [f"<p><strong>Warning:</strong> {html.escape(warning)}</p>" for warning in self.warnings]
         for show in (self._table_html, self._picture):
             # The rest is worth showing, even if one part cannot be.
             with contextlib.suppress(Exception):
                 parts.append(show() or "")
-        return "\n".join(parts)
+        return visible("\n".join(parts), keep="\n")
 
     def _table_html(self) -> str:
         return frame_html(self.to_frame())

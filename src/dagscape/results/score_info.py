@@ -47,6 +47,8 @@ class ScoreInfo:
         Whether Markov-equivalent networks have identical scores.
     level_counts : tuple of int or None
         The number of levels of each variable; None if unknown, or if the data are not discrete.
+    warnings : tuple of str
+        The warnings about the data, which are among those of every result computed from the scores.
 
     Examples
     --------
@@ -70,6 +72,8 @@ class ScoreInfo:
     score_equivalent: bool = field(default=False, compare=False)
     # It follows from the data, and earlier files lack it.
     level_counts: tuple[LevelCount, ...] | None = field(default=None, compare=False)
+    # So do these.
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def ess(self) -> float | None:
@@ -92,4 +96,4 @@ class ScoreInfo:
         lists = {option: [list(edge) for edge in getattr(self, option)] for option in ("required", "forbidden")}
         counts = None if self.level_counts is None else list(self.level_counts)
         # `ess` is for readers of earlier versions.
-        return asdict(self) | lists | {"level_counts": counts, "ess": self.ess}
+        return asdict(self) | lists | {"level_counts": counts, "warnings": list(self.warnings), "ess": self.ess}

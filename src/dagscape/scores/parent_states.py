@@ -15,7 +15,6 @@ For a single network the probabilities are 0 and 1, and exp(E[ln q]) is the numb
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -52,21 +51,22 @@ def parent_states(edges: ArrayLike, level_counts: Sequence[int]) -> NDArray[np.f
     return states
 
 
-def warn_if_sparse(info: ScoreInfo, variables: Sequence[str], edges: ArrayLike, stacklevel: int) -> None:
-    """Warn if likely parents have more joint states than there are rows; ``stacklevel`` counts from the caller.
+def sparse_families(info: ScoreInfo, variables: Sequence[str], edges: ArrayLike) -> SparseFamilies | None:
+    """Return a warning if likely parents have more joint states than there are rows.
 
     Nothing is known, and nothing said, about scores from files that do not record levels and rows.
     """
     if info.level_counts is None or not info.rows:
-        return
+        return None
     probabilities = np.asarray(edges, dtype=np.float64)
     states = parent_states(probabilities, info.level_counts)
     # Logs and their exponentials are rounded: as many states as rows are not too many.
     sparse = np.flatnonzero(states > info.rows * (1 + 1e-9))
-    if len(sparse):
-        worst = int(sparse[np.argmax(states[sparse])])
-        message = _message(variables, probabilities[:, worst], worst, float(states[worst]), len(sparse), info.rows)
-        warnings.warn(SparseFamilies(message), stacklevel=stacklevel + 1)
+    if not len(sparse):
+        return None
+    worst = int(sparse[np.argmax(states[sparse])])
+    message = _message(variables, probabilities[:, worst], worst, float(states[worst]), len(sparse), info.rows)
+    return SparseFamilies(message)
 
 
 def _message(

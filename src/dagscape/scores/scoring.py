@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import issue
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.values import Frame
@@ -16,7 +17,7 @@ from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.constraints import Edge
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.requirements import scoring_requirements
-from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
 from dagscape.scores.tables.lattice_scores import LatticeScores
 
 
@@ -88,7 +89,7 @@ def local_scores(
         tiers=tiers,
         **parameters,
     )
-    warn_about_identifiers(job.data, stacklevel=2)
+    issue(*suspicious_columns(job.data))
     return score_job(job, threads=threads, max_memory=max_memory, progress=progress)
 
 

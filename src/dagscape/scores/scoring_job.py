@@ -5,7 +5,6 @@ A :class:`ScoringJob` can be run (``scoring.py``, ``on_demand.py``) or only esti
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import kept_text
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean
 from dagscape.data.discrete.dataset import Dataset
@@ -77,6 +77,7 @@ class ScoringJob:
             experimental_rows=self.data.experimental_rows,
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
+            warnings=tuple(map(kept_text, suspicious_columns(self.data))),
         )
 
     def memory(self, threads: int) -> int:
@@ -102,10 +103,9 @@ def scoring_options() -> tuple[str, ...]:
     return ("score", *STRUCTURE_OPTIONS, *dict.fromkeys(parameters))
 
 
-def warn_about_identifiers(data: ScoredData, stacklevel: int) -> None:
-    """Warn about variables that look like identifiers; ``stacklevel`` counts from the caller."""
-    for message in identifier_warnings(data) if isinstance(data, Dataset) else ():
-        warnings.warn(SuspiciousColumns(message), stacklevel=stacklevel + 1)
+def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
+    """Return a warning about each variable that looks like an identifier."""
+    return tuple(map(SuspiciousColumns, identifier_warnings(data))) if isinstance(data, Dataset) else ()
 
 
 def prepare(

@@ -88,6 +88,7 @@ def summarize_scores(scores: EnumerableScores, top: int = 3) -> ScoreSummary:
     return ScoreSummary(
         variables=scores.variables,
         provenance=scores.provenance,
+        warnings=scores.info.warnings,
         score_info=scores.info,
         max_parents=scores.max_parents,
         complete=scores.complete,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import check_options
@@ -22,9 +22,9 @@ from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.results.base import provenance_of
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
-from dagscape.scores.parent_states import warn_if_sparse
+from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.registry import find_score
-from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options, suspicious_columns
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.job import Found, SearchJob
@@ -97,7 +97,7 @@ def learn(
     else:
         _check_data(data, chosen)
         scoring = prepare(data, **chosen)
-        warn_about_identifiers(scoring.data, stacklevel=2)
+        issue(*suspicious_columns(scoring.data))
         scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
     with listening(progress) as listener:
         job, found = run_learner(
@@ -112,10 +112,11 @@ def learn(
             max_memory=max_memory,
             listener=listener,
         )
+    caveats = Caveats(scores.info.warnings)
     if not found.complete:
         message = f"the search reached {argument('max_seconds')}: the network is the best found by then"
-        warnings.warn(StoppedEarly(message), stacklevel=2)
-    warn_if_sparse(scores.info, scores.variables, found.network.to_adjacency(), stacklevel=2)
+        caveats.issue(StoppedEarly(message))
+    caveats.issue(sparse_families(scores.info, scores.variables, found.network.to_adjacency()))
     return Learned(
         variables=scores.variables,
         score_info=scores.info,
@@ -133,6 +134,7 @@ def learn(
             used,
             seed=recorded_seed(seed),
         ),
+        warnings=caveats.kept,
         method=method,
         network=found.network,
         score=scores.unit.to_float(found.exact),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import best_requirements
-from dagscape.core.errors import argument
+from dagscape.core.errors import SparseFamilies, argument
 from dagscape.core.resources import memory_limit
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
@@ -20,7 +21,11 @@ def optimal(job: SearchJob) -> Found:
     It is :func:`dagscape.optimal_network`: neither the start nor the seed matters, and a time limit is not observed.
     """
     _check_memory(job)
-    found = optimal_network(job.all_scores(), threads=job.threads, max_memory=job.max_memory, progress=job.listener)
+    scores = job.all_scores()
+    with warnings.catch_warnings():
+        # The families of the network found are for learn() to judge, as with any method.
+        warnings.simplefilter("ignore", SparseFamilies)
+        found = optimal_network(scores, threads=job.threads, max_memory=job.max_memory, progress=job.listener)
     exact = job.scores.network_exact(found.network)
     job.trace.add(("optimum",), exact)
     return Found(found.network, exact, details={"tied": found.tied})

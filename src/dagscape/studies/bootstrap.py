@@ -15,7 +15,6 @@ Notation: the paper's m bootstrap replicates D*_i are ``samples``, its confidenc
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import Whole
@@ -38,8 +38,8 @@ from dagscape.graphs.lists import DagList
 from dagscape.results.base import provenance_of
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
-from dagscape.scores.parent_states import warn_if_sparse
-from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
@@ -160,7 +160,7 @@ def bootstrap(
     whole = prepare(data, **scoring)
     if not isinstance(whole.data, Resampled):
         raise InvalidOption(f"is {type_of(whole.data)}, which cannot be resampled", option="data")
-    warn_about_identifiers(whole.data, stacklevel=2)
+    issue(*suspicious_columns(whole.data))
     rngs = random_generator(seed).spawn(int(samples))
     # The tables of a network are not sent to workers.
     begin = getattr(start, "dag", start)
@@ -178,18 +178,19 @@ def bootstrap(
             keeps=lambda sample: sample.complete,
         )
         study.run(executor, count)
-    check_finished(len(study.done), len(rngs), max_seconds, stacklevel=2)
+    caveats = Caveats(whole.info.warnings)
+    caveats.issue(unfinished(len(study.done), len(rngs), max_seconds))
     used = recorded_seed(seed)
-    return _result(job, study.outcomes, len(rngs), whole, max_seconds, clock.seconds, used)
+    return _result(job, study.outcomes, len(rngs), whole, max_seconds, clock.seconds, used, caveats)
 
 
-def check_finished(done: int, samples: int, max_seconds: float | None, stacklevel: int) -> None:
-    """Refuse a study without any sample, and warn about one that lacks some."""
+def unfinished(done: int, samples: int, max_seconds: float | None) -> StoppedEarly | None:
+    """Refuse a study without any sample, and return a warning about one that lacks some."""
     if not done:
         raise InvalidOption(f"is {max_seconds:g}: no sample was finished by then; raise it", option="max_seconds")
-    if done < samples:
-        message = f"the study reached {argument('max_seconds')} after {done:,} of {samples:,} samples"
-        warnings.warn(StoppedEarly(message), stacklevel=stacklevel + 1)
+    if done == samples:
+        return None
+    return StoppedEarly(f"the study reached {argument('max_seconds')} after {done:,} of {samples:,} samples")
 
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
@@ -219,10 +220,11 @@ def _result(
     max_seconds: float | None,
     seconds: float,
     seed: int | None,
+    caveats: Caveats,
 ) -> Bootstrap:
     info, learner = whole.info, LEARNERS[job.method]
     networks, edges, ancestors = confidences(done, classes=not distinguishes_members(info))
-    warn_if_sparse(info, networks.variables, edges, stacklevel=3)
+    caveats.issue(sparse_families(info, networks.variables, edges))
     parameters = {"method": learner.name, "samples": samples, "max_seconds": max_seconds, **learner.options}
     return Bootstrap(
         variables=networks.variables,
@@ -230,6 +232,7 @@ def _result(
         provenance=provenance_of(
             "bootstrap", {**parameters, **job.options, "scores": info.to_dict()}, {"study": seconds}, 1, seed
         ),
+        warnings=caveats.kept,
         method=learner.name,
         samples=samples,
         networks=networks,

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidOption, SparseFamilies
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.resources import memory_limit, thread_count
@@ -39,7 +40,7 @@ from dagscape.scores.parent_states import parent_states
 from dagscape.scores.registry import find_score
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring import restricted_scores, score_job
-from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
 from dagscape.scores.search_planning import SearchSize
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
 
@@ -125,7 +126,7 @@ def sensitivity(
     grids = _grids(data, options, {"ess": ess, **parameters}, structure_prior, max_parents)
     _check(grids, over, used, limit)
     data = grids[0].jobs[0].data
-    warn_about_identifiers(data, stacklevel=2)
+    issue(*suspicious_columns(data))
     count = sum(len(grid.jobs) for grid in grids)
     settings: list[Setting] = []
     edges = []
@@ -133,15 +134,17 @@ def sensitivity(
         for job, post in _posteriors(grids, over, used, limit, listener, count):
             settings.append(_setting(job, post))
             edges.append(post.edges)
+    info = grids[0].jobs[0].info
     return Sensitivity(
         variables=data.variables,
-        score_info=replace(grids[0].jobs[0].info, parameters={}, max_parents=None, structure_prior="several"),
+        score_info=replace(info, parameters={}, max_parents=None, structure_prior="several"),
         provenance=provenance_of(
             "sensitivity",
             {"over": over, "settings": [setting.label for setting in settings], "score": score},
             {"study": time.perf_counter() - start},
             used,
         ),
+        warnings=info.warnings,
         over=over,
         settings=tuple(settings),
         edges=np.array(edges),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from dagscape.core.constraints import A_PROBABILITY, Whole
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
 from dagscape.drawing.draw import Drawing
+from dagscape.drawing.legend import warnings_of
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.ranges import draw_ranges
 from dagscape.results.base import ScoredResult, check_shape, frame_html
@@ -313,10 +314,11 @@ class Sensitivity(OwnPicture, ScoredResult):
             order.
         """
         Whole(1).check(rows, "rows")
-        return draw_ranges(range_plot(self, feature, rows, title, min_share), path)
+        plot = range_plot(self, feature, rows, title, min_share)
+        return draw_ranges(replace(plot, warnings=tuple(warnings_of(self))), path)
 
     def _picture(self) -> str | None:
-        return self.draw()
+        return draw_ranges(range_plot(self, "edges", _ROWS_DRAWN, None, MIN_SHARE))
 
     def _table_html(self) -> str:
         settings = self.settings_frame().drop(columns=["error", "seconds"])

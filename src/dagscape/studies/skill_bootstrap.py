@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dagscape.core.caveats import Caveats
 from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.progress import ProgressOption, listening
@@ -22,8 +23,8 @@ from dagscape.results.score_info import ScoreInfo
 from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.student.input.answers import MISSING, Answers
 from dagscape.student.input.q_matrix import QMatrix, matched
-from dagscape.student.learning.command import command, warn_if_unidentified
-from dagscape.studies.bootstrap import SAMPLES, Sample, check_finished, confidences
+from dagscape.student.learning.command import command, unidentified_skills
+from dagscape.studies.bootstrap import SAMPLES, Sample, confidences, unfinished
 from dagscape.studies.bootstrap_result import Bootstrap
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def bootstrap_skills(
     if "threads" in options:
         raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
     answers, needs = matched(responses, q_matrix)
-    warn_if_unidentified(needs, stacklevel=2)
+    caveats = Caveats()
+    caveats.issue(unidentified_skills(needs))
     job = StudentResampling(answers, needs, {"restarts": _RESTARTS, **options})
     rngs = random_generator(seed).spawn(int(samples))
     with listening(progress) as listener:
@@ -103,7 +105,7 @@ def bootstrap_skills(
             doing="Learning from samples of students",
         )
         study.run(executor, count)
-    check_finished(len(study.done), len(rngs), max_seconds, stacklevel=2)
+    caveats.issue(unfinished(len(study.done), len(rngs), max_seconds))
     outcomes = study.outcomes
     networks, edges, ancestors = confidences([sample for sample, _ in outcomes], classes=False)
     used = recorded_seed(seed)
@@ -112,6 +114,7 @@ def bootstrap_skills(
         variables=needs.skills,
         score_info=outcomes[0][1],
         provenance=provenance_of("bootstrap_skills", parameters, {"study": clock.seconds}, 1, used),
+        warnings=caveats.kept,
         method="command",
         samples=len(rngs),
         networks=networks,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 
@@ -138,8 +137,9 @@ def check_scores(scores: object) -> None:
         )
 
 
-def warn_if_incomplete(scores: EnumerableScores, consequence: str, stacklevel: int) -> None:
-    """Warn of the consequence if families may be missing from the scores; ``stacklevel`` counts from the caller."""
-    if scores.complete is not True:
-        known = "are missing" if scores.complete is False else "may be missing"
-        warnings.warn(IncompleteScores(f"families {known} from the scores{consequence}"), stacklevel=stacklevel + 1)
+def incomplete_scores(scores: EnumerableScores, consequence: str) -> IncompleteScores | None:
+    """Return a warning of the consequence if families may be missing from the scores."""
+    if scores.complete is True:
+        return None
+    known = "are missing" if scores.complete is False else "may be missing"
+    return IncompleteScores(f"families {known} from the scores{consequence}")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import issue
 from dagscape.core.errors import argument
 from dagscape.core.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.core.wording import plural
@@ -22,7 +23,7 @@ from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.definitions.set_functions import FamilyKernel, ScoredData
-from dagscape.scores.scoring_job import ScoringJob, prepare, warn_about_identifiers
+from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
 from dagscape.scores.tables.lattice import Members
 from dagscape.scores.tables.local_scores import LocalScores
 
@@ -152,7 +153,7 @@ def family_scores(
     [-620.849, -571.795]
     """
     job = prepare(data, score=score, ess=ess, **options)
-    warn_about_identifiers(job.data, stacklevel=2)
+    issue(*suspicious_columns(job.data))
     return on_demand_scores(job, threads=threads, max_memory=max_memory)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from dagscape.core.caveats import Caveats
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import FLAG, check_count
@@ -123,7 +123,8 @@ def command(
         threads=thread_count(threads),
         max_memory=max_memory,
     )
-    warn_if_unidentified(skills_of_items, stacklevel=2)
+    caveats = Caveats()
+    caveats.issue(unidentified_skills(skills_of_items))
     rngs = random_generator(seed).spawn(int(restarts))
     expectation = expectation_of(answers, skills_of_items, search)
     found = []
@@ -145,7 +146,7 @@ def command(
     seed_used = recorded_seed(seed)
     provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)
     learning = Learning(search.method, bool(refine), limits)
-    return student_model(answers, skills_of_items, search, expectation, found, learning, provenance)
+    return student_model(answers, skills_of_items, search, expectation, found, learning, provenance, caveats.kept)
 
 
 def expectation_of(answers: Answers, q_matrix: QMatrix, search: StructureSearch) -> Expectation:
@@ -154,13 +155,15 @@ def expectation_of(answers: Answers, q_matrix: QMatrix, search: StructureSearch)
     return Expectation(answers, cells, len(q_matrix.skills), search.threads, search.max_memory)
 
 
-def warn_if_unidentified(q_matrix: QMatrix, stacklevel: int) -> None:
-    """Warn about skills without an item that needs only them."""
-    if unidentified := q_matrix.unidentified():
-        names = ", ".join(map(repr, unidentified))
-        have = "has no item that needs it alone" if len(unidentified) == 1 else "have no items that need them alone"
-        message = f"{names} {have}: the answers may not determine {'it' if len(unidentified) == 1 else 'them'}"
-        warnings.warn(UnidentifiedSkills(message), stacklevel=stacklevel + 1)
+def unidentified_skills(q_matrix: QMatrix) -> UnidentifiedSkills | None:
+    """Return a warning about skills without an item that needs only them."""
+    unidentified = q_matrix.unidentified()
+    if not unidentified:
+        return None
+    names = ", ".join(map(repr, unidentified))
+    have = "has no item that needs it alone" if len(unidentified) == 1 else "have no items that need them alone"
+    message = f"{names} {have}: the answers may not determine {'it' if len(unidentified) == 1 else 'them'}"
+    return UnidentifiedSkills(message)
 
 
 def _search(

@@ -28,6 +28,7 @@ def student_model(
     found: Sequence[Found],
     learning: Learning,
     provenance: Provenance,
+    warnings: tuple[str, ...],
 ) -> StudentModel:
     """Return the model of the best restart, with its reversible edges directed."""
     best = found[best_of(found)]
@@ -48,6 +49,7 @@ def student_model(
     return StudentModel(
         variables=search.skills,
         provenance=provenance,
+        warnings=warnings,
         score_info=scores.info,
         network=dag,
         score=best.score,
