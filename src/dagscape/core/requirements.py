@@ -6,11 +6,12 @@ problem determines what is needed. Few refusals depend on the scores themselves,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from dagscape.core.errors import InvalidOption
-from dagscape.core.resources import check_memory
+from dagscape.core.errors import DagscapeError, InvalidOption
+from dagscape.core.resources import check_within
 
 # The limit on the number of parents that messages and plans mean by "few parents".
 FEW_PARENTS = 4
@@ -59,6 +60,25 @@ class TaskOption:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """Where a task may also run.
+
+    Attributes
+    ----------
+    where : str
+        The machines or devices, in words: "8 machines like this one".
+    assumed : mapping
+        The options of a plan for them.
+    options : mapping
+        The options of the task itself that make it run there.
+    """
+
+    where: str
+    assumed: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Requirements:
     """What one step of a job needs to run.
 
@@ -74,6 +94,8 @@ class Requirements:
         What to do if the memory is not enough, as the end of the message.
     refusal : str
         Why the method cannot do the job with any amount of memory; empty if it can.
+    error : type
+        The kind of error that a refusal is.
     """
 
     step: str
@@ -82,13 +104,14 @@ class Requirements:
     subject: str
     remedy: str
     refusal: str = ""
+    error: type[DagscapeError] = InvalidOption
 
     def fits(self, limit: int) -> bool:
         """Whether the step can run with ``limit`` bytes of memory."""
         return not self.refusal and self.memory <= limit
 
-    def check(self, max_memory: int | str | None) -> None:
-        """Raise an error if the step cannot run."""
+    def check(self, limit: int) -> None:
+        """Raise an error if the step cannot run with ``limit`` bytes of memory."""
         if self.refusal:
-            raise InvalidOption(self.refusal)
-        check_memory(self.memory, max_memory, self.subject, self.remedy)
+            raise self.error(self.refusal)
+        check_within(self.memory, limit, self.subject, self.remedy)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Self
 
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, TooLarge, argument
@@ -115,7 +117,11 @@ def check_memory(needed: int, max_memory: int | str | None, what: str, remedy: s
     remedy : str
         What the user can do, as an imperative.
     """
-    limit = memory_limit(max_memory)
+    check_within(needed, memory_limit(max_memory), what, remedy)
+
+
+def check_within(needed: int, limit: int, what: str, remedy: str) -> None:
+    """Raise :class:`TooLarge` as :func:`check_memory` does, if the limit is known in bytes."""
     if needed > limit:
         allowed = f"{format_bytes(limit)} ({argument('max_memory')})"
         raise TooLarge(f"{what} need {format_bytes(needed)}; the limit is {allowed}: {remedy}")
@@ -127,3 +133,26 @@ def thread_count(threads: int | None) -> int:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     _THREADS.check(threads, "threads")
     return int(threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The threads and the memory that a call may use: found out once, and passed on.
+
+    Attributes
+    ----------
+    threads, limit : int
+        The number of threads, and the bytes of memory.
+    given_threads, given_memory : int, str or None
+        What the user has said; None for what the machine has, which is something else on another machine.
+    """
+
+    threads: int
+    limit: int
+    given_threads: int | None
+    given_memory: int | str | None
+
+    @classmethod
+    def of(cls, threads: int | None, max_memory: int | str | None) -> Self:
+        """Check the arguments ``threads`` and ``max_memory`` of a call, and look at the machine where they are None."""
+        return cls(thread_count(threads), memory_limit(max_memory), threads, max_memory)

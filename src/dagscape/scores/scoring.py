@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from dagscape.core.caveats import issue
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
-from dagscape.core.resources import memory_limit, thread_count
+from dagscape.core.resources import Budget
 from dagscape.data.values import Frame
 from dagscape.results.base import Provenance, provenance_of
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.constraints import Edge
 from dagscape.scores.definitions.set_functions import ScoredData
@@ -90,20 +91,13 @@ def local_scores(
         **parameters,
     )
     issue(*suspicious_columns(job.data))
-    return score_job(job, threads=threads, max_memory=max_memory, progress=progress)
+    return score_job(job, Budget.of(threads, max_memory), progress=progress)
 
 
-def score_job(
-    job: ScoringJob,
-    *,
-    threads: int | None = None,
-    max_memory: int | str | None = None,
-    progress: ProgressOption = None,
-) -> LatticeScores:
+def score_job(job: ScoringJob, budget: Budget, *, progress: ProgressOption = None) -> LatticeScores:
     """Compute the local scores of a prepared job."""
-    threads = thread_count(threads)
-    limit = memory_limit(max_memory)
-    scoring_requirements(job, threads, limit).check(limit)
+    threads = budget.threads
+    scoring_requirements(job, threads, budget.limit).check(budget.limit)
     start = time.perf_counter()
     tables: list[NDArray[np.int64]] = []
     with listening(progress) as listener:
@@ -113,10 +107,9 @@ def score_job(
             callback = kernel_callback("Scoring sets of variables", listener, i * job.sets, total)
             job.functions.lattice_kernel(i, job.unit).run(table, threads, callback)
             tables.append(table)
-    seconds = {"scoring": time.perf_counter() - start}
-    return _lattice_scores(
-        job, tables, job.max_size, provenance_of("local_scores", job.info.to_dict(), seconds, threads)
-    )
+    seconds, info = {"scoring": time.perf_counter() - start}, job.info
+    provenance = provenance_of("local_scores", info.to_dict(), seconds, threads)
+    return _lattice_scores(job, info, tables, job.max_size, provenance)
 
 
 def restricted_scores(scores: LatticeScores, job: ScoringJob) -> LatticeScores:
@@ -129,11 +122,11 @@ def restricted_scores(scores: LatticeScores, job: ScoringJob) -> LatticeScores:
     job : ScoringJob
         The other prior and limit, with the unit of the scores.
     """
-    return _lattice_scores(job, scores.tables, scores.index.max_size, scores.provenance)
+    return _lattice_scores(job, job.info, scores.tables, scores.index.max_size, scores.provenance)
 
 
 def _lattice_scores(
-    job: ScoringJob, tables: Sequence[NDArray[np.int64]], max_size: int, provenance: Provenance
+    job: ScoringJob, info: ScoreInfo, tables: Sequence[NDArray[np.int64]], max_size: int, provenance: Provenance
 ) -> LatticeScores:
     return LatticeScores(
         variables=job.data.variables,
@@ -146,7 +139,7 @@ def _lattice_scores(
         size_terms=job.unit.to_ints(job.size_terms()),
         prior_terms=job.unit.to_ints(job.prior_terms()),
         constraints=job.constraints,
-        info=job.info,
+        info=info,
         provenance=provenance,
         max_size=max_size,
     )

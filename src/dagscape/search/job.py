@@ -11,6 +11,7 @@ import numpy as np
 from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, function
 from dagscape.core.progress import Progress, ProgressListener
+from dagscape.core.resources import Budget
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.scores.scoring import score_job
@@ -72,7 +73,7 @@ class SearchJob:
                 f"are computed on demand, but the method needs those of all families: use {function('local_scores')}",
                 option="scores",
             )
-        return score_job(self.scoring, threads=self.threads, max_memory=self.max_memory, progress=self.listener)
+        return score_job(self.scoring, Budget.of(self.threads, self.max_memory), progress=self.listener)
 
     def report(self, task: str, done: int, total: int) -> None:
         """Report progress."""

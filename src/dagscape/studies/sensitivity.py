@@ -26,7 +26,7 @@ import numpy as np
 from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidOption, SparseFamilies
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
-from dagscape.core.resources import memory_limit, thread_count
+from dagscape.core.resources import Budget, memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.posterior.requirements import sum_requirements
@@ -216,7 +216,7 @@ def _posteriors(
     """Iterate over the settings and their posteriors. Scores are computed once for each grid."""
     done = 0
     for grid in grids:
-        scores = score_job(grid.largest, threads=threads, max_memory=limit, progress=listener)
+        scores = score_job(grid.largest, Budget.of(threads, limit), progress=listener)
         for job in grid.jobs:
             with warnings.catch_warnings():
                 # The settings say how many states parents have.
