@@ -16,9 +16,9 @@ from benchmarks.pages import RESULTS, WRITE, Page, markdown
 from dagscape.core.resources import format_bytes
 from dagscape.core.wording import format_seconds
 from dagscape.posterior.cuda.order_sum import order_sum_bytes
-from dagscape.posterior.cuda.seconds import card_seconds
-from dagscape.posterior.mpi.backend import rank_memory
-from dagscape.posterior.trial import rank_seconds
+from dagscape.posterior.cuda.seconds import seconds_elsewhere
+from dagscape.posterior.mpi.memory import rank_memory
+from dagscape.posterior.mpi.seconds import rank_seconds
 
 VARIABLES = (25, 28, 30, 31, 32, 33, 34, 36, 38, 40)
 RANKS = (1, 2, 8, 64, 512, 4096)
@@ -72,7 +72,7 @@ def row(n: int) -> list[str]:
         seconds = alone if ranks == 1 else rank_seconds(alone, n, ranks)
         cells.append(cell(rank_memory(n, MAX_PARENTS, THREADS, ranks), seconds, known=ranks == 1 and n in host))
     needed = order_sum_bytes(n, MAX_PARENTS)
-    seconds = gpu.get(n, card_seconds(n, MAX_PARENTS, "orders"))
+    seconds = gpu.get(n, seconds_elsewhere(n, MAX_PARENTS, "orders"))
     return [*cells, "too large" if needed > GPU_BYTES else cell(needed, seconds, known=n in gpu)]
 
 

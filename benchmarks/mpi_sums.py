@@ -30,9 +30,9 @@ from dagscape.drawing.curves import draw_curves
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
 from dagscape.posterior.mpi import order_sum
-from dagscape.posterior.mpi.backend import rank_memory
+from dagscape.posterior.mpi.memory import rank_memory
+from dagscape.posterior.mpi.seconds import NETWORK_RATE, rank_seconds
 from dagscape.posterior.mpi.team import Team, team
-from dagscape.posterior.trial import NETWORK_RATE, rank_seconds
 
 RUNS = Path("build/mpi_sums.jsonl")
 PAGE = Page("ranks")
@@ -165,7 +165,7 @@ class Model:
 
     Each pass has as many steps as there are blocks and, to fill the pipeline, as there are bits in a rank. A step takes
     the time of its block, or of its messages if that is longer, because they travel at the same time
-    (:func:`dagscape.posterior.trial.rank_seconds`).
+    (:func:`dagscape.posterior.mpi.seconds.rank_seconds`).
 
     Attributes
     ----------

@@ -12,7 +12,8 @@ from benchmarks.inputs import binary_scores
 from benchmarks.pages import words
 from benchmarks.posterior import PAGE
 from benchmarks.timing import best_of, best_times
-from dagscape.posterior.backends import find_backend
+from dagscape.posterior.backends import usual_backend
+from dagscape.scores.search_planning import SearchSize
 
 # Variables, parents, and the seconds of other programs: the serial one of the dissertation, REBEL, and aps of sumu.
 SIZES = [
@@ -37,7 +38,7 @@ def measured(n: int, max_parents: int) -> list[object]:
     # Processor time hardly depends on what else the machine does.
     one, _ = best_times(repeats, lambda: ds.posterior(scores, "orders", backend="cpu", threads=1))
     two, _ = best_of(repeats, lambda: ds.posterior(scores, "orders", backend="cpu", threads=2))
-    memory = find_backend("orders", "cpu").memory(n, max_parents, 2)
+    memory = usual_backend("orders").plan(SearchSize.complete(n, max_parents), 2).memory
     return [n, max_parents, one.cpu, two, memory / 2**30]
 
 

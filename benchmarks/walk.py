@@ -30,9 +30,9 @@ PACKAGE = "dagscape"
 # What a command should do once, and the names of the functions that do it.
 STEPS = {
     "prepare the scores": r"(.*\.)?prepare",
-    "find the back end": r"find_backend",
-    "probe back ends": r"SumBackend\.(check_device|is_preferred)|.*\b(probe|status)\w*",
-    "look for ranks": r"launched_rank|launched_size|_?many_ranks",
+    "find the back end": r"find_backend|choose_backend",
+    "probe back ends": r"SumBackend\.(check_device|is_preferred|check_available)|installed|free_memory|.*\bprobe\w*",
+    "look for ranks": r"launched(_rank|_size)?|_?many_ranks",
     "ask for free memory": r"available_memory",
     "find the limit of memory": r"memory_limit",
     "count processors": r"thread_count",

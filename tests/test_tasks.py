@@ -327,7 +327,7 @@ def test_records_are_whole(task):
     assert bool(task.requirements_at) == bool(task.seconds_at)
     assert task.command or not task.help
     if task.options_at:
-        assert set(task.plan_options) <= {*parameters(task), "ranks", "card_memory"}
+        assert set(task.plan_options) <= {*parameters(task), "ranks", "gpu_memory"}
     for option in task.plan_options.values():
         assert option.help.endswith(".")
         assert bool(option.values) != bool(option.default)

@@ -6,7 +6,8 @@ import numpy as np
 
 import dagscape as ds
 from cli.running import run
-from dagscape.posterior import trial
+from dagscape.posterior.cpu import backend, seconds
+from dagscape.posterior.sum_plan import SumSize
 
 
 def test_posterior_of_a_table(capfd, tmp_path):
@@ -119,7 +120,7 @@ def test_json_has_what_the_table_shows(capfd):
 
 def test_slow_paths_are_announced(capfd, monkeypatch):
     """One --via takes minutes where the plain posterior takes seconds: say so before the work starts."""
-    monkeypatch.setattr("dagscape.cli.commands.posterior.path_seconds", lambda n, threads: 600.0)
+    monkeypatch.setattr(backend, "dag_seconds", lambda size, run: 600.0)
     monkeypatch.setattr("dagscape.cli.commands.posterior._SURELY_QUICK", 4)
     cut = ("--discretize", "quantile:2", "--via", "class", "petal_width", "petal_length")
     _, _, err = run(capfd, "posterior", "builtin:iris", *cut)
@@ -131,6 +132,7 @@ def test_slow_paths_are_announced(capfd, monkeypatch):
 
 
 def test_the_time_of_paths_grows_fourfold_with_a_variable(monkeypatch):
-    monkeypatch.setattr(trial, "_trial_seconds", lambda n, *_: 4.0**n)
-    monkeypatch.setattr(trial, "_PREPARATION_SECONDS", 0.0)
-    assert [trial.path_seconds(n, 2) for n in (3, 12, 17)] == [4.0**3, 4.0**12, 4.0**17]
+    monkeypatch.setattr(seconds, "_trial_seconds", lambda run, n, *_: 4.0**n)
+    monkeypatch.setattr(seconds, "_PREPARATION_SECONDS", 0.0)
+    found = [seconds.dag_seconds(SumSize(n, n - 1, 2, with_paths=True), None) for n in (3, 12, 17)]
+    assert found == [4.0**3, 4.0**12, 4.0**17]

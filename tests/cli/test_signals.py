@@ -133,7 +133,7 @@ def test_an_interrupt_lost_in_a_callback_comes_again(monkeypatch):
 
 
 def test_an_interrupt_is_recognised_behind_another_error(capfd, monkeypatch):
-    def run(arguments):
+    def run(arguments, start):
         try:
             signal.raise_signal(signal.SIGTERM)
         except KeyboardInterrupt as error:

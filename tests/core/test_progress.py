@@ -7,10 +7,11 @@ import sys
 
 import pytest
 
-from dagscape.cli.program import ranks
+from dagscape.cli.program import output
 from dagscape.cli.program.output import Output
 from dagscape.core import progress
 from dagscape.core.progress import Progress, ProgressLines
+from dagscape.posterior.backends import BACKENDS
 
 
 class Work:
@@ -86,21 +87,17 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("rank", "size", "quiet", "stream", "shown"),
+    ("launched", "quiet", "stream", "shown"),
     [
-        (0, 2, False, io.StringIO, "lines"),
-        (0, 2, True, io.StringIO, None),
-        (1, 2, False, io.StringIO, None),
-        (0, 1, False, io.StringIO, None),
-        (None, 1, False, io.StringIO, None),
-        (0, 2, False, Terminal, "bar"),
-        (None, 1, True, Terminal, None),
+        (True, False, io.StringIO, "lines"),
+        (True, True, io.StringIO, None),
+        (False, False, io.StringIO, None),
+        (True, False, Terminal, "bar"),
+        (False, True, Terminal, None),
     ],
 )
-def test_commands_write_lines_on_rank_0_of_several_without_a_terminal(monkeypatch, rank, size, quiet, stream, shown):
-    monkeypatch.setattr(ranks.library, "launched_rank", lambda: rank)
-    monkeypatch.setattr(ranks.library, "launched_size", lambda: size)
-    monkeypatch.setattr(ranks.importlib.util, "find_spec", lambda name: object())
+def test_commands_of_several_processes_write_lines_without_a_terminal(monkeypatch, launched, quiet, stream, shown):
+    monkeypatch.setattr(output, "launched_backend", lambda: BACKENDS["orders", "mpi"] if launched else None)
     monkeypatch.setattr(sys, "stderr", stream())
     with Output(as_json=False, quiet=quiet).working() as listener:
         found = "lines" if isinstance(listener, ProgressLines) else None if listener is None else "bar"

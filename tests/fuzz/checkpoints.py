@@ -73,8 +73,8 @@ class Ranks:
     """This process alone, or all ranks: what rank 0 knows is told to the others."""
 
     def __init__(self) -> None:
-        many = library.launched_size() > 1
-        self._world = library.load().COMM_WORLD if many else None
+        launched = library.launched()
+        self._world = library.load().COMM_WORLD if launched is not None and launched.size > 1 else None
         self.rank = self._world.rank if self._world is not None else 0
         self.size = self._world.size if self._world is not None else 1
 

@@ -19,7 +19,7 @@ from mpi4py import MPI
 import dagscape as ds
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
-from dagscape.posterior.mpi import backend, order_sum
+from dagscape.posterior.mpi import memory, order_sum
 from dagscape.posterior.mpi.team import team
 from posterior.test_contract import random_data, random_scores
 
@@ -143,13 +143,13 @@ def without_memory():
 def another_machine(limit):
     """Let the last rank believe that it is on another machine, which has a limit on memory."""
     here, last = team(), MPI.COMM_WORLD.size - 1
-    before = here.first_of_node, here.node_ranks, backend.memory_limit
+    before = here.first_of_node, here.node_ranks, memory.memory_limit
     if last == RANK:
-        here.first_of_node, here.node_ranks, backend.memory_limit = True, 1, lambda max_memory: limit
+        here.first_of_node, here.node_ranks, memory.memory_limit = True, 1, lambda max_memory: limit
     try:
         yield
     finally:
-        here.first_of_node, here.node_ranks, backend.memory_limit = before
+        here.first_of_node, here.node_ranks, memory.memory_limit = before
 
 
 @dataclass

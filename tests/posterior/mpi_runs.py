@@ -31,7 +31,7 @@ LAUNCHER = shutil.which(
 
 def why_not() -> str:
     """Why programs cannot run on several ranks here."""
-    return BACKENDS["orders", "mpi"].missing or ("" if LAUNCHER else "there is no mpiexec")
+    return BACKENDS["orders", "mpi"].missing() or ("" if LAUNCHER else "there is no mpiexec")
 
 
 def command(ranks, *arguments):

@@ -10,9 +10,12 @@ import pytest
 import dagscape as ds
 from dagscape.cli.program.app import main
 from dagscape.core import kernels
+from dagscape.core.resources import Budget
 from dagscape.posterior import backends
-from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, find_backend
-from dagscape.posterior.contract import Device, Job
+from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, choose_backend, usual_backend
+from dagscape.posterior.contract import Job
+from dagscape.posterior.sum_plan import Automatic, SumPlan
+from dagscape.scores.search_planning import SearchSize
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +32,8 @@ def test_every_record_is_listed_under_its_own_name():
 @pytest.mark.parametrize("key", BACKENDS)
 def test_records_describe_their_sums(key, scores):
     backend = BACKENDS[key]
-    if backend.missing:
-        pytest.skip(backend.missing)
+    if missing := backend.missing():
+        pytest.skip(missing)
     weights = backend.weights(scores, 1, 2**30)
     found = backend.run(weights, Job(scores.unit.bits, 1))
     assert (found.ancestors is not None) == backend.ancestors
@@ -41,7 +44,7 @@ def test_records_describe_their_sums(key, scores):
 
 
 @pytest.mark.parametrize("key", BACKENDS)
-def test_fewer_variables_than_a_sum_needs_get_companions(key):
+def test_fewer_variables_than_a_sum_needs_are_padded(key):
     backend = BACKENDS[key]
     weights = backend.weights(ds.FamilyTable({"a": {(): -1.5}}), 1, 2**30)
     assert weights.n == backend.least_variables
@@ -49,15 +52,18 @@ def test_fewer_variables_than_a_sum_needs_get_companions(key):
 
 
 @pytest.mark.parametrize("key", BACKENDS)
-def test_memory_grows_with_the_job(key):
-    backend = BACKENDS[key]
-    alone = backend.memory(15, 14, 2)
-    assert backend.memory(15, 14, 2, weight_tables=2) == alone + 8 * backend.table(15, 14)
-    # The threads of a device need no memory of this machine.
-    assert alone < backend.memory(15, 14, 3) if backend.device is None else alone == backend.memory(15, 14, 3)
-    assert backend.memory(15, 14, 3) < backend.memory(16, 15, 3)
-    assert 0 <= backend.device_memory(15, 14) <= backend.device_memory(16, 15)
-    assert backend.memory(15, 14, 2, with_paths=True) > 2 * 8 * 15 << 15
+def test_memory_grows_with_the_job(key, monkeypatch):
+    backend, assumed = BACKENDS[key], {"cuda": 2**40, "mpi": 2}.get(key[1])
+
+    def memory(n, threads=2, **more):
+        return backend.plan(SearchSize.complete(n, n - 1), threads, assumed=assumed, **more).memory
+
+    assert memory(15, weight_tables=2) == memory(15) + 8 * backend.table(15, 14)
+    # The threads of a GPU need no memory of this machine.
+    assert memory(15, 3) == memory(15) if key[1] == "cuda" else memory(15) < memory(15, 3)
+    assert memory(15) < memory(16)
+    if backend.paths:
+        assert memory(15, with_paths=True) > 2 * 8 * 15 << 15
 
 
 @pytest.mark.parametrize("method", [ds.posterior, ds.feature_probability])
@@ -78,61 +84,134 @@ def test_auto_gives_the_result_of_the_back_end(scores):
         assert found.provenance.backend.startswith("cpu: ")
 
 
-def with_device(missing="", free=2**40, preferred_from=3, **limits):
-    """A back end that computes on the processor, and claims to use a device."""
-    device = Device(lambda: missing, lambda: "a card", lambda: free, lambda n, max_parents: 8 << n, preferred_from)
-    return replace(BACKENDS["dags", "cpu"], name="card", device=device, **limits)
+FAST = Automatic(installed=lambda: True, least_variables=0, least_seconds=0.0)
 
 
-def test_auto_uses_a_device_for_large_sums_that_fit(monkeypatch, scores):
-    for record, used in (
-        (with_device(), "card: a card, "),
-        (with_device(missing="it is broken"), "cpu: "),
-        (with_device(free=127), "cpu: "),
-        (with_device(preferred_from=5), "cpu: "),
+def other_backend(seconds=0.001, memory=0, asked=None, **changes):
+    """A back end that computes on the processor, and says what it likes about its time."""
+
+    def planned(size, assumed):
+        if asked is not None:
+            asked.append(size.n)
+        return SumPlan(memory, lambda: seconds)
+
+    changed = {"automatic": FAST, "fallback": "cpu", "engine": lambda: "a device", "planned": planned} | changes
+    return replace(BACKENDS["dags", "cpu"], name="other", **changed)
+
+
+@pytest.fixture
+def register(monkeypatch):
+    def put(cpu_seconds=1.0, **changes):
+        cpu = BACKENDS["dags", "cpu"]
+        timed = replace(
+            cpu, planned=lambda size, assumed: replace(cpu.planned(size, None), seconds=lambda: cpu_seconds)
+        )
+        monkeypatch.setitem(backends.BACKENDS, ("dags", "cpu"), timed)
+        monkeypatch.setitem(backends.BACKENDS, ("dags", "other"), other_backend(**changes))
+
+    return put
+
+
+def chosen(n=20, **options):
+    return choose_backend("dags", "auto", SearchSize.complete(n, 4), Budget.of(2, "8GiB"), **options).name
+
+
+def test_auto_takes_the_back_end_with_the_least_estimate(register, scores):
+    register(cpu_seconds=1.0, seconds=0.9)
+    assert chosen() == "other"
+    assert ds.posterior(scores).provenance.backend.startswith("other: a device, ")
+    register(cpu_seconds=1.0, seconds=1.1)
+    assert chosen() == "cpu"
+    assert ds.posterior(scores).provenance.backend.startswith("cpu: ")
+    # Whatever the time, an explicit choice is one.
+    assert ds.posterior(scores, backend="other").provenance.backend.startswith("other: ")
+
+
+def test_auto_takes_only_what_is_there_fits_and_is_able(register):
+    for changes in (
+        {"missing": lambda: "it is broken"},
+        {"memory": 2**40},
+        {"most_variables": 19},
+        {"automatic": None},
+        {"automatic": replace(FAST, installed=lambda: False)},
     ):
-        monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), record)
-        assert ds.posterior(scores).provenance.backend.startswith(used)
-        # Without a size, the back end that is always there.
-        assert find_backend("dags").name == "cpu"
+        register(cpu_seconds=1e6, **changes)
+        assert chosen() == "cpu"
+    register(cpu_seconds=1e6, paths=False)
+    assert (chosen(), chosen(paths=True)) == ("other", "cpu")
 
 
-def test_missing_devices_are_refused_with_the_reason(monkeypatch, scores):
-    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), with_device(missing="it is broken: mend it"))
-    for method in (ds.posterior, ds.feature_probability):
-        with pytest.raises(ds.BackendUnavailable, match=r"^backend='card' cannot be used: it is broken: mend it$"):
-            method(scores, backend="card")
+def test_auto_takes_another_back_end_if_the_processor_lacks_memory(register):
+    register(cpu_seconds=0.001, seconds=60.0)
+    assert chosen(20) == "cpu"
+    assert chosen(29) == "other"
 
 
-def test_sums_that_do_not_fit_on_a_card_are_refused(monkeypatch, scores):
-    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), with_device(free=127))
-    expected = (
-        r"^sums over dags of 4 variables need 128 bytes on the card; 127 bytes of a card are free: "
-        r"use fewer variables, or backend='cpu'$"
+def test_back_ends_are_not_asked_about_sums_that_are_not_worth_their_start(register):
+    asked = []
+    register(cpu_seconds=0.9, asked=asked, automatic=replace(FAST, least_seconds=1.0), missing=lambda: 1 / 0)
+    assert (chosen(), asked) == ("cpu", [])
+    register(cpu_seconds=1e6, asked=asked, automatic=replace(FAST, least_variables=21), missing=lambda: 1 / 0)
+    assert (chosen(), asked) == ("cpu", [])
+    register(cpu_seconds=1.1, asked=asked, automatic=Automatic(lambda: True, 20, 1.0))
+    assert (chosen(), asked) == ("other", [20])
+
+
+def test_no_time_is_estimated_if_there_is_no_choice(monkeypatch):
+    def refuse():
+        raise AssertionError("no back end was to be asked")
+
+    cpu = BACKENDS["dags", "cpu"]
+    asked = replace(cpu, planned=lambda size, assumed: replace(cpu.planned(size, None), seconds=refuse))
+    monkeypatch.setitem(backends.BACKENDS, ("dags", "cpu"), asked)
+    cuda = BACKENDS["dags", "cuda"]
+    for automatic in (
+        replace(cuda.automatic, installed=lambda: False),
+        replace(cuda.automatic, installed=lambda: True),
+    ):
+        monkeypatch.setitem(backends.BACKENDS, ("dags", "cuda"), replace(cuda, automatic=automatic, missing=refuse))
+        assert chosen(16) == "cpu"
+    monkeypatch.setitem(
+        backends.BACKENDS, ("dags", "cuda"), replace(cuda, automatic=replace(cuda.automatic, installed=lambda: False))
     )
+    assert chosen(25) == "cpu"
+
+
+def test_missing_back_ends_are_refused_with_the_reason(register, scores):
+    register(missing=lambda: "it is broken: mend it")
     for method in (ds.posterior, ds.feature_probability):
-        with pytest.raises(ds.TooLarge, match=expected):
-            method(scores, backend="card")
+        with pytest.raises(ds.BackendUnavailable, match=r"^backend='other' cannot be used: it is broken: mend it$"):
+            method(scores, backend="other")
 
 
-def test_auto_gives_way_to_the_processor_if_scores_are_too_wide_for_a_device(monkeypatch, scores):
+def test_sums_that_a_back_end_refuses_name_its_remedy(register, scores):
+    lacking = SumPlan(
+        0, lambda: 0.001, refusal="sums over dags need a larger device", remedy="buy one", error=ds.TooLarge
+    )
+    register(planned=lambda size, assumed: lacking)
+    assert ds.posterior(scores).provenance.backend.startswith("cpu: ")
+    for method in (ds.posterior, ds.feature_probability):
+        with pytest.raises(ds.TooLarge, match=r"^sums over dags need a larger device: buy one$"):
+            method(scores, backend="other")
+
+
+def test_auto_gives_way_to_another_back_end_if_scores_are_too_wide(register, scores):
     on_processor = ds.posterior(scores)
     likely = ds.feature_probability(scores, required=[("a", "b")])
-    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), with_device(widest=1.0))
+    register(widest=1.0)
     found = ds.posterior(scores)
     assert found == on_processor
     assert found.provenance.backend.startswith("cpu: ")
     assert ds.feature_probability(scores, required=[("a", "b")]) == likely
     # Without data, the scores of all families are the same.
-    assert ds.posterior(scores, prior=True).provenance.backend.startswith("card: ")
+    assert ds.posterior(scores, prior=True).provenance.backend.startswith("other: ")
     for method in (ds.posterior, ds.feature_probability):
         with pytest.raises(ds.InvalidData, match=r"span more than 1e\+00 nats, the limit .*, or use backend='cpu'$"):
-            method(scores, backend="card")
+            method(scores, backend="other")
 
 
-def test_scores_that_are_too_wide_for_a_device_may_be_too_large_for_the_processor(monkeypatch, scores):
-    card = replace(with_device(widest=1.0), memory_of_sum=lambda n, max_parents, threads: 0)
-    monkeypatch.setitem(backends.BACKENDS, ("dags", "card"), card)
+def test_scores_that_are_too_wide_for_one_back_end_may_be_too_large_for_another(register, scores):
+    register(widest=1.0)
     with pytest.raises(ds.TooLarge, match="sums over dags of 4 variables need"):
         ds.posterior(scores, max_memory=1)
 
@@ -140,9 +219,9 @@ def test_scores_that_are_too_wide_for_a_device_may_be_too_large_for_the_processo
 def test_backends_say_what_is_there_and_why_not():
     cpu, cuda, mpi = ds.backends()
     assert (cpu.name, cpu.available, str(cpu)) == ("cpu", True, f"cpu: {kernels.name}")
-    assert (cuda.name, cuda.available) == ("cuda", not BACKENDS["orders", "cuda"].missing)
+    assert (cuda.name, cuda.available) == ("cuda", not BACKENDS["orders", "cuda"].missing())
     assert "dagscape[cuda12]" in str(cuda) or cuda.available or "GPU" in str(cuda)
-    assert (mpi.name, mpi.available) == ("mpi", not BACKENDS["orders", "mpi"].missing)
+    assert (mpi.name, mpi.available) == ("mpi", not BACKENDS["orders", "mpi"].missing())
     assert "1 rank, " in str(mpi) or "dagscape[mpi]" in str(mpi)
 
 
@@ -153,7 +232,7 @@ def test_capabilities_that_a_back_end_lacks_are_refused(monkeypatch, scores):
     monkeypatch.setitem(backends.BACKENDS, ("dags", "plain"), plain)
     with pytest.raises(ds.InvalidOption, match="backend='plain' have no path relations: use backend='cpu'"):
         ds.posterior(scores, via="all", backend="plain")
-    assert find_backend("dags", paths=True).name == "cpu"
+    assert usual_backend("dags").name == "cpu"
     assert ds.posterior(scores, backend="plain") == ds.posterior(scores)
 
 
@@ -190,8 +269,7 @@ def test_a_variable_without_a_possible_family_leaves_nothing_to_sum(scores):
 
 
 def test_the_command_line_says_what_is_missing(monkeypatch, capfd):
-    cuda = BACKENDS["dags", "cuda"]
-    broken = replace(cuda, device=replace(cuda.device, missing=lambda: "there is no GPU: use the back end 'cpu'"))
+    broken = replace(BACKENDS["dags", "cuda"], missing=lambda: "there is no GPU: use the back end 'cpu'")
     monkeypatch.setitem(backends.BACKENDS, ("dags", "cuda"), broken)
     assert main(["posterior", "builtin:tic-tac-toe", "--backend", "cuda"]) == 4
     assert "--backend cuda cannot be used: there is no GPU: use the back end 'cpu'" in capfd.readouterr().err

@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 
 import dagscape as ds
-from dagscape.cli.program import ranks
+from dagscape.cli.commands import posterior as command
+from dagscape.cli.program import processes
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidOption
 from dagscape.posterior import backends
-from dagscape.posterior.backends import BACKENDS, on_all_ranks, ranks_of
-from dagscape.posterior.mpi import backend, guard, guarding, library, order_sum, team
+from dagscape.posterior.backends import BACKENDS, on_all_processes, processes_named
+from dagscape.posterior.mpi import commands, guard, guarding, library, memory, order_sum, team
 from dagscape.posterior.mpi.signals import DelayedSignals
+from dagscape.scores.search_planning import SearchSize
 
 VARIABLES = (*library._RANK_VARIABLES, *library._SIZE_VARIABLES, "PMI_FD")
 
@@ -29,9 +31,10 @@ def fresh(monkeypatch):
     """Without remembered answers, and without a launcher."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    library.missing.cache_clear()
+    missing = library.missing
+    missing.cache_clear()
     yield
-    library.missing.cache_clear()
+    missing.cache_clear()
 
 
 def test_reasons_why_there_is_no_mpi(monkeypatch):
@@ -40,7 +43,8 @@ def test_reasons_why_there_is_no_mpi(monkeypatch):
     scores = ds.FamilyTable({"a": {(): -1.5}}, complete=True)
     with pytest.raises(ds.BackendUnavailable, match=r"^backend='mpi' cannot be used: the package mpi4py is not"):
         ds.posterior(scores, "orders", backend="mpi")
-    assert ranks_of("mpi") is None
+    assert processes_named("mpi", usable=True) is None
+    assert processes_named("mpi") is BACKENDS["orders", "mpi"].processes
 
 
 @pytest.mark.parametrize(
@@ -86,7 +90,7 @@ def test_a_library_must_be_running(monkeypatch):
 def test_launchers_give_ranks_by_variables(monkeypatch, variables, rank, size):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert (library.launched_rank(), library.launched_size()) == (rank, size)
+    assert library.launched() == (None if rank is None else (rank, size))
 
 
 @pytest.mark.parametrize("count", [3, 6, 12, 4095])
@@ -101,9 +105,8 @@ def test_other_numbers_than_powers_of_two_name_the_next_lower_one(count):
 
 
 def test_each_rank_needs_ten_variables():
-    order_sum.check_size(14, 16)
-    with pytest.raises(InvalidOption, match="14 variables take up to 16 ranks; there are 32: start 16"):
-        order_sum.check_size(14, 32)
+    assert order_sum.too_many_ranks(14, 16) == ""
+    assert order_sum.too_many_ranks(14, 32) == "sums over orders of 14 variables take up to 16 ranks; there are 32"
 
 
 def test_blocks_are_messages_of_a_mebibyte_or_more():
@@ -122,38 +125,54 @@ def test_blocks_are_messages_of_a_mebibyte_or_more():
 def test_the_words_of_a_rank_halve_with_each_doubling_of_ranks():
     for count in (1, 2, 4, 8):
         words = 8 * 2**28 // count
-        assert words < backend.rank_memory(28, 4, 1, count) < words + 2**29
+        assert words < memory.rank_memory(28, 4, 1, count) < words + 2**29
 
 
 def test_commands_that_ranks_run_as_one(monkeypatch):
-    assert not ranks.run_as_one([])
-    assert not ranks.run_as_one(["learn", "x.csv", "--backend", "mpi"])
-    assert ranks.run_as_one(["posterior", "x.csv", "--backend", "mpi"])
-    assert ranks.run_as_one(["posterior", "x.csv", "--backend=cpu", "--backend=mpi"])
-    assert not ranks.run_as_one(["posterior", "x.csv", "--over", "orders"])
-    assert ranks.chosen_backend("orders", "auto") == "auto"
+    together = BACKENDS["orders", "mpi"].processes.run_command
+
+    def start(*arguments):
+        found = processes.start_of(arguments)
+        return found.run is together, found.launched and found.launched.name
+
+    assert start() == (False, None)
+    assert start("learn", "x.csv", "--backend", "mpi") == (False, None)
+    assert start("posterior", "x.csv", "--backend", "mpi") == (True, None)
+    assert start("posterior", "x.csv", "--backend=cpu", "--backend=mpi") == (True, None)
+    assert start("posterior", "x.csv", "--backend") == (False, None)
+    assert start("posterior", "x.csv", "--over", "orders") == (False, None)
     monkeypatch.setenv("PMI_RANK", "0")
     monkeypatch.setenv("PMI_SIZE", "2")
-    monkeypatch.setattr(ranks.importlib.util, "find_spec", lambda name: object())
-    assert ranks.run_as_one(["posterior", "x.csv", "--over", "orders"])
-    assert ranks.run_as_one(["posterior", "x.csv", "--over", "orders", "--backend", "cpu"])
-    assert not ranks.run_as_one(["plan", "x.csv"])
-    assert "rank 0 does this sum alone" in ranks.ranks_in_vain("cpu")
-    assert not ranks.ranks_in_vain("mpi")
-    assert [ranks.chosen_backend(*chosen) for chosen in (("orders", "auto"), ("dags", "auto"), ("orders", "cpu"))] == [
-        "mpi",
-        "auto",
-        "cpu",
-    ]
+    monkeypatch.setattr(library, "installed", lambda: True)
+    assert start("posterior", "x.csv", "--over", "orders") == (True, "mpi")
+    assert start("posterior", "x.csv", "--over", "orders", "--backend", "cpu") == (True, "mpi")
+    assert start("plan", "x.csv") == (False, None)
+    monkeypatch.setattr(library, "installed", lambda: False)
+    assert start("posterior", "x.csv", "--over", "orders") == (False, None)
+
+
+def test_auto_is_the_back_end_of_the_processes_that_a_launcher_has_started(monkeypatch):
+    said = []
+    out = types.SimpleNamespace(warn=said.append)
+    monkeypatch.setattr(command, "launched_backend", lambda: None)
+    assert command._chosen_backend("orders", "auto", out) == "auto"
+    monkeypatch.setattr(command, "launched_backend", lambda: BACKENDS["orders", "mpi"])
+    assert command._chosen_backend("orders", "auto", out) == "mpi"
+    assert command._chosen_backend("orders", "mpi", out) == "mpi"
+    assert said == []
+    assert command._chosen_backend("dags", "auto", out) == "auto"
+    assert command._chosen_backend("orders", "cpu", out) == "cpu"
+    alone = "rank 0 does this sum alone: use --over orders, and no --backend but mpi, for a sum on all ranks"
+    assert said == [alone, alone]
 
 
 def test_without_mpi_the_command_of_one_rank_says_so(monkeypatch):
-    monkeypatch.setattr(
-        ranks, "library", types.SimpleNamespace(missing=lambda: "-", launched_rank=library.launched_rank)
-    )
-    assert ranks.run_on_ranks(lambda: 7) == 7
+    monkeypatch.setattr(library, "missing", lambda: "-")
+    assert commands.run_command(lambda: 7) == 7
+    monkeypatch.setenv("PMI_RANK", "0")
+    assert commands.run_command(lambda: 7) == 7
     monkeypatch.setenv("PMI_RANK", "1")
-    assert ranks.run_on_ranks(lambda: 7) == 4
+    assert commands.run_command(lambda: 7) == 4
 
 
 def test_importing_dagscape_does_not_start_mpi():
@@ -251,9 +270,9 @@ def test_functions_of_sums_run_where_the_ranks_of_their_back_end_work(monkeypatc
         return task()
 
     here = types.SimpleNamespace(work=work)
-    monkeypatch.setattr(backends, "ranks_of", lambda name: here if name == "mpi" else None)
+    monkeypatch.setattr(backends, "processes_named", lambda name, **_: here if name == "mpi" else None)
 
-    @on_all_ranks
+    @on_all_processes
     def add(first, second=2, *, backend="auto"):
         """Add."""
         return first + second
@@ -320,8 +339,8 @@ def test_errors_that_cannot_be_sent_are_described():
 
 
 def test_sums_that_are_not_tiled_need_the_memory_of_one_process():
-    record = BACKENDS["orders", "mpi"]
-    assert record.memory(9, 8, 2) == BACKENDS["orders", "cpu"].memory(9, 8, 2)
+    record, size = BACKENDS["orders", "mpi"], SearchSize.complete(9, 8)
+    assert record.plan(size, 2, assumed=4).memory == BACKENDS["orders", "cpu"].plan(size, 2).memory
     assert kernels.LEAST_TILED == 10
     assert np.isfinite(record.widest)
 

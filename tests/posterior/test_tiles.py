@@ -9,6 +9,7 @@ import dagscape as ds
 from dagscape.core import kernels
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.weights import is_tiled
+from dagscape.scores.search_planning import SearchSize
 
 ORDERS = BACKENDS["orders", "cpu"]
 
@@ -85,8 +86,8 @@ def test_nothing_possible():
 
 
 def test_memory_is_eight_bytes_for_each_set():
-    assert ORDERS.memory(28, 4, 2) < 1.25 * 8 * 2**28 + 200 * 2**20
-    assert ORDERS.memory(31, 4, 2) < 18 * 2**30
+    assert ORDERS.plan(SearchSize.complete(28, 4), 2).memory < 1.25 * 8 * 2**28 + 200 * 2**20
+    assert ORDERS.plan(SearchSize.complete(31, 4), 2).memory < 18 * 2**30
     # With many parents, the sum that needs less memory.
     assert is_tiled(26, 8)
     assert not is_tiled(16, 15)
@@ -125,7 +126,7 @@ def test_a_dense_sum_of_wide_scores_keeps_to_the_memory_limit():
     names = [f"v{i}" for i in range(n)]
     families = {v: {(): -1e6 * (i + 1), (names[i - 1],): -3.0 - i} for i, v in enumerate(names)}
     scores = ds.FamilyTable(families, complete=True)
-    planned = ORDERS.memory(n, 1, 1)
+    planned = ORDERS.plan(SearchSize.complete(n, 1), 1).memory
     with pytest.raises(
         ds.TooLarge, match=r"sums over orders of 16 variables with scores that span more than 5,000,000"
     ):

@@ -1,7 +1,7 @@
 """Advice for jobs that do not fit: what would make them fit, with the least trouble first.
 
-Other settings of the same method come first. If none fit, the advice lists all remedies that do: fewer variables, more
-machines, a GPU, another exact method. Learners, which need little memory but are not exact, come last; or first, if
+Other settings of the same method come first. If none fit, the advice lists all remedies that do: fewer variables, other
+machines or devices, another exact method. Learners, which need little memory but are not exact, come last; or first, if
 there are more variables than the method supports with any amount of memory.
 """
 
@@ -23,12 +23,6 @@ from dagscape.scores.search_planning import SearchSize
 
 # Limits on the number of parents to try for advice, highest first.
 _FEWER_PARENTS = (5, 4, 3, 2)
-
-# Plans advise up to 4096 machines.
-_MOST_RANK_BITS = 12
-
-# Usual cards: the gigabytes in their names, and the GiB that sums can use.
-_CARDS = {16: 15, 24: 23, 40: 39, 80: 79, 141: 139}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +79,7 @@ def advice_for(job: RefusedJob) -> str:
     if own := _fitting(job, own=True):
         return own
     other = _fitting(job, own=False)
-    exact = [_fewer_variables(job), _more_machines(job), _card(job), other]
+    exact = [_fewer_variables(job), *_elsewhere(job), other]
     remedies = [*exact, _without_exactness(job)] if job.supported() else [_without_exactness(job), *exact]
     what = f"no settings of {_function(job.task)} fit" if other else "no exact method fits"
     within = f" within {format_bytes(job.limit)}" if job.supported() else ""
@@ -128,40 +122,20 @@ def _fewer_variables(job: RefusedJob) -> str:
     return f"{_function(job.task)} fits up to {as_asked} variables: {choice}" if as_asked else ""
 
 
-def _more_machines(job: RefusedJob) -> str:
-    """Say on how many machines like this one the requested sum fits, if it can use several."""
-    if not _has_place(job, "ranks") or job.settings.get("over") != "orders":
-        return ""
-    places = {1 << bits: {"ranks": 1 << bits} for bits in range(1, _MOST_RANK_BITS + 1)}
-    if found := _first_fitting(job, places):
-        ranks, more = found
-        return f"on {ranks} machines like this one it fits, with {_arguments({'backend': 'mpi'} | more)}"
-    return ""
-
-
-def _card(job: RefusedJob) -> str:
-    """Say with which memory of a card the requested sum fits there, if it can use one."""
-    if not _has_place(job, "card_memory"):
-        return ""
-    places = {name: {"card_memory": usable << 30} for name, usable in _CARDS.items()}
-    if found := _first_fitting(job, places):
-        gigabytes, more = found
-        return f"on a GPU with {gigabytes} GB it fits, with {_arguments({'backend': 'cuda'} | more)}"
-    return ""
-
-
-def _has_place(job: RefusedJob, place: str) -> bool:
-    return job.task in METHODS and place in METHODS[job.task].places
-
-
-def _first_fitting(job: RefusedJob, places: Mapping[int, Mapping[str, Any]]) -> tuple[int, dict[str, Any]] | None:
-    """Return the first place where a job fits, as requested or else with few parents, and the limit on parents."""
+def _elsewhere(job: RefusedJob) -> list[str]:
+    """Say where the requested job fits, as requested or else with few parents: the smallest of each kind."""
+    if job.task not in METHODS:
+        return []
     chosen = {name: job.settings[name] for name in METHODS[job.task].options}
     few = {FEW_PARENTS} if job.required <= FEW_PARENTS < job.asked else set()
-    for most, (name, place) in itertools.product((job.asked, *few), places.items()):
-        if job.fits(job.task, chosen | dict(place), most):
-            return name, {} if most == job.asked else {"max_parents": most}
-    return None
+    remedies = []
+    for alternatives in METHODS[job.task].elsewhere(**chosen):
+        for most, found in itertools.product((job.asked, *few), alternatives):
+            if job.fits(job.task, chosen | dict(found.assumed), most):
+                changed = dict(found.options) | ({} if most == job.asked else {"max_parents": most})
+                remedies.append(f"on {found.where} it fits, with {_arguments(changed)}")
+                break
+    return remedies
 
 
 def _most_variables(job: RefusedJob, settings: Mapping[str, Any], max_parents: int) -> int:
@@ -189,11 +163,12 @@ def _candidates(job: RefusedJob) -> Iterator[tuple[str, dict[str, Any]]]:
     if job.task == "scores":
         return
     n = job.data.n
-    others = (name for name, other in METHODS.items() if other.most_advised is None or n <= other.most_advised)
-    for name in (job.task, *(other for other in others if other != job.task)):
-        known, places = METHODS[name].options, METHODS[name].places
-        # What does not fit elsewhere may fit on the processors of this machine.
-        here = {"backend": "cpu"} if name == job.task and any(key in job.settings for key in places) else {}
+    advised = (name for name, other in METHODS.items() if other.most_advised is None or n <= other.most_advised)
+    for name in (job.task, *(other for other in advised if other != job.task)):
+        known, others = METHODS[name].options, METHODS[name].other_options
+        moved = name == job.task and any(key in job.settings for key in others)
+        # What does not fit elsewhere may fit here.
+        here = {key: option.values[0] for key, option in others.items() if option.values} if moved else {}
         for values in itertools.product(*known.values()):
             yield name, dict(zip(known, values, strict=True)) | here
 

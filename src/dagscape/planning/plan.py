@@ -65,7 +65,7 @@ class Plan(Result):
         What would make the job fit, with the least trouble first, if it does not; otherwise empty.
     largest : mapping of str to int
         For a posterior: the largest number of variables that fits, by back end: here, where the sum is planned, and on
-        the card that is here, if there is one.
+        the GPU that is here, if there is one.
     memory_available : int
         How many bytes were available when the plan was made, if the limit is a share of them; 0 if it was given.
     """
@@ -144,7 +144,7 @@ def plan(
         Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options that
         change what the method needs. For a posterior: ``over``; ``backend`` (``"cpu"``, the default, ``"cuda"`` or
         ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like this one, with the given threads and
-        memory limit; and ``card_memory``, such as ``"80GiB"``, for a card that is not here.
+        memory limit; and ``gpu_memory``, such as ``"80GiB"``, for a GPU that is not here.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from dagscape.core.requirements import Requirements, TaskOption
+    from dagscape.core.requirements import Alternative, Requirements, TaskOption
 
 # What a task takes: rows; rows and the options of `local_scores`; scores of any kind; those of all families; answers
 # of students and a Q-matrix; two structures; a student model.
@@ -49,6 +49,9 @@ class Task:
     largest_at : str
         Where the function is, with the same arguments, that returns the largest numbers of variables that fit, by back
         end.
+    elsewhere_at : str
+        Where the function is that returns, for the options that say what is computed, where else the task may run:
+        lists of :class:`~dagscape.core.requirements.Alternative`, each from the smallest.
     most_advised : int or None
         Plans of other tasks do not advise this one for more variables, because its time cannot be predicted; None is no
         limit.
@@ -73,6 +76,7 @@ class Task:
     seconds_at: str = ""
     options_at: str = ""
     largest_at: str = ""
+    elsewhere_at: str = ""
     most_advised: int | None = None
     quick: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -116,6 +120,11 @@ class Task:
         found: Callable[..., dict[str, int]] | None = loaded(self.largest_at) if self.largest_at else None
         return found
 
+    def elsewhere(self, **options: str) -> list[list[Alternative]]:
+        """Return where else the task may run, with options that say what is computed."""
+        found: list[list[Alternative]] = loaded(self.elsewhere_at)(**options) if self.elsewhere_at else []
+        return found
+
     @property
     def plan_options(self) -> Mapping[str, TaskOption]:
         """All options that change what the task needs."""
@@ -128,9 +137,9 @@ class Task:
         return {name: option.values for name, option in self.plan_options.items() if option.varied}
 
     @property
-    def places(self) -> tuple[str, ...]:
+    def other_options(self) -> dict[str, TaskOption]:
         """The other options, which say how much is computed, and where."""
-        return tuple(name for name, option in self.plan_options.items() if not option.varied)
+        return {name: option for name, option in self.plan_options.items() if not option.varied}
 
     @property
     def summary(self) -> str:

@@ -6,16 +6,18 @@ record (:mod:`dagscape.posterior.contract`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from dagscape.core.checks import check_choice, is_one_of
-from dagscape.core.errors import BackendUnavailable, InvalidOption, argument
+from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.requirements import ProblemSize
-from dagscape.posterior.contract import Ranks, SumBackend
-from dagscape.posterior.cpu import CPU
+from dagscape.core.resources import Budget
+from dagscape.posterior.contract import Processes, SumBackend
+from dagscape.posterior.cpu.backend import CPU
 from dagscape.posterior.cuda.backend import CUDA
 from dagscape.posterior.mpi.backend import MPI
 
@@ -76,20 +78,14 @@ def backends() -> tuple[BackendStatus, ...]:
     found = []
     for name in BACKEND_NAMES[1:]:
         records = [record for record in BACKENDS.values() if record.name == name]
-        missing = records[0].missing
+        missing = records[0].missing()
         over = tuple(record.over for record in records)
-        found.append(BackendStatus(name, over, not missing, missing or records[0].engine))
+        found.append(BackendStatus(name, over, not missing, missing or records[0].engine()))
     return tuple(found)
 
 
-def find_backend(
-    over: str, backend: str = "auto", *, paths: bool = False, size: ProblemSize | None = None
-) -> SumBackend:
-    """Return the back end with a name.
-
-    ``"auto"`` is a device that suits the size of the problem, if it is given and there is such a device; otherwise the
-    first back end that can do the job.
-    """
+def find_backends(over: str, backend: str, *, paths: bool = False) -> list[SumBackend]:
+    """Return the back ends with a name that can do a sum, the one that is always there first; all for ``"auto"``."""
     check_choice(over, SUMMED_OVER, "over")
     known = [record for record in BACKENDS.values() if record.over == over]
     named = [record for record in known if is_one_of(backend, ("auto", record.name))]
@@ -100,31 +96,71 @@ def find_backend(
     able = [record for record in named if record.paths] if paths else named
     if not able:
         _refuse_paths(over, backend)
-    if backend != "auto" and (missing := able[0].missing):
-        raise BackendUnavailable(f"{argument('backend', backend)} cannot be used: {missing}")
-    if backend == "auto" and size is not None:
-        able = [record for record in able if record.is_preferred(size.n, size.max_parents)] or able
+    return able
+
+
+def usual_backend(over: str) -> SumBackend:
+    """Return the back end of a sum that is always there."""
+    return find_backends(over, "auto")[0]
+
+
+def choose_backend(over: str, backend: str, size: ProblemSize, budget: Budget, *, paths: bool = False) -> SumBackend:
+    """Return the back end with a name, if it can be used here; ``"auto"`` is the fastest that fits, by its estimate."""
+    able = find_backends(over, backend, paths=paths)
+    if backend == "auto":
+        return _fastest(able, size, budget, with_paths=paths)
+    able[0].check_available()
     return able[0]
 
 
-def ranks_of(backend: object) -> Ranks | None:
-    """Return the processes of a back end that all of them must call, if they can be used; None for others.
+def _fastest(able: Sequence[SumBackend], size: ProblemSize, budget: Budget, *, with_paths: bool) -> SumBackend:
+    """Return the back end that takes the least time, by its own estimate; the first if none fits.
 
-    ``"auto"`` is never one of these: a program may use MPI for purposes of its own.
+    The first is always there, and costs nothing to ask. Others are asked only if that may be worth their start.
     """
-    records = [record for record in BACKENDS.values() if record.ranks is not None and is_one_of(backend, [record.name])]
-    return records[0].ranks if records and not records[0].missing else None
+    asked = [(record, record.automatic) for record in able if record.automatic is not None]
+    asked = [(record, how) for record, how in asked if size.n >= how.least_variables and how.installed()]
+    if len(asked) == 1:
+        return asked[0][0]
+    chosen, least = able[0], math.inf
+    for record, how in asked:
+        if least < how.least_seconds or record.missing():
+            continue
+        plan = record.plan(size, record.threads(budget), with_paths=with_paths)
+        if plan.fits(budget.limit) and (seconds := plan.seconds()) < least:
+            chosen, least = record, seconds
+    return chosen
 
 
-def on_all_ranks(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Let all ranks take part in a function of sums, if the back end that its keyword ``backend`` names has ranks."""
+def launched_backend() -> SumBackend | None:
+    """Return the back end of the processes that a launcher has started together with this one, if there are several."""
+    return next((record for record, processes in _with_processes() if processes.launched() > 1), None)
+
+
+def processes_named(backend: object, *, usable: bool = False) -> Processes | None:
+    """Return the processes of the back end with a name, if it has any; ``usable`` ones must work here.
+
+    ``"auto"`` has none: a program may have started processes for purposes of its own.
+    """
+    for record, processes in _with_processes():
+        if is_one_of(backend, [record.name]) and not (usable and record.missing()):
+            return processes
+    return None
+
+
+def _with_processes() -> Iterator[tuple[SumBackend, Processes]]:
+    return ((record, record.processes) for record in BACKENDS.values() if record.processes is not None)
+
+
+def on_all_processes(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Let all processes take part in a function of sums, if the back end of its keyword ``backend`` has several."""
 
     @wraps(function)
     def taking_part(*arguments: Arguments.args, **options: Arguments.kwargs) -> Value:
-        ranks = ranks_of(options.get("backend", "auto"))
-        if ranks is None:
+        processes = processes_named(options.get("backend", "auto"), usable=True)
+        if processes is None:
             return function(*arguments, **options)
-        return ranks.work(lambda: function(*arguments, **options))
+        return processes.work(lambda: function(*arguments, **options))
 
     return taking_part
 

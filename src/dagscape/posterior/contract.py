@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core import kernels
-from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, TooLarge, argument
-from dagscape.core.resources import format_bytes, thread_count
-from dagscape.core.wording import plural
-from dagscape.posterior.weights import FamilyWeights, path_memory
+from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, argument
+from dagscape.core.requirements import ProblemSize
+from dagscape.core.resources import Budget
+from dagscape.posterior.sum_plan import Automatic, Elsewhere, SumPlan, SumSize
+from dagscape.posterior.weights import FamilyWeights
 from dagscape.running.checkpoints import Checkpoint
 from dagscape.running.sealed_states import State
+from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 KernelProgress = Callable[[int, int], None] | None
@@ -93,7 +94,7 @@ class Job:
     unit_bits : int
         The bits of the unit of the weights.
     threads : int
-        The number of threads, on each rank if there are several.
+        The number of threads, of each process if there are several.
     progress : callable or None
         Called with the work done so far, and in total.
     checkpoint : Checkpoint or None
@@ -118,75 +119,54 @@ class Job:
 SumFunction = Callable[[FamilyWeights, Job], Sum]
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A device with its own memory, other than the processors of this machine.
-
-    Attributes
-    ----------
-    missing : callable
-        Returns why it cannot be used here, and the remedy; an empty string if it can.
-    describe : callable
-        Returns its name.
-    free_memory : callable
-        Returns how many bytes of its memory are free.
-    memory_of_sum : callable
-        ``memory_of_sum(n, max_parents)``: the bytes of its memory that a sum needs.
-    preferred_from : int
-        ``backend="auto"`` uses the device for at least this many variables; smaller sums are fast anywhere.
-    """
-
-    missing: Callable[[], str]
-    describe: Callable[[], str]
-    free_memory: Callable[[], int]
-    memory_of_sum: Callable[[int, int], int]
-    preferred_from: int
-
-
 class WorkTogether(Protocol):
-    """See :class:`Ranks`."""
+    """See :class:`Processes`."""
 
     def __call__(self, task: Callable[[], Value]) -> Value:
         """Run a task."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ranks:
-    """Processes, on one machine or many, that do a sum together; all of them call the same functions.
+class Processes:
+    """Processes, on one machine or many, that do sums together; all of them call the same functions.
 
     Attributes
     ----------
-    missing : callable
-        Returns why they cannot be used here, and the remedy; an empty string if they can.
-    describe : callable
-        Returns how many there are, and what connects them.
+    launched : callable
+        Returns how many of them a launcher has started; 1 if there is no launcher.
     threads : callable
         Returns how many threads each of them has by default.
-    check_size : callable
-        ``check_size(n, max_parents)``: raises an error if their number does not suit a sum.
     check_memory : callable
-        ``check_memory(n, max_parents, threads, max_memory)``: raises an error if another machine has too little memory.
+        ``check_memory(size, max_memory)``: raises an error if another machine has too little memory for a sum.
     work : callable
         ``work(task)``: runs a task on the first process, where its sums get the help of the others, and returns its
         result, or raises its error, on all.
+    run_command : callable
+        ``run_command(command)``: runs a command on the first process in the same way, and returns its exit code on all.
+    unused : str
+        What to say if only the first of several processes does a sum.
     """
 
-    missing: Callable[[], str]
-    describe: Callable[[], str]
+    launched: Callable[[], int]
     threads: Callable[[], int]
-    check_size: Callable[[int, int], None]
-    check_memory: Callable[[int, int, int, int | str | None], None]
+    check_memory: Callable[[SumSize, int | str | None], None]
     work: WorkTogether
+    run_command: Callable[[Callable[[], int]], int]
+    unused: str
 
 
 @dataclass(frozen=True, slots=True)
 class SumBackend:
     """An implementation of a sum over all structures.
 
+    All other code asks the record: a new back end is a new record, and no line elsewhere.
+
     Attributes
     ----------
     over, name : str
         What is summed over, and the name of the back end.
+    summary : str
+        What does the work, as part of the help of the command line.
     run : callable
         The sum.
     paths : bool
@@ -195,8 +175,11 @@ class SumBackend:
         ``arrange(scores, n, prior_only, threads, limit)``: the weights of all families in the layout of the sum.
     table : callable
         ``table(n, max_parents)``: the number of weights.
-    memory_of_sum : callable
-        ``memory_of_sum(n, max_parents, threads)``: the bytes that the sum needs, including the weights.
+    planned : callable
+        ``planned(size, assumed)``: what a sum needs, with what ``elsewhere`` assumes, or with what is here if that is
+        None. Other code calls :meth:`plan`.
+    engine : callable
+        Returns what does the work here, by its name and version.
     ancestors : bool
         Whether it computes ancestor relations.
     proved : bool
@@ -206,22 +189,30 @@ class SumBackend:
     widest : float
         The largest range of the scores of one variable that it supports, in nats.
     least_variables, most_variables : int
-        The numbers of variables that it supports. If there are fewer, isolated companions are added.
+        The numbers of variables that it supports. If there are fewer, isolated variables are added as padding.
     resumable : bool
         Whether it writes checkpoints.
-    device : Device or None
-        Where it runs, if not on the processors of this machine.
-    ranks : Ranks or None
-        The processes that do it together, if there may be several.
+    missing : callable
+        Returns why it cannot be used here, and the remedy; an empty string if it can.
+    fallback : str
+        The name of the back end that supports more variables or wider scores than this one, if there is one.
+    automatic : Automatic or None
+        How ``backend="auto"`` considers it; None if it does not.
+    elsewhere : Elsewhere or None
+        The option of plans for what is not here, if there is one.
+    processes : Processes or None
+        The processes that do a sum together, if there may be several.
     """
 
     over: str
     name: str
+    summary: str
     run: SumFunction
     paths: bool
     arrange: Callable[[EnumerableScores, int, bool, int, int], FamilyWeights]
     table: Callable[[int, int], int]
-    memory_of_sum: Callable[[int, int, int], int]
+    planned: Callable[[SumSize, Any], SumPlan]
+    engine: Callable[[], str]
     ancestors: bool
     proved: bool
     precision: str
@@ -229,51 +220,63 @@ class SumBackend:
     least_variables: int
     most_variables: int
     resumable: bool
-    device: Device | None = None
-    ranks: Ranks | None = None
+    missing: Callable[[], str] = lambda: ""
+    fallback: str = ""
+    automatic: Automatic | None = None
+    elsewhere: Elsewhere | None = None
+    processes: Processes | None = None
 
-    @property
-    def missing(self) -> str:
-        """Why the back end cannot be used here, and the remedy; an empty string if it can."""
-        needed = self.device or self.ranks
-        return "" if needed is None else needed.missing()
-
-    @property
-    def engine(self) -> str:
-        """What does the work: the kernels of the processor, on one or more ranks, or the device."""
-        if self.ranks is not None:
-            return f"{self.ranks.describe()}, {kernels.name}"
-        return kernels.name if self.device is None else self.device.describe()
-
-    def thread_count(self, threads: int | None) -> int:
-        """Return the number of threads to use, on each rank if there are several."""
-        return self.ranks.threads() if threads is None and self.ranks is not None else thread_count(threads)
-
-    def device_memory(self, n: int, max_parents: int) -> int:
-        """Return how many bytes of the memory of its device a sum needs."""
-        return 0 if self.device is None else self.device.memory_of_sum(max(n, self.least_variables), max_parents)
-
-    def check_device(self, n: int, max_parents: int) -> None:
-        """Raise an error if the device is missing, if its memory is too small, or if the ranks do not suit the sum."""
-        if self.ranks is not None:
-            self.ranks.check_size(n, max_parents)
-        if self.device is None:
-            return
-        if missing := self.missing:
+    def check_available(self) -> None:
+        """Raise an error if the back end cannot be used here."""
+        if missing := self.missing():
             raise BackendUnavailable(f"{argument('backend', self.name)} cannot be used: {missing}")
-        needed, free = self.device_memory(n, max_parents), self.device.free_memory()
-        if needed > free:
-            raise TooLarge(
-                f"sums over {self.over} of {plural(n, 'variable')} need {format_bytes(needed)} on the card; "
-                f"{format_bytes(free)} of {self.device.describe()} are free: use fewer variables, "
-                f"or {argument('backend', 'cpu')}"
-            )
 
-    def is_preferred(self, n: int, max_parents: int) -> bool:
-        """Whether ``backend="auto"`` uses the device: it is there, the sum is large, and it fits."""
-        if self.device is None or not self.device.preferred_from <= n <= self.most_variables or self.missing:
-            return False
-        return self.device_memory(n, max_parents) <= self.device.free_memory()
+    def threads(self, budget: Budget) -> int:
+        """Return the number of threads to use, of each process if there are several."""
+        return self.processes.threads() if self.processes and budget.given_threads is None else budget.threads
+
+    def plan(
+        self,
+        size: ProblemSize,
+        threads: int,
+        *,
+        with_paths: bool = False,
+        weight_tables: int = 1,
+        assumed: object = None,
+    ) -> SumPlan:
+        """Return what a sum needs.
+
+        Parameters
+        ----------
+        size : ProblemSize
+            The numbers of variables and of parents.
+        threads : int
+            The number of threads, of each process if there are several.
+        with_paths : bool
+            Whether paths through a third variable are wanted.
+        weight_tables : int
+            How many tables of weights are held at the same time.
+        assumed : object
+            What ``elsewhere`` assumes; None for what is here.
+        """
+        plan = self.planned(SumSize(size.n, size.max_parents, threads, with_paths), assumed)
+        more_weights = 8 * (weight_tables - 1) * self.table(max(size.n, self.least_variables), size.max_parents)
+        plan = replace(plan, memory=plan.memory + more_weights)
+        if size.n <= self.most_variables:
+            return plan
+        # No number of machines helps, so this comes first.
+        where = f" with {argument('backend', self.name)}" if self.fallback else ""
+        most = f"exact sums over {self.over}{where} support up to {self.most_variables} variables; there are {size.n}"
+        return replace(plan, refusal=most, remedy="", error=InvalidOption)
+
+    def largest(self, size: ProblemSize, threads: int, limit: int, assumed: object = None) -> int:
+        """Return the largest number of variables that fits, with the same limit on parents; 0 if none does."""
+        limited = size.max_parents < size.n - 1
+        for n in range(self.most_variables, 1, -1):
+            most = min(size.max_parents, n - 1) if limited else n - 1
+            if self.plan(SearchSize.complete(n, most), threads, assumed=assumed).fits(limit):
+                return n
+        return 0
 
     def weights(self, scores: EnumerableScores, threads: int, limit: int, *, prior_only: bool = False) -> FamilyWeights:
         """Return the weights of all families, or with ``prior_only`` those of the structure prior alone.
@@ -282,20 +285,12 @@ class SumBackend:
         """
         weights = self.arrange(scores, max(scores.n, self.least_variables), prior_only, threads, limit)
         if max(weights.spans(scores.unit)) > self.widest:
-            other = "" if self.device is None else f", or use {argument('backend', 'cpu')}"
+            other = f", or use {argument('backend', self.fallback)}" if self.fallback else ""
             raise ScoresTooWide(
                 f"the scores of a variable span more than {self.widest:.0e} nats, the limit of sums: "
                 f"write -inf for impossible families{other}"
             )
         return weights
-
-    def memory(
-        self, n: int, max_parents: int, threads: int, *, with_paths: bool = False, weight_tables: int = 1
-    ) -> int:
-        """Return how many bytes a sum needs, with or without paths, and with this many tables of weights."""
-        n = max(n, self.least_variables)
-        needed = self.memory_of_sum(n, max_parents, threads) + 8 * (weight_tables - 1) * self.table(n, max_parents)
-        return needed + path_memory(n, threads) if with_paths else needed
 
 
 def check_total(found: Sum) -> None:

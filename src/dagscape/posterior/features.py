@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidOption, LostPrecision, did_you_mean
 from dagscape.core.progress import ProgressOption, listening
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import Budget
 from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import on_all_ranks
+from dagscape.posterior.backends import on_all_processes
 from dagscape.posterior.contract import Sum, check_total
 from dagscape.posterior.result import Probability
-from dagscape.posterior.running import INCOMPLETE_SUM, prepare_sum
+from dagscape.posterior.running import INCOMPLETE_SUM, plan_sum
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.constraints import Edge
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
 
 
-@on_all_ranks
+@on_all_processes
 def feature_probability(
     scores: EnumerableScores,
     *,
@@ -71,9 +71,9 @@ def feature_probability(
     >>> round(orphan, 4), orphan.error < 1e-12
     (0.0033, True)
     """
-    thread_count(threads)
+    budget = Budget.of(threads, max_memory)
     check_scores(scores)
-    prepared = prepare_sum(scores, over, backend, threads, max_memory, weight_tables=2)
+    prepared = plan_sum(scores, over, backend, budget, weight_tables=2).arrange(scores)
     issue(incomplete_scores(scores, INCOMPLETE_SUM))
     weights = prepared.weights
     values = weights.values.copy()

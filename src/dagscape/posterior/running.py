@@ -1,18 +1,20 @@
-"""The sums of one call: their back end is chosen and their weights are arranged; then they run, with checkpoints."""
+"""The sums of one call: they are planned, their weights are arranged, and then they run, with checkpoints."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from dagscape.core.errors import InvalidOption, argument
 from dagscape.core.progress import ProgressListener, kernel_callback
-from dagscape.core.resources import memory_limit
-from dagscape.posterior.backends import find_backend
+from dagscape.core.requirements import ProblemSize
+from dagscape.core.resources import Budget
+from dagscape.posterior.backends import choose_backend
 from dagscape.posterior.contract import Job, ScoresTooWide, Sum, SumBackend, Wanted
-from dagscape.posterior.requirements import requirements_of
+from dagscape.posterior.requirements import running_requirements
+from dagscape.posterior.sum_plan import SumPlan, SumSize
 from dagscape.posterior.weights import FamilyWeights
 from dagscape.running.checkpoints import Checkpoints, check_interval
 from dagscape.scores.arithmetic.fixed_point import Unit
@@ -39,7 +41,7 @@ class Prepared:
     unit : Unit
         Their unit.
     threads : int
-        The number of threads, on each rank if there are several.
+        The number of threads, of each process if there are several.
     limit : int
         The memory limit, in bytes.
     checkpoints : Checkpoints or None
@@ -88,36 +90,63 @@ class Prepared:
         return found
 
 
-def prepare_sum(
-    scores: EnumerableScores,
+@dataclass(frozen=True, slots=True)
+class PlannedSum:
+    """A sum that fits, and the back end that does it: nothing of this is found out again when there are scores.
+
+    Attributes
+    ----------
+    backend : SumBackend
+        The implementation.
+    plan : SumPlan
+        What the sum needs.
+    threads : int
+        The number of threads, of each process if there are several.
+    limit : int
+        The memory limit, in bytes.
+    replan : callable or None
+        Plans the sum for another back end, by its name; None if the user has chosen this one.
+    """
+
+    backend: SumBackend
+    plan: SumPlan
+    threads: int
+    limit: int
+    replan: Callable[[str], PlannedSum] | None
+
+    def arrange(self, scores: EnumerableScores, *, prior_only: bool = False) -> Prepared:
+        """Arrange the weights of the scores, or those of the structure prior alone.
+
+        Raise an error if the scores are too wide for the back end, unless it may be replaced by one for which they are
+        not.
+        """
+        try:
+            weights = self.backend.weights(scores, self.threads, self.limit, prior_only=prior_only)
+        except ScoresTooWide:
+            if self.replan is None or not self.backend.fallback:
+                raise
+            return self.replan(self.backend.fallback).arrange(scores, prior_only=prior_only)
+        return Prepared(self.backend, weights, scores.unit, self.threads, self.limit)
+
+
+def plan_sum(
+    size: ProblemSize,
     over: str,
     backend: str,
-    threads: int | None,
-    max_memory: int | str | None,
+    budget: Budget,
     *,
     with_paths: bool = False,
     weight_tables: int = 1,
-    prior_only: bool = False,
-) -> Prepared:
-    """Choose the back end of a sum, and arrange the weights for it.
+) -> PlannedSum:
+    """Choose the back end of a sum; raise an error if the sum does not fit, here or on another machine."""
+    chosen = choose_backend(over, backend, size, budget, paths=with_paths)
+    threads, limit = chosen.threads(budget), budget.limit
+    plan = chosen.plan(size, threads, with_paths=with_paths, weight_tables=weight_tables)
+    running_requirements(chosen, plan, size, threads, limit, with_paths=with_paths).check(limit)
+    if chosen.processes is not None:
+        chosen.processes.check_memory(SumSize(size.n, size.max_parents, threads), budget.given_memory)
 
-    Raise an error if the sum needs too much memory, or if the scores are too wide for the back end; in the latter case,
-    a device that ``"auto"`` has chosen gives way to the processor.
-    """
-    chosen = find_backend(over, backend, paths=with_paths, size=scores)
-    count, limit = chosen.thread_count(threads), memory_limit(max_memory)
-    requirements_of(chosen, scores, count, limit, with_paths=with_paths, weight_tables=weight_tables).check(limit)
-    chosen.check_device(scores.n, scores.max_parents)
-    if chosen.ranks is not None:
-        chosen.ranks.check_memory(scores.n, scores.max_parents, count, max_memory)
-    try:
-        weights = chosen.weights(scores, count, limit, prior_only=prior_only)
-        return Prepared(chosen, weights, scores.unit, count, limit)
-    except ScoresTooWide:
-        if backend != "auto" or chosen.device is None:
-            raise
-    host = find_backend(over, paths=with_paths).name
-    return prepare_sum(
-        scores, over, host, threads, max_memory,
-        with_paths=with_paths, weight_tables=weight_tables, prior_only=prior_only,
-    )  # fmt: skip
+    def replan(name: str) -> PlannedSum:
+        return plan_sum(size, over, name, budget, with_paths=with_paths, weight_tables=weight_tables)
+
+    return PlannedSum(chosen, plan, threads, limit, replan if backend == "auto" else None)

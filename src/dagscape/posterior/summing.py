@@ -20,20 +20,20 @@ from dagscape.core.caveats import Caveats
 from dagscape.core.checks import is_flag, is_one_of
 from dagscape.core.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import Budget
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import on_all_ranks
+from dagscape.posterior.backends import on_all_processes
 from dagscape.posterior.contract import check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.running import INCOMPLETE_SUM, Prepared, prepare_sum
+from dagscape.posterior.running import INCOMPLETE_SUM, PlannedSum, Prepared, plan_sum
 from dagscape.results.base import provenance_of
 from dagscape.running.checkpoints import DEFAULT_SECONDS
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
 
 
-@on_all_ranks
+@on_all_processes
 def posterior(
     scores: EnumerableScores,
     over: str = "dags",
@@ -63,9 +63,10 @@ def posterior(
         Ignore the data: the probabilities are those of the structure prior alone, for comparison.
     backend : {"auto", "cpu", "cuda", "mpi"}
         The implementation of the sum: the kernels of the processor, those of an NVIDIA GPU through CuPy, or those of
-        the processors of all ranks of an MPI program. The default uses a GPU for large sums, if there is one
-        (:func:`dagscape.backends`), and never MPI. With ``"mpi"``, all ranks must call the function; the arguments of
-        rank 0 are used, so the others may pass None as ``scores``, and all get the same result or error.
+        the processors of all ranks of an MPI program. The default uses a GPU if there is one
+        (:func:`dagscape.backends`) and its estimated time is shorter, and never MPI. With ``"mpi"``, all ranks must
+        call the function; the arguments of rank 0 are used, so the others may pass None as ``scores``, and all get the
+        same result or error.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads. With MPI, each rank
         has this number of threads (default: the cores of a machine divided by its ranks), the limit applies to all
@@ -90,16 +91,35 @@ def posterior(
     >>> round(post.ancestor("top-left-square", "middle-middle-square"), 4)
     0.75
     """
-    thread_count(threads)
+    budget = Budget.of(threads, max_memory)
     check_scores(scores)
-    with_paths = _wants_paths(via, scores.variables)
-    if not is_flag(prior):
-        raise InvalidOption(
-            f"is {prior!r}; it must be True or False ({function('local_scores')} has {argument('structure_prior')})",
-            option="prior",
-        )
+    with_paths = wants_paths(via, scores.variables)
+    _check_prior(prior)
+    planned = plan_sum(scores, over, backend, budget, with_paths=with_paths)
+    return planned_posterior(
+        planned,
+        scores,
+        with_paths=with_paths,
+        prior=prior,
+        progress=progress,
+        checkpoint=checkpoint,
+        checkpoint_seconds=checkpoint_seconds,
+    )
+
+
+def planned_posterior(
+    planned: PlannedSum,
+    scores: EnumerableScores,
+    *,
+    with_paths: bool = False,
+    prior: bool = False,
+    progress: ProgressOption = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = DEFAULT_SECONDS,
+) -> Posterior:
+    """Do the work of :func:`posterior` for a sum that was planned, perhaps before there were scores."""
     start = time.perf_counter()
-    first = prepare_sum(scores, over, backend, threads, max_memory, with_paths=with_paths, prior_only=prior)
+    over, first = planned.backend.over, planned.arrange(scores, prior_only=prior)
     caveats = Caveats(scores.info.warnings)
     caveats.issue(incomplete_scores(scores, INCOMPLETE_SUM))
     with listening(progress) as listener, first.saving_to(checkpoint, checkpoint_seconds) as prepared:
@@ -119,7 +139,7 @@ def posterior(
             {"sums": time.perf_counter() - start},
             prepared.threads,
             backend=prepared.backend.name,
-            engine=prepared.backend.engine,
+            engine=prepared.backend.engine(),
         ),
         warnings=caveats.kept,
         over=over,
@@ -133,6 +153,14 @@ def posterior(
     )
 
 
+def _check_prior(prior: object) -> None:
+    if not is_flag(prior):
+        raise InvalidOption(
+            f"is {prior!r}; it must be True or False ({function('local_scores')} has {argument('structure_prior')})",
+            option="prior",
+        )
+
+
 def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:
     """Return the natural log of the total prior weight of all structures."""
     backend = prepared.backend
@@ -143,7 +171,7 @@ def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressL
     return found.log_total + scores.unit.to_float(bare.offset)
 
 
-def _wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:
+def wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:
     """Check ``via`` and return whether paths are requested."""
     if via is None or is_one_of(via, ["all"]):
         return via is not None

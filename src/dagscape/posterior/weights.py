@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidOption
-from dagscape.core.resources import check_memory
+from dagscape.core.resources import check_within
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
@@ -34,14 +34,14 @@ class FamilyWeights:
     max_parents : int or None
         If it is a number, the sets are those of at most ``max_parents`` of all variables, by size, then by mask.
         Otherwise they are all sets of the other variables, by mask without the variable's own bit.
-    companions : int
-        How many of the last variables are isolated companions that a sum over orders must not count.
+    padding : int
+        How many of the last variables are padding: isolated variables that a sum over orders must not count.
     """
 
     values: NDArray[np.int64]
     offset: int
     max_parents: int | None
-    companions: int = 0
+    padding: int = 0
 
     @classmethod
     def relative(cls, values: NDArray[np.int64], max_parents: int | None) -> FamilyWeights:
@@ -57,16 +57,16 @@ class FamilyWeights:
 
     @property
     def n(self) -> int:
-        """The number of variables, including companions."""
+        """The number of variables, including padding."""
         return len(self.values)
 
     def sets(self, child: int) -> NDArray[np.uint64]:
         """Return the sets of the columns of a variable's row, as bit masks of all variables."""
         if self.max_parents is not None:
             return _masks_up_to(self.n, self.max_parents)
-        places = np.arange(1 << (self.n - 1), dtype=np.uint64)
-        below = places & np.uint64((1 << child) - 1)
-        return below | (places ^ below) << np.uint64(1)
+        columns = np.arange(1 << (self.n - 1), dtype=np.uint64)
+        below = columns & np.uint64((1 << child) - 1)
+        return below | (columns ^ below) << np.uint64(1)
 
     def spans(self, unit: Unit) -> list[float]:
         """Return the range of the possible weights of each variable, in nats."""
@@ -91,7 +91,7 @@ def is_tiled(n: int, max_parents: int) -> bool:
 
 
 def dense_weights(scores: EnumerableScores, n: int, prior_only: bool) -> FamilyWeights:
-    """Return the weights of all families by mask, with isolated companions to make up ``n`` variables."""
+    """Return the weights of all families by mask, padded with isolated variables to ``n`` variables."""
     return FamilyWeights.relative(families_by_mask(scores, n, prior_only=prior_only), None)
 
 
@@ -105,7 +105,7 @@ def order_weights(scores: EnumerableScores, n: int, prior_only: bool, threads: i
         if n > _MAX_DENSE:
             raise InvalidOption(f"sums over orders of {wide} take up to {_MAX_DENSE} variables: use fewer rows")
         what = f"sums over orders of {n} variables with {wide}"
-        check_memory(dense_memory(n, threads), limit, what, "raise the limit, or use fewer rows")
+        check_within(dense_memory(n, threads), limit, what, "raise the limit, or use fewer rows")
     return dense_weights(scores, n, prior_only)
 
 

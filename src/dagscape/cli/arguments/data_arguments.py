@@ -114,7 +114,7 @@ def needed_columns(given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part for name in given for part in (name, *map(str.strip, name.split(",")))))
 
 
-def encoded_table(table: Table, options: dict[str, Any], max_memory: str | None) -> Dataset:
+def encoded_table(table: Table, options: dict[str, Any], max_memory: int | str | None) -> Dataset:
     """Make the data set of a table as the options say, and remove those options."""
     saved = options.pop("discretizer")
     if saved is not None:
@@ -141,7 +141,7 @@ def encoded_table(table: Table, options: dict[str, Any], max_memory: str | None)
     return data
 
 
-def measured_table(table: Table, options: dict[str, Any], max_memory: str | None) -> NumericData:
+def measured_table(table: Table, options: dict[str, Any], max_memory: int | str | None) -> NumericData:
     """Make the numeric data of a table as the options say, and remove those options."""
     for name in ("levels", "discretize", "discretize_columns", "class_column", "save_discretizer", "discretizer"):
         if options.pop(name):
@@ -163,7 +163,7 @@ def measured_table(table: Table, options: dict[str, Any], max_memory: str | None
     )
 
 
-def _applied(discretizer: Discretizer, table: Table, options: dict[str, Any], max_memory: str | None) -> Dataset:
+def _applied(discretizer: Discretizer, table: Table, options: dict[str, Any], max_memory: int | str | None) -> Dataset:
     for name in _KNOWN_TO_DISCRETIZER:
         if options.pop(name):
             raise InvalidOption(f"--discretizer fixes columns, levels and cuts: remove --{name.replace('_', '-')}")

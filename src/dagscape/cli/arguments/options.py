@@ -267,25 +267,25 @@ def check_table(data: str) -> None:
 
 
 # How a table becomes data of each kind.
-_MAKERS: dict[type, Callable[[Table, dict[str, Any], str | None], Dataset | NumericData]] = {
+_MAKERS: dict[type, Callable[[Table, dict[str, Any], int | str | None], Dataset | NumericData]] = {
     Dataset: encoded_table,
     NumericData: measured_table,
 }
 
 
-def take_discrete(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset:
+def take_discrete(data: str, options: dict[str, Any], max_memory: int | str | None) -> Dataset:
     """Read discrete data as a subcommand's options say, and remove those options."""
     return encoded_table(take_table(data, options, max_memory), options, max_memory)
 
 
-def take_data(data: str, options: dict[str, Any], max_memory: str | None) -> Dataset | NumericData:
+def take_data(data: str, options: dict[str, Any], max_memory: int | str | None) -> Dataset | NumericData:
     """Read data of the kind that ``--score`` asks for, as a subcommand's options say, and remove those options."""
     make = _MAKERS[SCORES[options["score"]].data_type]
     return make(take_table(data, options, max_memory), options, max_memory)
 
 
 def take_data_with_warnings(
-    data: str, options: dict[str, Any], max_memory: str | None, out: Output
+    data: str, options: dict[str, Any], max_memory: int | str | None, out: Output
 ) -> Dataset | NumericData:
     """Read the data as by :func:`take_data`, and warn about dropped rows and about columns that look wrong."""
     dataset = take_data(data, options, max_memory)
@@ -295,7 +295,7 @@ def take_data_with_warnings(
     return dataset
 
 
-def take_table(data: str, options: dict[str, Any], max_memory: str | None) -> Table:
+def take_table(data: str, options: dict[str, Any], max_memory: int | str | None) -> Table:
     """Read a table as a subcommand's options say, and remove the options of reading."""
     check_table(data)
     reading = {name: options.pop(name) for name in ("separator", "missing_values")}

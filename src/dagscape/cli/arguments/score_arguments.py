@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import click
@@ -11,12 +12,13 @@ from click.core import ParameterSource
 from dagscape.cli.arguments.options import take_data_with_warnings, take_score_options
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
+from dagscape.core.progress import ProgressOption
 from dagscape.core.requirements import ProblemSize, Requirements
-from dagscape.core.resources import memory_limit, thread_count
+from dagscape.core.resources import Budget
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
-from dagscape.scores.scoring import local_scores
+from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
@@ -31,11 +33,57 @@ declared_equivalent = click.option(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The scores that a command works on, before they are computed.
+
+    Attributes
+    ----------
+    size : ProblemSize
+        Their size, by which a method tells what it needs.
+    data : Dataset, NumericData or None
+        The data; None if the scores were read from a file.
+    scores : callable
+        ``scores(progress)``: computes them, or returns those of the file.
+    """
+
+    size: ProblemSize
+    data: Dataset | NumericData | None
+    scores: Callable[[ProgressOption], EnumerableScores]
+
+
 class Scored(NamedTuple):
     """Scores, and the data that they were computed from; None if they come from a file."""
 
     scores: EnumerableScores
     data: Dataset | NumericData | None
+
+
+def take_problem(
+    data: str, options: dict[str, Any], budget: Budget, out: Output, *, score_equivalent: bool = False
+) -> Problem:
+    """Read a table or a score file, and prepare the scores.
+
+    Parameters
+    ----------
+    data : str
+        The command's argument.
+    options : dict
+        The command's options for data and scores.
+    budget : Budget
+        The threads and the memory that may be used.
+    out : Output
+        Where warnings go.
+    score_equivalent : bool
+        Whether the user declares the scores of a file score-equivalent.
+    """
+    if is_score_file(data):
+        found = score_file(data, options, budget.limit, score_equivalent=score_equivalent)
+        return Problem(found, None, lambda _progress: found)
+    dataset, arguments = scored_table(data, options, budget.limit, out, score_equivalent=score_equivalent)
+    job = prepare(dataset, **arguments)
+    size = SearchSize.complete(dataset.n, job.max_parents)
+    return Problem(size, dataset, lambda progress: score_job(job, budget, progress=progress))
 
 
 def take_scores(
@@ -51,28 +99,20 @@ def take_scores(
 
     Parameters
     ----------
-    data : str
-        The command's argument.
-    options : dict
-        The command's options for data and scores.
+    data, options, out, score_equivalent
+        As in :func:`take_problem`.
     work : dict
         Threads, memory and progress.
-    out : Output
-        Where warnings go.
     requirements : sequence of callables
         What is needed after scoring, as in :attr:`dagscape.planning.task.Task.requirements`. They are checked
         before scores are computed, so that a job that cannot finish does not start.
-    score_equivalent : bool
-        Whether the user declares the scores of a file score-equivalent.
     """
-    if is_score_file(data):
-        return Scored(score_file(data, options, work, score_equivalent=score_equivalent), None)
-    dataset, arguments = scored_table(data, options, work, out, score_equivalent=score_equivalent)
-    size = SearchSize.complete(dataset.n, prepare(dataset, **arguments).max_parents)
-    limit = memory_limit(work["max_memory"])
-    for needed in requirements:
-        needed(size, thread_count(work["threads"]), limit).check(limit)
-    return Scored(local_scores(dataset, **arguments, **work), dataset)
+    budget = Budget.of(work["threads"], work["max_memory"])
+    problem = take_problem(data, options, budget, out, score_equivalent=score_equivalent)
+    if problem.data is not None:
+        for needed in requirements:
+            needed(problem.size, budget.threads, budget.limit).check(budget.limit)
+    return Scored(problem.scores(work["progress"]), problem.data)
 
 
 def is_score_file(data: str) -> bool:
@@ -81,7 +121,7 @@ def is_score_file(data: str) -> bool:
 
 
 def score_file(
-    data: str, options: Iterable[str], work: dict[str, Any], *, score_equivalent: bool = False
+    data: str, options: Iterable[str], max_memory: int | str | None, *, score_equivalent: bool = False
 ) -> EnumerableScores:
     """Read a score file; refuse the options for data and scores."""
     context = click.get_current_context()
@@ -89,14 +129,19 @@ def score_file(
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
             option = next(p.opts[0] for p in context.command.params if p.name == name)
             raise InvalidOption(f"{option} needs a table of data: the scores in {data!r} are used as they are")
-    return read_scores(data, score_equivalent=score_equivalent, max_memory=work["max_memory"])
+    return read_scores(data, score_equivalent=score_equivalent, max_memory=max_memory)
 
 
 def scored_table(
-    data: str, options: dict[str, Any], work: dict[str, Any], out: Output, *, score_equivalent: bool = False
+    data: str,
+    options: dict[str, Any],
+    max_memory: int | str | None,
+    out: Output,
+    *,
+    score_equivalent: bool = False,
 ) -> tuple[Dataset | NumericData, dict[str, Any]]:
     """Read a table, and return it with the arguments of ``local_scores``."""
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")
-    dataset = take_data_with_warnings(data, options, work["max_memory"], out)
+    dataset = take_data_with_warnings(data, options, max_memory, out)
     return dataset, take_score_options(options, out)

@@ -1,4 +1,4 @@
-"""The options of tasks that change what they need, made from the records: ``card_memory`` becomes ``--card-memory``."""
+"""The options of tasks that change what they need, made from the records: ``gpu_memory`` becomes ``--gpu-memory``."""
 
 from __future__ import annotations
 

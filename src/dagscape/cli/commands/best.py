@@ -24,9 +24,8 @@ from dagscape.networks.discrete.fitting import fit_options
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
-from dagscape.posterior.requirements import sum_requirements
+from dagscape.posterior.requirements import sum_requirements, sum_seconds
 from dagscape.posterior.summing import posterior
-from dagscape.posterior.trial import sum_seconds
 from dagscape.report.best import render_best
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
@@ -123,7 +122,7 @@ def _affordable(scores: EnumerableScores, threads: int | None, max_memory: int |
     used, limit = thread_count(threads), memory_limit(max_memory)
     if scores.complete is not True or not sum_requirements(scores, used, limit).fits(limit):
         return False
-    return scores.n <= _SURELY_QUICK or sum_seconds(scores, used, limit) <= _FEW_SECONDS
+    return scores.n <= _SURELY_QUICK or sum_seconds(scores, used) <= _FEW_SECONDS
 
 
 def _with_total(best: BestNetworks, scores: EnumerableScores, work: dict[str, Any], *, forced: bool) -> BestNetworks:

@@ -145,10 +145,10 @@ def _source(
 ) -> tuple[Dataset | NumericData | LocalScores, dict[str, Any]]:
     """Return the data and how to score them, or the scores of a file."""
     if not is_score_file(data):
-        return scored_table(data, options, work, out, score_equivalent=score_equivalent)
+        return scored_table(data, options, work["max_memory"], out, score_equivalent=score_equivalent)
     if LEARNERS[method].needs_data:
         raise InvalidOption(f"--method {method} needs a table of data, not a score file")
-    return score_file(data, options, work, score_equivalent=score_equivalent), {}
+    return score_file(data, options, work["max_memory"], score_equivalent=score_equivalent), {}
 
 
 def _dag(graph: Dag | Cpdag) -> Dag:

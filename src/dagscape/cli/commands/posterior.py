@@ -10,19 +10,19 @@ from dagscape.cli.arguments.consensus_file import check_consensus_file, consensu
 from dagscape.cli.arguments.drawing_options import picture_options, posterior_lines
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data
-from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_scores
+from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_problem
 from dagscape.cli.program.output import Output, checked_path
-from dagscape.cli.program.ranks import chosen_backend, ranks_in_vain
+from dagscape.cli.program.processes import launched_backend
+from dagscape.cli.program.wording import worded
 from dagscape.core.constraints import A_PROBABILITY, Number
-from dagscape.core.requirements import ProblemSize, Requirements
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import Budget
 from dagscape.core.wording import format_seconds
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
-from dagscape.posterior.backends import BACKEND_NAMES, SUMMED_OVER, find_backend
-from dagscape.posterior.requirements import sum_requirements
-from dagscape.posterior.summing import posterior
-from dagscape.posterior.trial import path_seconds
+from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER
+from dagscape.posterior.running import plan_sum
+from dagscape.posterior.sum_plan import SumPlan
+from dagscape.posterior.summing import planned_posterior, wants_paths
 from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
@@ -31,6 +31,9 @@ from dagscape.running.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
 # Sums with paths over fewer variables take a few seconds at most.
 _SURELY_QUICK = 12
 _LONG_SECONDS = 30.0
+
+# What each back end is, for the help.
+_BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for record in BACKENDS.values()))
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
@@ -47,7 +50,7 @@ _LONG_SECONDS = 30.0
     type=click.Choice(BACKEND_NAMES),
     default="auto",
     show_default=True,
-    help="What does the sum; mpi: all processes that mpirun has started, which auto also uses for sums over orders.",
+    help=f"What does the sum; {_BACKENDS}.",
 )
 @click.option(
     "--threshold",
@@ -117,30 +120,22 @@ def command(
 ) -> None:
     """Compute the exact posterior probability of every edge and every ancestor relation."""
     out = Output(as_json, quiet)
-    work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    budget = Budget.of(options.pop("threads"), options.pop("max_memory"))
     with_paths = via_all or bool(via)
-    backend = chosen_backend(over, backend)
-    if in_vain := ranks_in_vain(backend):
-        out.warn(in_vain)
-
-    def needs(size: ProblemSize, threads: int, limit: int) -> Requirements:
-        # Each rank has fewer threads than there are for scoring, which rank 0 does alone.
-        threads = find_backend(over, backend, paths=with_paths, size=size).thread_count(work["threads"])
-        return sum_requirements(size, threads, limit, over=over, backend=backend, with_paths=with_paths)
-
+    backend = _chosen_backend(over, backend, out)
     with out.working() as progress, out.telling(CHECKPOINT_LOG):
-        scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [needs])
-        check_consensus_file(consensus_file, dataset)
+        problem = take_problem(data, options, budget, out)
+        planned = plan_sum(problem.size, over, backend, budget, with_paths=with_paths)
+        scores = problem.scores(progress)
+        check_consensus_file(consensus_file, problem.data)
         if with_paths:
-            _warn_if_slow(scores.n, thread_count(work["threads"]), out)
-        paths = "all" if via_all else via or None
-        result = posterior(
+            wants_paths("all" if via_all else via, scores.variables)
+            _warn_if_slow(scores.n, planned.plan, out)
+        result = planned_posterior(
+            planned,
             scores,
-            over,
-            via=paths,
+            with_paths=with_paths,
             prior=prior_only,
-            backend=backend,
-            **work,
             progress=progress,
             checkpoint=checkpoint,
             checkpoint_seconds=checkpoint_seconds,
@@ -156,12 +151,24 @@ def command(
     if picture is not None:
         draw(result, picture, threshold=threshold, lines=lines, label_width=label_width)
     if consensus_file is not None and consensus is not None:
-        write_consensus(result, consensus, consensus_file, dataset, label_width)
+        write_consensus(result, consensus, consensus_file, problem.data, label_width)
 
 
-def _warn_if_slow(n: int, threads: int, out: Output) -> None:
+def _chosen_backend(over: str, backend: str, out: Output) -> str:
+    """Return the back end of a sum: by default, that of the processes that a launcher has started."""
+    launched = launched_backend()
+    if launched is None or launched.processes is None:
+        return backend
+    if backend == "auto" and over == launched.over:
+        return launched.name
+    if backend != launched.name:
+        out.warn(worded(launched.processes.unused))
+    return backend
+
+
+def _warn_if_slow(n: int, plan: SumPlan, out: Output) -> None:
     """Say how long paths will take, if that is long."""
-    if n > _SURELY_QUICK and (seconds := path_seconds(n, threads)) > _LONG_SECONDS:
+    if n > _SURELY_QUICK and (seconds := plan.seconds()) > _LONG_SECONDS:
         out.warn(
             f"paths through a third variable take 4^{n} steps, about {format_seconds(seconds)} here; without --via "
             f"and --via-all it is 3^{n}, and --columns or --drop leave out variables"

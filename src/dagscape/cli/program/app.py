@@ -16,7 +16,7 @@ from types import ModuleType
 import click
 from click.shell_completion import CompletionItem
 
-from dagscape.cli.program.ranks import run_as_one, run_on_ranks
+from dagscape.cli.program.processes import Start, start_of
 from dagscape.cli.program.signals import RaisedSignals
 from dagscape.cli.program.startup import ending, exit_out_of_memory, is_program, out_of_memory, short_of_memory
 from dagscape.cli.program.streams import discard_output, replace_what_terminals_lack, say, unwritable_output
@@ -96,13 +96,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if is_program():
         replace_what_terminals_lack()
-    return run_on_ranks(lambda: _answer(given)) if run_as_one(given) else _answer(given)
+    start = start_of(given)
+    return start.run(lambda: _answer(given, start))
 
 
-def _answer(arguments: list[str]) -> int:
+def _answer(arguments: list[str], start: Start) -> int:
     with RaisedSignals() as signals:
         try:
-            code = _run(arguments)
+            code = _run(arguments, start)
             signals.stop_raising()
         except BaseException as error:
             signals.stop_raising()
@@ -112,11 +113,12 @@ def _answer(arguments: list[str]) -> int:
     return code
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], start: Start) -> int:
     if instruction := os.environ.get("_DAGSCAPE_COMPLETE"):
         code: int = _module("completion").answer(cli, instruction)
         return code
     with cli.make_context("dagscape", list(arguments), obj=tuple(arguments)) as context:
+        start.tell(context)
         cli.invoke(context)
     if sys.stdout is not None:
         sys.stdout.flush()

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from dagscape.cli.program.ranks import is_first_of_many
+from dagscape.cli.program.processes import launched_backend
 from dagscape.cli.program.streams import outputs_meet, say, show, write_document, write_json
 from dagscape.cli.program.wording import worded
 from dagscape.core.errors import DagscapeWarning, InvalidOption, SuspiciousColumns, argument
@@ -69,8 +69,8 @@ class Output:
         if self.as_json:
             self.show(result)
         elif shown := list(blocks()):
-            # A launcher of ranks joins both streams on its own terminal.
-            said = self.quiet or outputs_meet() or is_first_of_many()
+            # A launcher of processes joins both streams on its own terminal.
+            said = self.quiet or outputs_meet() or launched_backend() is not None
             self.show_blocks([*shown, *([] if said else cautions(result.warnings))])
 
     def warn(self, message: str) -> None:
@@ -95,9 +95,9 @@ class Output:
             self.warn(message)
 
     def _showing_progress(self) -> AbstractContextManager[ProgressListener | None]:
-        """Show a bar on a terminal, and lines where a launcher stands between rank 0 and the terminal."""
+        """Show a bar on a terminal, and lines where a launcher stands between this process and the terminal."""
         on_terminal = sys.stderr.isatty()
-        if not self.quiet and not on_terminal and is_first_of_many():
+        if not self.quiet and not on_terminal and launched_backend() is not None:
             return nullcontext(ProgressLines(self.note))
         return progress_bar(enabled=not self.quiet and on_terminal)
 

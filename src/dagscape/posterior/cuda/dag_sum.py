@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.posterior.cuda.device import module, using_card
+from dagscape.posterior.cuda.device import module, using_gpu
 from dagscape.posterior.cuda.sets import layers
 
 # As in dag_sum.cu: the variables of a tile, of which there must be at least that many.
@@ -43,10 +43,22 @@ class DagSum(NamedTuple):
 
 
 def dag_sum_bytes(n: int) -> int:
-    """Return how many bytes of the card a sum over DAGs needs."""
+    """Return how many bytes of a GPU's memory a sum over DAGs needs."""
     parents = 20 * (n << (n - 1))
     features = 8 * n * (2 * n - 1) * max(1, (1 << (n - 1)) // _CHUNK)
-    return parents + (24 << n) + 8 * _PLANES * _TILE * _room(n) + features + (64 << 20)
+    return parents + (24 << n) + 8 * _PLANES * _TILE * _parts_held(n) + features + (64 << 20)
+
+
+def dag_sum_steps(n: int, processors: int) -> float:
+    """Return the steps of a sum over DAGs, one after the other, on a GPU with this many multiprocessors.
+
+    Each runs a part of a walk at a time, and the walks to targets of one size run together.
+    """
+    steps = 0
+    for size in range(n - _LOW + 1):
+        loop, parts, _ = _walks(size)
+        steps += -(-math.comb(n - _LOW, size) * parts // processors) << loop
+    return float(steps)
 
 
 def dag_sum(
@@ -62,7 +74,7 @@ def dag_sum(
     Columns are the sets in ``masks``, or all sets of the other variables, by mask without the child's bit. The total
     alone needs no backward pass, and is not compared with anything.
     """
-    with using_card():
+    with using_gpu():
         return _Run(values, unit_bits, progress, masks, total_alone).result()
 
 
@@ -88,7 +100,7 @@ class _Run:
         self._forward, self._backward = cupy.zeros(1 << n), cupy.zeros(1 << n)
         self._forward_reference = cupy.empty(1 << n, dtype=np.int32)
         self._backward_reference = cupy.empty(1 << n, dtype=np.int32)
-        self._parts = cupy.empty(_PLANES * _TILE * _room(n))
+        self._parts = cupy.empty(_PLANES * _TILE * _parts_held(n))
 
     def result(self) -> DagSum:
         n = self._n
@@ -126,7 +138,7 @@ class _Run:
         self._module.get_function(name)(grid, (256,), arguments)
 
     def _spread(self, values: NDArray[np.int64], masks: NDArray[np.uint64]) -> Any:
-        """Return the scores of all sets on the card, where the families that are not listed are impossible."""
+        """Return the scores of all sets on the GPU, where the families that are not listed are impossible."""
         cupy, n, families = self._cupy, self._n, len(masks)
         spread = cupy.full((n, 1 << (n - 1)), np.iinfo(np.int64).min)
         listed = (cupy.asarray(values), cupy.asarray(masks.astype(np.uint32)), np.int32(families), np.int32(n))
@@ -154,7 +166,7 @@ class _Run:
                 self._report(len(targets) << size)
 
     def _report(self, steps: int) -> None:
-        """Wait for the card, so that an interrupt stops the sum, and report progress."""
+        """Wait for the GPU, so that an interrupt stops the sum, and report progress."""
         self._cupy.cuda.get_current_stream().synchronize()
         self._done += steps
         if self._progress is not None:
@@ -218,7 +230,7 @@ def _walks(size: int) -> tuple[int, int, int]:
     return loop, parts, max(1, _PARTS // parts)
 
 
-def _room(n: int) -> int:
+def _parts_held(n: int) -> int:
     """Return how many parts are stored at the same time."""
     high = n - _LOW
     return max(parts * min(together, math.comb(high, s)) for s in range(high + 1) for _, parts, together in [_walks(s)])

@@ -1,6 +1,6 @@
 """Access to a GPU through CuPy, which is imported only when a sum runs on one.
 
-The kernels are CUDA sources in this package. CuPy compiles them when they are first used, for the card at hand, and
+The kernels are CUDA sources in this package. CuPy compiles them when they are first used, for the GPU at hand, and
 caches the result on disk.
 """
 
@@ -19,10 +19,15 @@ _SOURCES = Path(__file__).parent
 _INSTALL = "install dagscape[cuda12] or dagscape[cuda13], after the version of the driver (nvidia-smi shows it)"
 
 
+def installed() -> bool:
+    """Whether CuPy is there, which says nothing about a GPU."""
+    return importlib.util.find_spec("cupy") is not None
+
+
 @cache
 def missing() -> str:
     """Return why no GPU can be used, and the remedy; an empty string if one can."""
-    if importlib.util.find_spec("cupy") is None:
+    if not installed():
         return f"the package cupy is not installed: {_INSTALL}"
     try:
         import cupy
@@ -36,8 +41,8 @@ def missing() -> str:
     return ""
 
 
-def card_name() -> str:
-    """Return the name of the current card."""
+def gpu_name() -> str:
+    """Return the name of the current GPU."""
     import cupy
 
     properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
@@ -45,23 +50,31 @@ def card_name() -> str:
 
 
 def free_memory() -> int:
-    """Return how many bytes of the current card are free."""
+    """Return how many bytes of the current GPU's memory are free."""
     import cupy
 
     cupy.get_default_memory_pool().free_all_blocks()
     return int(cupy.cuda.Device().mem_info[0])
 
 
+@cache
+def processor_count() -> int:
+    """Return how many multiprocessors the current GPU has, each of which runs a block of threads."""
+    import cupy
+
+    return int(cupy.cuda.Device().attributes["MultiProcessorCount"])
+
+
 @contextmanager
-def using_card() -> Iterator[None]:
-    """Give the memory of the card back at the end, and say what to do if it runs out."""
+def using_gpu() -> Iterator[None]:
+    """Give the memory of the GPU back at the end, and say what to do if it runs out."""
     import cupy
 
     try:
         yield
     except cupy.cuda.memory.OutOfMemoryError as error:
         raise TooLarge(
-            "the memory of the card ran out, although the sum fitted before: close other programs that use it, "
+            "the memory of the GPU ran out, although the sum fitted before: close other programs that use it, "
             f"or use {argument('backend', 'cpu')}"
         ) from error
     finally:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.posterior.cuda.device import module, using_card
+from dagscape.posterior.cuda.device import module, using_gpu
 from dagscape.posterior.cuda.sets import by_size, layers
 
 # As in order_sum.cu: the variables of a tile, of which there must be at least that many.
@@ -28,9 +28,11 @@ _PLAIN_RANGE = 680.0
 _BATCH_BYTES = 2**30
 _EXPONENT_BIAS = 1 << 23
 _EPSILON = float(np.finfo(np.float64).eps)
-# Words have 40 bits, rounded to nearest.
-_WORD_ROUNDING = 2.0**-41
+# Packed numbers have 40 bits, rounded to nearest.
+_PACKED_ROUNDING = 2.0**-41
 _MANTISSA_BITS = 40
+# For estimates of time: a number that is loaded and stored takes as long as this many additions.
+_MOVED = 4
 
 
 class OrderSum(NamedTuple):
@@ -75,13 +77,45 @@ class _Shape:
         """How many blocks run together: a function of the shape alone, because it determines the order of sums."""
         return max(1, min(_BATCH_BYTES // (8 * self.n * self.base_size), 1 << 15))
 
+    @property
+    def buffer(self) -> int:
+        """The size of an array of the bases, or the shares, of the blocks that run together."""
+        return min(self.batch, math.comb(self.top, self.top // 2)) * self.n * self.base_size
+
 
 def order_sum_bytes(n: int, max_parents: int) -> int:
-    """Return how many bytes of the card a sum over orders needs."""
+    """Return how many bytes of a GPU's memory a sum over orders needs."""
     shape = _Shape(n, max_parents)
-    blocks = min(shape.batch, math.comb(shape.top, shape.top // 2))
     per_family = 8 * (3 * n + 2)
-    return (8 << n) + per_family * shape.families + 16 * n * shape.base_size * blocks + (64 << 20)
+    return (8 << n) + per_family * shape.families + 16 * shape.buffer + (64 << 20)
+
+
+def order_sum_steps(n: int, max_parents: int, processors: int) -> float:
+    """Return the steps of a sum over orders, one after the other, on a GPU with this many multiprocessors.
+
+    Each runs a block of threads at a time, and the blocks with equally many top variables run together. What moves
+    numbers counts more than what only computes.
+    """
+    shape = _Shape(n, max_parents)
+
+    def mean_subsets(variables: int, most: int) -> float:
+        """How many subsets of up to ``most`` members a set of some variables has, on average."""
+        return sum(math.ldexp(math.comb(variables, size), -size) for size in range(min(variables, most) + 1))
+
+    bases = sum(
+        math.comb(shape.base_bits, size) * mean_subsets(shape.top, max_parents - size)
+        for size in range(min(shape.base_bits, max_parents) + 1)
+    )
+    pieces = sum(
+        math.comb(_LOW, size) * mean_subsets(shape.middle, max_parents - size)
+        for size in range(min(_LOW, max_parents) + 1)
+    )
+    # Forwards and backwards, A is built; Γ is added up backwards.
+    tiles = 3 * (_LOW * (1 << _LOW) + _MOVED * pieces) * (1 << shape.middle)
+    turns = sum(-(-math.comb(shape.top, size) // processors) for size in range(shape.top + 1))
+    # All processors share the bases of a block, and its shares.
+    shared = 2 * _MOVED * (bases + shape.families) * (1 << shape.top) / processors
+    return n * (turns * tiles + shared)
 
 
 def order_sum(
@@ -96,7 +130,7 @@ def order_sum(
 
     The total alone needs no backward pass, and is not compared with anything.
     """
-    with using_card():
+    with using_gpu():
         return _Run(values, max_parents, unit_bits, progress, total_alone).result()
 
 
@@ -119,7 +153,7 @@ class _Run:
         self._done = 0
         self._wide = cupy.asarray(_wide_children(values, unit_bits))
         self._list_sets()
-        self._words = cupy.empty(1 << shape.n, dtype=np.uint64)
+        self._packed = cupy.empty(1 << shape.n, dtype=np.uint64)
         self._numbers = self._weigh(values, unit_bits)
         self._shares = cupy.zeros((shape.n, shape.families), dtype=np.uint64)
         self._shared_bytes = self._read_shared_bytes()
@@ -127,7 +161,7 @@ class _Run:
     def result(self) -> OrderSum:
         n = self._shape.n
         self._sum_forward()
-        total = int(self._words[-1])
+        total = int(self._packed[-1])
         edges = np.zeros((n, n))
         if total == 0:
             return OrderSum(0.0, 0.0, 0.0, edges, 0.0)
@@ -136,7 +170,7 @@ class _Run:
         if self._total_alone:
             return OrderSum(mantissa, float(exponent), 0.0, edges, error)
         self._sum_backward(total)
-        back, back_exponent = _unpacked(int(self._words[0]))
+        back, back_exponent = _unpacked(int(self._packed[0]))
         ratio = math.ldexp(back / mantissa, max(min(back_exponent - exponent, 1000), -1000))
         return OrderSum(mantissa, float(exponent), abs(ratio - 1), self._edges(), error)
 
@@ -149,9 +183,9 @@ class _Run:
         self._lists = cupy.asarray(_set_lists(low, offsets, shape))
         # The sets of low and middle variables, by size.
         masks = np.concatenate([m << _LOW | low[:count] for m, count in zip(middle, counts, strict=True)])
-        places = np.argsort(np.bitwise_count(masks), kind="stable")
-        masks, sizes = masks[places], np.bitwise_count(masks[places]).astype(np.int64)
-        self._sizes, self._places = cupy.asarray(sizes.astype(np.int32)), cupy.asarray(places.astype(np.int32))
+        positions = np.argsort(np.bitwise_count(masks), kind="stable")
+        masks, sizes = masks[positions], np.bitwise_count(masks[positions]).astype(np.int64)
+        self._sizes, self._positions = cupy.asarray(sizes.astype(np.int32)), cupy.asarray(positions.astype(np.int32))
         # The families, by their top parts.
         tops = by_size(shape.top, most)
         top_sizes = np.bitwise_count(tops).astype(np.int64)
@@ -160,12 +194,12 @@ class _Run:
         first = np.cumsum(repeats) - repeats
         self._tops, self._first_of_top = cupy.asarray(tops.astype(np.uint32)), cupy.asarray(first)
         self._tops_within = cupy.asarray(np.array([(top_sizes <= q).sum() for q in range(most + 1)], dtype=np.int32))
-        # On the card, because there may be many.
+        # On the GPU, because there may be many.
         families = cupy.arange(shape.families)
         top = cupy.searchsorted(self._first_of_top, families, side="right") - 1
         members = families - self._first_of_top[top]
         self._masks = (cupy.asarray(tops)[top] << shape.base_bits | cupy.asarray(masks)[members]).astype(np.uint64)
-        self._family_places = self._places[members]
+        self._family_positions = self._positions[members]
 
     def _weigh(self, values: NDArray[np.int64], unit_bits: int) -> Any:
         cupy, shape = self._cupy, self._shape
@@ -194,15 +228,14 @@ class _Run:
         sizes = (np.int32(shape.n), np.int32(shape.middle), np.int32(shape.base_size))
         arrays, rest = more[:-1], more[-1]
         kernel(
-            (len(blocks),), (_THREADS,), (self._words, *arrays, self._lists, blocks, self._wide, *sizes, *rest),
+            (len(blocks),), (_THREADS,), (self._packed, *arrays, self._lists, blocks, self._wide, *sizes, *rest),
             shared_mem=self._shared_bytes,
         )  # fmt: skip
 
     def _batches(self, *, backwards: bool) -> Any:
         """Yield the top variables of the blocks that run together, with their bases."""
         cupy, shape = self._cupy, self._shape
-        room = min(shape.batch, math.comb(shape.top, shape.top // 2)) * shape.n * shape.base_size
-        bases = cupy.empty(room, dtype=np.uint64)
+        bases = cupy.empty(shape.buffer, dtype=np.uint64)
         for layer in layers(shape.top, largest_first=backwards):
             for start in range(0, len(layer), shape.batch):
                 blocks = cupy.asarray(layer[start : start + shape.batch].astype(np.uint32))
@@ -211,7 +244,7 @@ class _Run:
                     (shape.base_size, shape.n, len(blocks)),
                     (
                         self._numbers, np.int64(shape.families), self._tops, self._first_of_top, self._tops_within,
-                        blocks, self._sizes, self._places, np.int32(shape.base_size), np.int32(shape.max_parents),
+                        blocks, self._sizes, self._positions, np.int32(shape.base_size), np.int32(shape.max_parents),
                         self._wide, bases,
                     ),
                 )  # fmt: skip
@@ -219,7 +252,7 @@ class _Run:
                 self._report(len(blocks))
 
     def _report(self, blocks: int) -> None:
-        """Wait for the card, so that an interrupt stops the sum, and report progress."""
+        """Wait for the GPU, so that an interrupt stops the sum, and report progress."""
         self._cupy.cuda.get_current_stream().synchronize()
         self._done += blocks
         if self._progress is not None:
@@ -231,8 +264,7 @@ class _Run:
 
     def _sum_backward(self, total: int) -> None:
         cupy, shape = self._cupy, self._shape
-        room = min(shape.batch, math.comb(shape.top, shape.top // 2)) * shape.n * shape.base_size
-        shares = cupy.empty(room, dtype=np.uint64)
+        shares = cupy.empty(shape.buffer, dtype=np.uint64)
         for blocks, bases in self._batches(backwards=True):
             shares[: len(blocks) * shape.n * shape.base_size] = 0
             self._walk("sum_backward", blocks, bases, shares, (np.uint64(total),))
@@ -240,8 +272,9 @@ class _Run:
                 "add_shares",
                 (shape.families, shape.n),
                 (
-                    shares, self._masks, self._family_places, np.int64(shape.families), blocks, np.int32(len(blocks)),
-                    np.int32(shape.base_bits), np.int32(shape.base_size), self._wide, self._shares,
+                    shares, self._masks, self._family_positions, np.int64(shape.families), blocks,
+                    np.int32(len(blocks)), np.int32(shape.base_bits), np.int32(shape.base_size), self._wide,
+                    self._shares,
                 ),
             )  # fmt: skip
 
@@ -261,9 +294,9 @@ def _arithmetic_error(shape: _Shape, *, wide: bool) -> float:
     # Each A is a sum over parts of the families; n of them are multiplied, and n terms added for each.
     chain = n * (_set_count(shape.top, most) + tiles + _LOW + n + 4)
     share = _LOW + tiles + (1 << shape.top) + batches + -(-shape.families // 256) + 8
-    # F, R and the total are words; if exponents are separate, so are B, the bases, and the steps of the transforms.
-    words = 2 * (n + 1) + ((n + 1) * (_LOW + 3) + tiles + batches if wide else 0)
-    return 3 * chain * _EPSILON + share * _EPSILON + words * _WORD_ROUNDING
+    # F, R and the total are packed; if exponents are separate, so are B, the bases, and the steps of the transforms.
+    packed = 2 * (n + 1) + ((n + 1) * (_LOW + 3) + tiles + batches if wide else 0)
+    return 3 * chain * _EPSILON + share * _EPSILON + packed * _PACKED_ROUNDING
 
 
 def _set_count(n: int, most: int) -> int:
@@ -298,7 +331,7 @@ def _set_lists(low: NDArray[np.int64], offsets: NDArray[np.int64], shape: _Shape
     return np.concatenate(parts).astype(np.int32)
 
 
-def _unpacked(word: int) -> tuple[float, int]:
-    """Return a word's mantissa in [1/2, 1) and exponent."""
-    fraction = word & ((1 << _MANTISSA_BITS) - 1)
-    return 0.5 + math.ldexp(fraction, -_MANTISSA_BITS - 1), (word >> _MANTISSA_BITS) - _EXPONENT_BIAS
+def _unpacked(packed: int) -> tuple[float, int]:
+    """Return a packed number's mantissa in [1/2, 1) and exponent."""
+    fraction = packed & ((1 << _MANTISSA_BITS) - 1)
+    return 0.5 + math.ldexp(fraction, -_MANTISSA_BITS - 1), (packed >> _MANTISSA_BITS) - _EXPONENT_BIAS

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dagscape.core import kernels
-from dagscape.core.errors import TooLarge, argument
-from dagscape.core.resources import format_bytes, memory_limit
-from dagscape.core.wording import plural
+from dagscape.core.constraints import Whole
+from dagscape.core.errors import InvalidOption, argument
+from dagscape.core.requirements import FEW_PARENTS, TaskOption
+from dagscape.core.resources import format_bytes
 from dagscape.posterior.accuracy import tiled_order_sum_error
-from dagscape.posterior.contract import Job, Ranks, Sum, check_agreement, log_of
-from dagscape.posterior.cpu import CPU
+from dagscape.posterior.contract import Job, Processes, Sum, check_agreement, log_of
+from dagscape.posterior.cpu.backend import CPU
 from dagscape.posterior.mpi import library, order_sum
-from dagscape.posterior.mpi.team import Team, check_ranks, team, work_together
+from dagscape.posterior.mpi.commands import launched_ranks, run_command
+from dagscape.posterior.mpi.memory import check_machines, rank_memory
+from dagscape.posterior.mpi.seconds import rank_seconds
+from dagscape.posterior.mpi.team import check_ranks, team, usable_ranks, work_together
+from dagscape.posterior.sum_plan import Elsewhere, SumPlan, SumSize
 from dagscape.posterior.weights import FamilyWeights, is_tiled
 
 _CPU = next(record for record in CPU if record.over == "orders")
+
+_UNUSED = (
+    f"rank 0 does this sum alone: use {argument('over', 'orders')}, and no {argument('backend')} but mpi, for a sum on "
+    "all ranks"
+)
+
+# Plans advise up to 4096 machines.
+_MOST_RANK_BITS = 12
 
 
 def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
@@ -28,73 +41,68 @@ def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     return Sum(found.mantissa, found.exponent, found.edges, None, None, error)
 
 
-def rank_memory(n: int, max_parents: int, threads: int, ranks: int) -> int:
-    """Return how many bytes one rank needs."""
-    needed = int(kernels.tiled_order_sum_bytes(n, max_parents, threads, wide=True, ranks=ranks))
-    return needed + order_sum.buffer_bytes(n, ranks)
+def _planned(size: SumSize, assumed: int | None) -> SumPlan:
+    """Return what a sum needs: on ranks that each have a machine of their own, or on those of this program."""
+    if assumed is None:
+        check_ranks(team().size)
+    ranks, on_machine = (team().size, team().node_ranks) if assumed is None else (assumed, 1)
+    alone = _CPU.planned(size, None)
+    if ranks == 1 or not is_tiled(size.n, size.max_parents):
+        return replace(alone, note=_why_not_shared(size) if ranks > 1 else "")
+    most = order_sum.most_ranks(size.n)
+    used = min(ranks, most)
+    return SumPlan(
+        memory=on_machine * rank_memory(size.n, size.max_parents, size.threads, used),
+        seconds=lambda: rank_seconds(alone.seconds(), size.n, used),
+        where=f"on {ranks} ranks",
+        note=f"each rank sends {format_bytes(order_sum.bytes_sent(size.n, used))}",
+        refusal=order_sum.too_many_ranks(size.n, ranks),
+        remedy=f"start {most} (mpirun -n {most}), or use {argument('backend', _CPU.name)}",
+    )
 
 
-def _node_memory(n: int, max_parents: int, threads: int) -> int:
-    """Return how many bytes the ranks on this machine need."""
-    if not is_tiled(n, max_parents) or library.missing():
-        return _CPU.memory_of_sum(n, max_parents, threads)
-    here = team()
-    ranks = min(here.size, 1 << (n - kernels.LEAST_TILED))
-    return here.node_ranks * rank_memory(n, max_parents, threads, ranks)
+def _why_not_shared(size: SumSize) -> str:
+    """Return why several ranks do not share a sum that is not tiled."""
+    if not is_tiled(size.n, min(size.max_parents, FEW_PARENTS)):
+        return "one rank computes sums of few variables alone"
+    limit = "a limit" if size.max_parents >= size.n - 1 else "a lower limit"
+    return f"ranks do not help without {limit} on parents, such as {argument('max_parents', FEW_PARENTS)}"
 
 
-@dataclass(frozen=True, slots=True)
-class _MemoryCheck:
-    """The question whether the other machines have enough memory."""
-
-    needed: int
-    max_memory: int | str | None
-
-    def follow(self, team: Team) -> None:
-        """Answer for this machine, on its first rank."""
-        self.answers(team)
-
-    def answers(self, team: Team) -> list[str]:
-        """Return, on rank 0, what machines lack."""
-        needed = team.node_ranks * self.needed
-        limit = memory_limit(self.max_memory) if team.first_of_node and team.rank else needed
-        lacking = (
-            f"{plural(team.node_ranks, 'rank')} on {team.host} need {format_bytes(needed)}; "
-            f"the limit is {format_bytes(limit)} ({argument('max_memory')})"
-        )
-        return [answer for answer in team.data.gather(lacking if needed > limit else "") or () if answer]
-
-
-def _check_size(n: int, max_parents: int) -> None:
-    ranks = library.load().COMM_WORLD.size
-    check_ranks(ranks)
-    if is_tiled(n, max_parents):
-        order_sum.check_size(n, ranks)
-
-
-def _check_memory(n: int, max_parents: int, threads: int, max_memory: int | str | None) -> None:
-    ranks = team()
-    if ranks.size == 1 or not is_tiled(n, max_parents):
-        return
-    check = _MemoryCheck(rank_memory(n, max_parents, threads, ranks.size), max_memory)
-    ranks.send(check)
-    if lacking := check.answers(ranks):
-        raise TooLarge(f"sums over orders of {plural(n, 'variable')}: {lacking[0]}: start fewer ranks per machine")
+def _assumed(ranks: int | None) -> int:
+    """Check the number of ranks that a plan assumes."""
+    if ranks is None:
+        raise InvalidOption(f"is 'mpi', which needs the number of ranks: add {argument('ranks')}", option="backend")
+    Whole(1).check(ranks, "ranks")
+    if (usable := usable_ranks(int(ranks))) != ranks:
+        raise InvalidOption(f"is {ranks}; it must be a power of two: use {argument('ranks', usable)}", option="ranks")
+    return usable
 
 
 MPI = (
     replace(
         _CPU,
         name="mpi",
+        summary="all processes that mpirun has started, which auto also uses for sums over orders",
         run=_sum_over_orders,
-        memory_of_sum=_node_memory,
-        ranks=Ranks(
-            missing=library.missing,
-            describe=library.describe,
+        planned=_planned,
+        engine=lambda: f"{library.describe()}, {kernels.name}",
+        missing=library.missing,
+        # A program may use MPI for purposes of its own.
+        automatic=None,
+        elsewhere=Elsewhere(
+            "ranks",
+            TaskOption("Plan for this many ranks of MPI, each on a machine like this one.", type=int, default="1"),
+            assumed=_assumed,
+            usual=tuple((f"{1 << bits} machines like this one", 1 << bits) for bits in range(1, _MOST_RANK_BITS + 1)),
+        ),
+        processes=Processes(
+            launched=launched_ranks,
             threads=lambda: team().threads,
-            check_size=_check_size,
-            check_memory=_check_memory,
+            check_memory=check_machines,
             work=work_together,
+            run_command=run_command,
+            unused=_UNUSED,
         ),
     ),
 )

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 # The variables by which launchers tell a process its rank: Hydra (MPICH, Intel MPI, Cray), Open MPI, and PMIx (Slurm).
 _RANK_VARIABLES = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
@@ -29,12 +29,17 @@ def load() -> Any:
     return MPI
 
 
+def installed() -> bool:
+    """Whether mpi4py is there, which says nothing about an MPI library."""
+    return importlib.util.find_spec("mpi4py") is not None
+
+
 @cache
 def missing() -> str:
     """Return why MPI cannot be used, and the remedy; an empty string if it can."""
-    if importlib.util.find_spec("mpi4py") is None:
+    if not installed():
         return f"the package mpi4py is not installed: {_INSTALL}"
-    if "mpi4py.MPI" not in sys.modules and launched_rank() is None and (reason := _reason_of_a_trial()):
+    if "mpi4py.MPI" not in sys.modules and launched() is None and (reason := _reason_of_a_trial()):
         return f"MPI does not start ({reason}): {_INSTALL}"
     try:
         mpi = load()
@@ -65,8 +70,15 @@ def _first_reason(text: str) -> str:
     return "; ".join([lines[raised].partition(": ")[2] or lines[raised], *lines[raised + 1 : raised + 2]])
 
 
-def launched_rank() -> int | None:
-    """Return the rank that a launcher such as ``mpirun`` has given to this process; None if there is no launcher.
+class Launched(NamedTuple):
+    """The rank that a launcher such as ``mpirun`` has given to this process, and the number of all ranks."""
+
+    rank: int
+    size: int
+
+
+def launched() -> Launched | None:
+    """Return what a launcher says; None if there is none. The size is 1 if it does not say the size.
 
     Programs that a rank starts inherit the variables of Hydra, but not the file by which it talks to them.
     """
@@ -74,12 +86,8 @@ def launched_rank() -> int | None:
         os.fstat(_number(("PMI_FD",)) or 0)
     except OSError:
         return None
-    return _number(_RANK_VARIABLES)
-
-
-def launched_size() -> int:
-    """Return the number of processes that a launcher has started; 1 if there is none, or if it does not say."""
-    return 1 if launched_rank() is None else _number(_SIZE_VARIABLES) or 1
+    rank = _number(_RANK_VARIABLES)
+    return None if rank is None else Launched(rank, _number(_SIZE_VARIABLES) or 1)
 
 
 def _number(variables: tuple[str, ...]) -> int | None:

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core import kernels
-from dagscape.core.errors import InvalidData, InvalidOption, argument
+from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
 from dagscape.posterior.contract import Job, KernelProgress
 from dagscape.posterior.mpi.messages import Messages
@@ -88,7 +88,7 @@ class Found:
 def order_sum(team: Team, values: NDArray[np.int64], max_parents: int, job: Job) -> Found:
     """Return the total and the edges of a sum; called on rank 0, while the others follow."""
     n, families = values.shape
-    check_size(n, team.size)
+    assert team.size <= most_ranks(n)
     command = OrderSumJob(n, families, max_parents, replace(job, progress=None))
 
     def part() -> Found:
@@ -100,14 +100,20 @@ def order_sum(team: Team, values: NDArray[np.int64], max_parents: int, job: Job)
     return team.sum_together(command, part)
 
 
-def check_size(n: int, ranks: int) -> None:
-    """Raise an error if there are too many ranks for the number of variables."""
-    most = 1 << (n - _TILE_BITS)
-    if ranks > most:
-        raise InvalidOption(
-            f"sums over orders of {plural(n, 'variable')} take up to {plural(most, 'rank')}; there are {ranks}: "
-            f"start {most} (mpirun -n {most}), or use {argument('backend', 'cpu')}"
-        )
+def most_ranks(n: int) -> int:
+    """Return how many ranks can share a sum: each has at least one tile.
+
+    >>> most_ranks(14)
+    16
+    """
+    return 1 << (n - _TILE_BITS)
+
+
+def too_many_ranks(n: int, ranks: int) -> str:
+    """Return a sentence if there are more ranks than can share a sum; otherwise an empty string."""
+    if ranks <= (most := most_ranks(n)):
+        return ""
+    return f"sums over orders of {plural(n, 'variable')} take up to {plural(most, 'rank')}; there are {ranks}"
 
 
 def block_bits_of(n: int, ranks: int) -> int:

@@ -42,7 +42,7 @@ def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_on
     scores : EnumerableScores
         The scores.
     n : int, optional
-        The number of rows. If it exceeds the number of variables, isolated companions are added.
+        The number of rows. If it exceeds the number of variables, isolated variables are added as padding.
     prior_only : bool
         Return the structure prior of each possible family in place of its score.
     """
@@ -73,10 +73,10 @@ def families_by_size(scores: EnumerableScores, n: int | None = None, *, prior_on
             exact = listed[own.of_size(size)]
             if prior_only:
                 exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[size])
-            # Of the sets of one size, those without companions come first.
-            place = values[child, index.of_size(size)]
-            place[: len(exact)] = exact
-            place[len(exact) :] = IMPOSSIBLE
+            # Of the sets of one size, those without padding come first.
+            row = values[child, index.of_size(size)]
+            row[: len(exact)] = exact
+            row[len(exact) :] = IMPOSSIBLE
     return values
 
 

@@ -1,4 +1,4 @@
-"""Sums on the processors of this machine, by the compiled kernels."""
+"""The records of sums on the processors of this machine, and the sum over orders."""
 
 from __future__ import annotations
 
@@ -8,20 +8,31 @@ from numpy.typing import NDArray
 from dagscape.core import kernels
 from dagscape.posterior.accuracy import order_sum_error, tiled_order_sum_error
 from dagscape.posterior.contract import Job, KernelProgress, Sum, SumBackend, check_agreement, log_of
+from dagscape.posterior.cpu.seconds import dag_seconds, order_seconds
 from dagscape.posterior.dag_steps import sum_over_dags
 from dagscape.posterior.order_blocks import BlockCheckpoints, Position
+from dagscape.posterior.sum_plan import Automatic, SumPlan, SumSize
+from dagscape.posterior.timing import arranging_seconds
 from dagscape.posterior.weights import (
     FamilyWeights,
     dense_memory,
     dense_weights,
     is_tiled,
     order_weights,
+    path_memory,
     tiled_memory,
 )
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.lattice import set_count
 
 # With checkpoints, a sum has up to 2^this many blocks.
 _CHECKPOINT_BITS = 8
+
+# The kernel of sums over DAGs uses two variables as the lanes of its vectors.
+_LEAST_DAG_VARIABLES = 2
+
+_SUMMARY = "the processors of this machine"
+_ALWAYS = Automatic(installed=lambda: True, least_variables=0, least_seconds=0.0)
 
 
 def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
@@ -75,40 +86,68 @@ def _part_of(progress: KernelProgress, part: int, parts: int) -> KernelProgress:
     return None if progress is None else lambda done, total: progress(part * total + done, parts * total)
 
 
-def _order_memory(n: int, max_parents: int, threads: int) -> int:
-    return tiled_memory(n, max_parents, threads) if is_tiled(n, max_parents) else dense_memory(n, threads)
+def _dag_weights(scores: EnumerableScores, n: int, prior_only: bool, _threads: int, _limit: int) -> FamilyWeights:
+    return dense_weights(scores, n, prior_only)
+
+
+def _dag_table(n: int, _max_parents: int) -> int:
+    return n << (n - 1)
 
 
 def _order_table(n: int, max_parents: int) -> int:
-    return n * set_count(n, max_parents) if is_tiled(n, max_parents) else n << (n - 1)
+    return n * set_count(n, max_parents) if is_tiled(n, max_parents) else _dag_table(n, max_parents)
+
+
+def _plan_over_dags(size: SumSize, _assumed: None) -> SumPlan:
+    size = size.padded(_LEAST_DAG_VARIABLES)
+    memory = dense_memory(size.n, size.threads)
+    return SumPlan(
+        memory + path_memory(size.n, size.threads) if size.with_paths else memory,
+        lambda: (
+            dag_seconds(size, sum_over_dags) + arranging_seconds(_dag_weights, _dag_table(size.n, size.max_parents))
+        ),
+    )
+
+
+def _plan_over_orders(size: SumSize, _assumed: None) -> SumPlan:
+    n, max_parents = size.n, size.max_parents
+    tiled = is_tiled(n, max_parents)
+    return SumPlan(
+        tiled_memory(n, max_parents, size.threads) if tiled else dense_memory(n, size.threads),
+        lambda: order_seconds(size, _sum_over_orders) + arranging_seconds(order_weights, _order_table(n, max_parents)),
+    )
 
 
 CPU = (
     SumBackend(
         over="dags",
         name="cpu",
+        summary=_SUMMARY,
         run=sum_over_dags,
         paths=True,
-        arrange=lambda scores, n, prior_only, threads, limit: dense_weights(scores, n, prior_only),
-        table=lambda n, max_parents: n << (n - 1),
-        memory_of_sum=lambda n, max_parents, threads: dense_memory(n, threads),
+        arrange=_dag_weights,
+        table=_dag_table,
+        planned=_plan_over_dags,
+        engine=lambda: kernels.name,
         ancestors=True,
         proved=False,
         precision="double",
         widest=kernels.WIDEST_SCORE,
-        # The kernel uses two variables as the lanes of its vectors.
-        least_variables=2,
+        least_variables=_LEAST_DAG_VARIABLES,
         most_variables=40,
         resumable=True,
+        automatic=_ALWAYS,
     ),
     SumBackend(
         over="orders",
         name="cpu",
+        summary=_SUMMARY,
         run=_sum_over_orders,
         paths=False,
         arrange=order_weights,
         table=_order_table,
-        memory_of_sum=_order_memory,
+        planned=_plan_over_orders,
+        engine=lambda: kernels.name,
         ancestors=False,
         proved=True,
         precision="double, or 40 bits if there are few parents",
@@ -116,5 +155,6 @@ CPU = (
         least_variables=1,
         most_variables=40,
         resumable=True,
+        automatic=_ALWAYS,
     ),
 )

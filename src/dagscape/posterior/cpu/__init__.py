@@ -1,0 +1,1 @@
+"""Sums on the processors of this machine, by the compiled kernels."""

@@ -1,0 +1,32 @@
+"""Commands that all ranks of an MPI program run as one: rank 0 reads, prints and writes, and the others help it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dagscape.posterior.mpi import library
+from dagscape.posterior.mpi.team import team
+
+# The exit code of a command whose back end is missing.
+_UNAVAILABLE = 4
+
+
+def launched_ranks() -> int:
+    """Return how many ranks a launcher has started for this program; 1 if it cannot use them."""
+    found = library.launched()
+    return found.size if found is not None and library.installed() else 1
+
+
+def run_command(command: Callable[[], int]) -> int:
+    """Run a command on rank 0, and return its exit code on all ranks."""
+    if library.missing():
+        # The command says what is missing, once.
+        found = library.launched()
+        return command() if found is None or found.rank == 0 else _UNAVAILABLE
+    ranks = team()
+    try:
+        return ranks.work(command)
+    except BaseException:
+        if ranks.rank == 0:
+            raise
+        return 1
