@@ -20,23 +20,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.constraints import Whole
-from dagscape.core.errors import InvalidOption, StoppedEarly, argument, type_of
-from dagscape.core.progress import ProgressOption, listening
-from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.errors import InvalidOption, type_of
+from dagscape.core.progress import ProgressOption
+from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.data.resampling import Resampled, resampled
 from dagscape.data.values import Frame
-from dagscape.ensembles.averaging import ancestor_average, edge_average
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.lists import DagList
 from dagscape.results.base import provenance_of
-from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
@@ -44,12 +39,10 @@ from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learning import run_learner, split_options
 from dagscape.search.registry import LEARNERS
 from dagscape.studies.bootstrap_result import Bootstrap
+from dagscape.studies.samples import Sample, SampleStudy, confidences
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-
-SAMPLES = Whole(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +69,6 @@ class Resampling:
     options: Mapping[str, Any]
     start: Dag | HasDag | None
     max_memory: int | str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The network of a sample, its score, and whether the search ended by itself."""
-
-    network: Dag
-    score: float
-    complete: bool
 
 
 def bootstrap(
@@ -150,47 +134,29 @@ def bootstrap(
     >>> boot.adjacency("petal_width", "class"), boot.edge("petal_width", "class")
     (1.0, 0.26)
     """
-    clock = Clock(max_seconds)
     check_choice(method, LEARNERS, "method")
-    count = worker_count(executor, workers)
-    SAMPLES.check(samples, "samples")
-    if "threads" in options:
-        raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
+    study = SampleStudy(samples, max_seconds, executor, workers, options)
     scoring, method_options = split_options(LEARNERS[method], options)
     whole = prepare(data, **scoring)
     if not isinstance(whole.data, Resampled):
         raise InvalidOption(f"is {type_of(whole.data)}, which cannot be resampled", option="data")
     issue(*suspicious_columns(whole.data))
-    rngs = random_generator(seed).spawn(int(samples))
     # The tables of a network are not sent to workers.
     begin = getattr(start, "dag", start)
     job = Resampling(whole.data, method, scoring, method_options, begin, max_memory)
-    with listening(progress) as listener:
-        study = Repetitions(
-            learn_sample,
-            job,
-            [(rng,) for rng in rngs],
-            clock,
-            listener,
-            name="sample",
-            doing="Learning from samples",
-            # A search that was cut short may not have found what it would find in another sample.
-            keeps=lambda sample: sample.complete,
-        )
-        study.run(executor, count)
+    done, unfinished = study.run(
+        learn_sample,
+        job,
+        seed,
+        progress,
+        doing="Learning from samples",
+        # A search that was cut short may not have found what it would find in another sample.
+        keeps=lambda sample: sample.complete,
+    )
     caveats = Caveats(whole.info.warnings)
-    caveats.issue(unfinished(len(study.done), len(rngs), max_seconds))
+    caveats.issue(unfinished)
     used = recorded_seed(seed)
-    return _result(job, study.outcomes, len(rngs), whole, max_seconds, clock.seconds, used, caveats)
-
-
-def unfinished(done: int, samples: int, max_seconds: float | None) -> StoppedEarly | None:
-    """Refuse a study without any sample, and return a warning about one that lacks some."""
-    if not done:
-        raise InvalidOption(f"is {max_seconds:g}: no sample was finished by then; raise it", option="max_seconds")
-    if done == samples:
-        return None
-    return StoppedEarly(f"the study reached {argument('max_seconds')} after {done:,} of {samples:,} samples")
+    return _result(job, done, study.samples, whole, max_seconds, study.clock.seconds, used, caveats)
 
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
@@ -240,18 +206,3 @@ def _result(
         edges=edges,
         ancestors=ancestors,
     )
-
-
-def confidences(done: Sequence[Sample], *, classes: bool) -> tuple[DagList, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the networks of all samples, and the shares of them with each edge and each ancestor relation.
-
-    With ``classes``, each network counts as its whole class.
-    """
-    networks = DagList.from_dags(sample.network for sample in done)
-    # Sums first: those of integer numbers of networks are exact.
-    ones = np.ones(len(done))
-    edges, ancestors = (
-        np.clip(average(networks, ones, classes=classes) / len(done), 0.0, 1.0)
-        for average in (edge_average, ancestor_average)
-    )
-    return networks, edges, ancestors

@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dagscape.core.caveats import Caveats
-from dagscape.core.clock import Clock
-from dagscape.core.errors import InvalidOption, argument
-from dagscape.core.progress import ProgressOption, listening
-from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.progress import ProgressOption
+from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.results.base import provenance_of
 from dagscape.results.score_info import ScoreInfo
-from dagscape.running.repetitions import Repetitions, worker_count
 from dagscape.student.input.answers import MISSING, Answers
 from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.command import command, unidentified_skills
-from dagscape.studies.bootstrap import SAMPLES, Sample, confidences, unfinished
 from dagscape.studies.bootstrap_result import Bootstrap
+from dagscape.studies.samples import Sample, SampleStudy, confidences
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -84,39 +81,23 @@ def bootstrap_skills(
     >>> boot.adjacency("S1", "S2"), boot.edge("S1", "S2")
     (1.0, 1.0)
     """
-    clock = Clock(max_seconds)
-    count = worker_count(executor, workers)
-    SAMPLES.check(samples, "samples")
-    if "threads" in options:
-        raise InvalidOption(f"is not an option here: choose the number of {argument('workers')}", option="threads")
+    study = SampleStudy(samples, max_seconds, executor, workers, options)
     answers, needs = matched(responses, q_matrix)
     caveats = Caveats()
     caveats.issue(unidentified_skills(needs))
     job = StudentResampling(answers, needs, {"restarts": _RESTARTS, **options})
-    rngs = random_generator(seed).spawn(int(samples))
-    with listening(progress) as listener:
-        study = Repetitions(
-            learn_resampled,
-            job,
-            [(rng,) for rng in rngs],
-            clock,
-            listener,
-            name="sample",
-            doing="Learning from samples of students",
-        )
-        study.run(executor, count)
-    caveats.issue(unfinished(len(study.done), len(rngs), max_seconds))
-    outcomes = study.outcomes
+    outcomes, unfinished = study.run(learn_resampled, job, seed, progress, doing="Learning from samples of students")
+    caveats.issue(unfinished)
     networks, edges, ancestors = confidences([sample for sample, _ in outcomes], classes=False)
     used = recorded_seed(seed)
-    parameters = {"samples": len(rngs), "max_seconds": max_seconds, **job.options}
+    parameters = {"samples": study.samples, "max_seconds": max_seconds, **job.options}
     return Bootstrap(
         variables=needs.skills,
         score_info=outcomes[0][1],
-        provenance=provenance_of("bootstrap_skills", parameters, {"study": clock.seconds}, 1, used),
+        provenance=provenance_of("bootstrap_skills", parameters, {"study": study.clock.seconds}, 1, used),
         warnings=caveats.kept,
         method="command",
-        samples=len(rngs),
+        samples=study.samples,
         networks=networks,
         scores=np.array([sample.score for sample, _ in outcomes]),
         edges=edges,

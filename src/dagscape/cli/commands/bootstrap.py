@@ -27,7 +27,8 @@ from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.report.edges import EDGES_SHOWN, render_bootstrap
 from dagscape.running.repetitions import WORKERS
 from dagscape.search.registry import LEARNERS
-from dagscape.studies.bootstrap import SAMPLES, bootstrap
+from dagscape.studies.bootstrap import bootstrap
+from dagscape.studies.samples import SAMPLES
 
 
 @click.command(epilog=DATA_HELP)
