@@ -61,6 +61,10 @@ def said(result):
     return without_times(result.to_dict()) if isinstance(result, Result) else result
 
 
+# Files from which results can be loaded.
+SAVED = ("result.json", "result.npz")
+
+
 def without_times(value):
     if isinstance(value, dict):
         return {key: without_times(item) for key, item in value.items() if key not in {"provenance", "seconds"}}
@@ -86,10 +90,11 @@ def test_a_result_of_its_class_that_shows_itself_and_survives_saving(task, setti
         assert result.score_info.rows == data.m
     assert len(result.to_frame())
     assert shown(result)
-    result.save(tmp_path / "result.json")
-    back = ds.load_result(tmp_path / "result.json")
-    assert back == result
-    assert back.to_dict() == result.to_dict()
+    for name in SAVED:
+        result.save(tmp_path / name)
+        back = ds.load_result(tmp_path / name)
+        assert back == result
+        assert back.to_dict() == result.to_dict()
 
 
 @cases(lambda task: len(task.takes) > 1)
@@ -305,8 +310,9 @@ def test_small_and_odd_data(task, settings, data, tmp_path):
     result = run(task, settings, data)
     if isinstance(result, Result):
         assert result.variables == data.variables
-        result.save(tmp_path / "result.json")
-        assert ds.load_result(tmp_path / "result.json") == result
+        for name in SAVED:
+            result.save(tmp_path / name)
+            assert ds.load_result(tmp_path / name) == result
         assert shown(result)
 
 

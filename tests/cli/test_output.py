@@ -10,6 +10,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
+from dagscape.cli.program.app import main
 
 COMMANDS = {
     "posterior": ["posterior", "builtin:tic-tac-toe", "--max-parents", 1],
@@ -50,14 +51,14 @@ def test_standard_output(capfd, tmp_path, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("name", ["x.npz", "x", "x.gz", "x.parquet"])
+@pytest.mark.parametrize("name", ["x.npy", "x", "x.gz", "x.parquet"])
 def test_other_endings_are_refused_before_any_work(capfd, tmp_path, monkeypatch, command, name):
     monkeypatch.chdir(tmp_path)
     # The table does not exist, either: the ending is noticed first.
     code, out, err = run(capfd, command, "absent.csv", "-o", name)
     assert (code, out) == (2, "")
     assert err == (
-        f"dagscape: cannot tell the format of {name!r}: its name must end in one of .json, .csv, .tsv, "
+        f"dagscape: cannot tell the format of {name!r}: its name must end in one of .json, .npz, .csv, .tsv, "
         "or these and .gz to compress; or choose the format with --format\n"
     )
     assert not list(tmp_path.iterdir())
@@ -69,6 +70,44 @@ def test_a_format_for_any_name(capfd, tmp_path):
     assert (tmp_path / "list.txt").read_text().startswith("rank\tscore\t")
     code, _, err = run(capfd, *COMMANDS["best"], "--format", "csv")
     assert (code, "--format needs -o" in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_archives(capfdbinary, tmp_path, command):
+    arguments = [str(argument) for argument in COMMANDS[command]]
+    assert main([*arguments, "-o", str(tmp_path / "r.json")]) == 0
+    assert main([*arguments, "-o", str(tmp_path / "r.npz")]) == 0
+    capfdbinary.readouterr()
+    assert main([*arguments, "-o", "-", "--format", "npz"]) == 0
+    out, _ = capfdbinary.readouterr()
+    (tmp_path / "piped.bin").write_bytes(out)
+    expected = without_times(ds.load_result(tmp_path / "r.json"))
+    for name in ("r.npz", "piped.bin"):
+        assert without_times(ds.load_result(tmp_path / name)) == expected
+
+
+def without_times(result):
+    """The document of a result without what differs from run to run."""
+    document = result.to_dict()
+    document.pop("provenance")
+    for step in document.get("trace", ()):
+        step.pop("seconds")
+    return document
+
+
+def test_archives_are_networks(capfd, tmp_path):
+    run(capfd, *COMMANDS["best"], "-o", tmp_path / "best.npz")
+    run(capfd, *COMMANDS["posterior"], "-o", tmp_path / "post.npz")
+    code, out, _ = run(capfd, "compare", tmp_path / "best.npz", tmp_path / "best.npz")
+    assert (code, out.splitlines()[1].split()[:2]) == (0, ["shd", "0"])
+    for name in ("best", "post"):
+        assert run(capfd, "draw", tmp_path / f"{name}.npz", "-o", tmp_path / f"{name}.svg")[0] == 0
+    code, _, err = run(capfd, "query", tmp_path / "best.npz", "Class")
+    assert (code, "which has no probabilities: run 'dagscape fit DATA --network" in err) == (3, True)
+    (tmp_path / "best.npz").write_bytes((tmp_path / "best.npz").read_bytes()[:-9])
+    code, _, err = run(capfd, "draw", tmp_path / "best.npz")
+    assert code == 3
+    assert err.startswith(f"dagscape: '{tmp_path}/best.npz' is not a valid result: the archive is damaged (")
 
 
 def test_compressed_results_are_networks(capfd, tmp_path):

@@ -54,12 +54,13 @@ def test_every_kind_of_result_survives_saving(tmp_path):
     results = example_results()
     assert {type(result) for result in results} == set(RESULTS.values())
     for result in results:
-        path = tmp_path / "result.json"
-        result.save(path)
-        back = ds.load_result(path)
-        assert type(back) is type(result)
-        assert back.to_dict() == result.to_dict()
-        assert back.provenance.version == ds.__version__
+        for name in ("result.json", "result.npz"):
+            result.save(tmp_path / name)
+            back = ds.load_result(tmp_path / name)
+            assert type(back) is type(result)
+            assert back == result
+            assert back.to_dict() == result.to_dict()
+            assert back.provenance.version == ds.__version__
         assert len(result.to_frame())
         assert len(repr(result)) < 200
 
@@ -74,6 +75,10 @@ def test_the_ending_is_the_format(tmp_path):
         result.save(tmp_path / "r.JSON.gz")
         assert gzip.decompress((tmp_path / "r.JSON.gz").read_bytes()) == text
         assert ds.load_result(tmp_path / "r.JSON.gz") == result
+        result.save(tmp_path / "r.npz")
+        result.save(tmp_path / "r.npz.gz")
+        assert gzip.decompress((tmp_path / "r.npz.gz").read_bytes()) == (tmp_path / "r.npz").read_bytes()
+        assert ds.load_result(tmp_path / "r.npz.gz") == result
         # A file has all settings of a study, a frame those that matter.
         frame = result.to_frame(min_share=0) if isinstance(result, ds.Sensitivity) else result.to_frame()
         for name, separator in (("r.csv", ","), ("r.csv.gz", ","), ("r.tsv", "\t"), ("r.tsv.gz", "\t")):
@@ -96,13 +101,15 @@ def test_the_ending_is_the_format(tmp_path):
 
 def test_other_endings_are_refused_and_a_format_overrides(tmp_path):
     result = ds.compare(ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag.from_edges("ab"))
-    for name in ("r.npz", "r", "r.gz", "json", "r.json.zip"):
-        with pytest.raises(ds.InvalidOption, match=r"must end in one of \.json, \.csv, \.tsv, or these and \.gz"):
+    for name in ("r.xlsx", "r", "r.gz", "json", "r.json.zip"):
+        with pytest.raises(
+            ds.InvalidOption, match=r"must end in one of \.json, \.npz, \.csv, \.tsv, or these and \.gz"
+        ):
             result.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
     result.save(tmp_path / "r.txt", file_format="tsv")
     assert (tmp_path / "r.txt").read_text().startswith("measure\tvalue\n")
-    with pytest.raises(ds.InvalidOption, match="file_format is 'xml'; it must be one of json, csv, tsv"):
+    with pytest.raises(ds.InvalidOption, match="file_format is 'xml'; it must be one of json, npz, csv, tsv"):
         result.save(tmp_path / "r.txt", file_format="xml")
 
 

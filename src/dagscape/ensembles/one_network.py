@@ -48,9 +48,8 @@ class OneNetwork(Drawn, ScoredResult):
         """The equivalence class of the network."""
         return self.network.to_cpdag()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as a JSON document; the network is the list of its edges."""
-        return super(OneNetwork, self).to_dict() | {"network": [list(edge) for edge in self.network.edges]}
+    def _document(self) -> dict[str, Any]:
+        return super(OneNetwork, self)._document() | {"network": self.network.edges}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -22,6 +22,7 @@ from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.results.base import ScoredResult, check_length, check_same_scores
 from dagscape.results.decoding import FiniteArray, decode
+from dagscape.results.encoding import Packed
 from dagscape.scores.equivalence import distinguishes_members
 
 if TYPE_CHECKING:
@@ -195,9 +196,8 @@ class RankedNetworks(Drawn, ScoredResult):
                 curves[title][label] = frame[f"other_{column}"]
         draw_curves(path, frame["length"], curves, "networks")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as a JSON document; a network is the list of its edges (parent, child)."""
-        return super(RankedNetworks, self).to_dict() | {"networks": self.networks.to_edges()}
+    def _document(self) -> dict[str, Any]:
+        return super(RankedNetworks, self)._document() | {"networks": packed_networks(self.networks)}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -207,7 +207,7 @@ class RankedNetworks(Drawn, ScoredResult):
         check_memory(
             _MATRICES * 8 * len(names) ** 2, None, f"averages over {len(names):,} variables", "reduce the file"
         )
-        networks = DagList.from_edges(names, edge_lists(document.get("networks")))
+        networks = decoded_networks(names, document.get("networks"))
         return super(RankedNetworks, cls).from_dict({**document, "networks": networks})
 
     def _check(self) -> None:
@@ -218,15 +218,22 @@ class RankedNetworks(Drawn, ScoredResult):
             raise InvalidData("scores is not a list of numbers in descending order")
 
 
-def edge_lists(networks: Any) -> list[list[Any]]:
-    """Return the networks of a document, after checking that they are lists of lists; the edges are not checked."""
+def packed_networks(networks: DagList) -> Packed:
+    """Return what stands for networks in a document: lists of edges in JSON, sets of parents in archives."""
+    return Packed(networks.parents, networks.to_edges)
+
+
+def decoded_networks(variables: Sequence[str], networks: Any) -> DagList:
+    """Return the networks of a document."""
+    if isinstance(networks, np.ndarray):
+        return DagList.from_parents(variables, networks)
     if (
         type(networks) is not list
         or set(map(type, networks)) - {list}
         or set(map(type, itertools.chain.from_iterable(networks))) - {list}
     ):
         raise InvalidData("networks must be lists of edges, and an edge a list of its parent and its child")
-    return networks
+    return DagList.from_edges(variables, networks)
 
 
 def times_less(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from dagscape.core.wording import plural
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.equivalence import class_keys, cpdags
 from dagscape.graphs.validation import check_graph_memory, numbered
-from dagscape.graphs.words import Words, acyclic, pack, unpack, with_words
+from dagscape.graphs.words import Words, acyclic, checked_graphs, pack, unpack, with_words, word_count
 
 
 class DagList(Sequence[Dag]):
@@ -74,6 +74,20 @@ class DagList(Sequence[Dag]):
         packed = pack(masks, len(number))
         for wrong in np.flatnonzero(~acyclic(packed))[:1].tolist():
             Dag(tuple(variables), tuple(masks[wrong]))
+        return cls(variables, packed)
+
+    @classmethod
+    def from_parents(cls, variables: Sequence[str], parents: Words) -> DagList:
+        """Return the DAGs with the given sets of parents, as :attr:`parents` has them; cycles are refused."""
+        count = len(numbered(variables))
+        if parents.shape[1:] != (count, word_count(count)):
+            raise InvalidData(
+                f"the sets of parents have the shape {parents.shape}; with {plural(count, 'variable')} it must be "
+                f"graphs × {count} × {word_count(count)}"
+            )
+        packed = checked_graphs(parents)
+        for wrong in np.flatnonzero(~acyclic(packed))[:1].tolist():
+            Dag(tuple(variables), unpack(packed[wrong]))
         return cls(variables, packed)
 
     def to_edges(self) -> list[list[list[str]]]:

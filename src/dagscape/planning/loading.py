@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from dagscape.core.files.documents import read_json
+from dagscape.core.files.documents import decode_json
 from dagscape.core.files.paths import path_text
+from dagscape.core.files.reading import open_binary
 from dagscape.networks.writing import KIND as NETWORK
 from dagscape.planning.registry import TASKS
 from dagscape.results.base import Result
-from dagscape.results.loading import rebuilt
+from dagscape.results.loading import read_contents, rebuilt
 
 RESULTS: dict[str, type[Result]] = {
     task.result.kind: task.result for task in TASKS.values() if issubclass(task.result, Result)
@@ -21,16 +22,19 @@ _READERS = {NETWORK: "read_network", "discretizer": "Discretizer.load"}
 
 
 def load_result(path: str | os.PathLike[str], *, max_memory: int | str | None = None) -> Result:
-    """Read a result that was written as JSON by its ``save`` method or by the command line, compressed or not.
+    """Read a result that was written as JSON or NPZ by its ``save`` method or by the command line, compressed or not.
 
     Parameters
     ----------
     path : path
-        The file; ``"-"`` for standard input.
+        The file; ``"-"`` for standard input. The format is recognised by content, not by name.
     max_memory : int, str or None
         The most memory for reading, such as ``"2GiB"``; by default 80% of what is available.
     """
-    return result_of_document(read_json(path, max_memory=max_memory), path_text(path))
+    source = path_text(path)
+    with open_binary(source) as stream:
+        contents = read_contents(stream, source, max_memory=max_memory)
+    return result_of_document(decode_json(contents, source) if isinstance(contents, str) else contents, source)
 
 
 def result_of_document(document: Any, source: str) -> Result:

@@ -283,7 +283,12 @@ def _decode_any(value: Any, depth: int = 0) -> Any:
 
 
 def _decode_array(value: Any) -> NDArray[np.float64]:
-    """Return nested lists of equal length as an array."""
+    """Return nested lists of equal length as an array; an array of an archive is one already."""
+    if isinstance(value, np.ndarray):
+        if value.dtype != np.float64 or not value.ndim:
+            what = f"an array of {value.dtype.name}" if value.ndim else "a number"
+            raise _MisfitError(f"is {what}; it must be an array of float64")
+        return value
     shape: list[int] = []
     entries: list[Any] = [value]
     while entries and type(entries[0]) is list:
@@ -321,9 +326,9 @@ def _conditional(decoder: Decoder, conditions: tuple[Any, ...]) -> Decoder:
         for condition in conditions:
             if not condition.holds(found):
                 raise (
-                    _misfit(value, condition)
-                    if type(value) is not list
-                    else _MisfitError(f"has a number that is not {condition}")
+                    _MisfitError(f"has a number that is not {condition}")
+                    if isinstance(value, list | np.ndarray)
+                    else _misfit(value, condition)
                 )
         return found
 

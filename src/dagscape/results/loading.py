@@ -1,12 +1,42 @@
-"""Results rebuilt from documents, given the class of each kind of result."""
+"""Results rebuilt from documents of files, given the class of each kind of result."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from typing import Any
 
 from dagscape.core.errors import InvalidData, brief, function
+from dagscape.core.files.archives import ARCHIVE_MAGIC
+from dagscape.core.files.documents import BYTES_PER_BYTE, text_of
+from dagscape.core.files.reading import starts_with
 from dagscape.results.base import Result
+from dagscape.results.npz import read_document
+
+
+def read_contents(
+    stream: io.BufferedReader[Any],
+    source: str,
+    *,
+    max_memory: int | str | None = None,
+    bytes_per_byte: float = BYTES_PER_BYTE,
+) -> Any:
+    """Return the document of an archive, or the text of a file that is none.
+
+    Parameters
+    ----------
+    stream : binary stream
+        What :func:`~dagscape.core.files.reading.open_binary` returned.
+    source : str
+        The name of the file, for messages.
+    max_memory : int, str or None
+        The most memory for reading; None for most of what is available.
+    bytes_per_byte : float
+        The most memory for one byte of a text that is not JSON, when parsed.
+    """
+    if starts_with(stream, ARCHIVE_MAGIC, source):
+        return read_document(stream, source, max_memory)
+    return text_of(stream, source, max_memory=max_memory, bytes_per_byte=bytes_per_byte)
 
 
 def kind_of(document: Any) -> Any:

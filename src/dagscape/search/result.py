@@ -73,10 +73,9 @@ class Learned(OneNetwork):
             level = "dags" if distinguishes_members(self.score_info) else "classes"
         return replace(self, comparison=compare(self.network, truth, level))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as a JSON document; the network is the list of its edges."""
+    def _document(self) -> dict[str, Any]:
         compared = None if self.comparison is None else self.comparison.to_dict()
-        return super(Learned, self).to_dict() | {"comparison": compared}
+        return super(Learned, self)._document() | {"comparison": compared}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

@@ -16,7 +16,7 @@ from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles import averaging
 from dagscape.ensembles.agreement import agreement_frame, set_counts
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
-from dagscape.ensembles.ranked_networks import edge_lists
+from dagscape.ensembles.ranked_networks import decoded_networks, packed_networks
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.validation import check_graph_memory
@@ -173,17 +173,20 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         return pair_frame(self.variables, matrices | more)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as a JSON document; a network is the list of its edges (parent, child)."""
+        """Return the result as a JSON document, with what its networks agree on."""
         derived = {name: getattr(self, name).tolist() for name in ("adjacencies", "compelled", "reversible")}
-        own = {"networks": self.networks.to_edges(), "level": self.level, "complete": self.complete}
+        own = {"level": self.level, "complete": self.complete}
         return super(Bootstrap, self).to_dict() | own | derived
+
+    def _document(self) -> dict[str, Any]:
+        return super(Bootstrap, self)._document() | {"networks": packed_networks(self.networks)}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from a document of :meth:`to_dict`."""
         names = decode(tuple[str, ...], document.get("variables"), "variables")
         check_graph_memory(len(names))
-        networks = DagList.from_edges(names, edge_lists(document.get("networks")))
+        networks = decoded_networks(names, document.get("networks"))
         return super(Bootstrap, cls).from_dict({**document, "networks": networks})
 
     def _check(self) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import io
-import json
-import zipfile
 from functools import cache
 from random import Random
 from typing import Any
@@ -16,16 +14,12 @@ import pandas as pd
 import dagscape as ds
 from dagscape.scores.formats.npz import write_npz
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from fuzz.archives import Parts, array_headers, array_types, as_bytes, other_header, other_members, packed, parts_of
 from fuzz.harness import Target
-from fuzz.mutations import damage_bytes, damage_json
+from fuzz.mutations import damage_bytes
 from fuzz.score_use import use_scores
 
-# The members of a file: the header as JSON, and arrays.
-Parts = tuple[dict[str, Any], dict[str, np.ndarray]]
-
 _EXTREMES = (0, 1, -1, 2**60, 2**61, -(2**61), 2**62, -(2**62), 3 * 2**61, 2**63 - 1, -(2**63), 1 - 2**63)
-
-_TYPES = ("<f8", ">i8", "<i4", "<u8", "|u1", "<U4", "|b1", "|S8", "<M8[s]", "<c16")
 
 
 def _scores() -> list[EnumerableScores]:
@@ -48,10 +42,7 @@ def _bases() -> list[Parts]:
     for scores in _scores():
         stream = io.BytesIO()
         write_npz(scores, stream, None)
-        stream.seek(0)
-        with np.load(stream) as arrays:
-            parts = {name: arrays[name] for name in arrays.files}
-        found.append((json.loads(parts.pop("header").tobytes()), parts))
+        found.append(parts_of(stream.getvalue()))
     return found
 
 
@@ -59,19 +50,21 @@ def make(rng: Random) -> bytes:
     """Return a valid file with one kind of damage, or with none but other scores."""
     header, arrays = copy.deepcopy(rng.choice(_bases()))
     damage = rng.choice(
-        (_header, _header, _scores_in_range, _scores_in_range, _extreme_scores, _array_types, _array_header, _members)
+        (
+            other_header,
+            other_header,
+            _scores_in_range,
+            _scores_in_range,
+            _extreme_scores,
+            array_types,
+            array_headers,
+            other_members,
+        )
     )
     if rng.random() < 0.15:
-        return damage_bytes(rng, _packed(rng, header, _as_bytes(arrays)))
+        return damage_bytes(rng, packed(rng, header, as_bytes(arrays)))
     content = damage(rng, header, arrays)
     return damage_bytes(rng, content) if rng.random() < 0.05 else content
-
-
-def _header(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    if rng.random() < 0.1:
-        text = json.dumps(header)
-        return _packed(rng, damage_bytes(rng, text.encode()), _as_bytes(arrays))
-    return _packed(rng, damage_json(rng, header), _as_bytes(arrays))
 
 
 def _scores_in_range(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
@@ -86,7 +79,7 @@ def _scores_in_range(rng: Random, header: dict[str, Any], arrays: dict[str, np.n
             arrays[name] = numpy_rng.integers(-size, size + 1, array.shape)
             if rng.random() < 0.3:
                 arrays[name][numpy_rng.random(array.shape) < 0.3] = -(2**63)
-    return _packed(rng, header, _as_bytes(arrays))
+    return packed(rng, header, as_bytes(arrays))
 
 
 def _extreme_scores(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
@@ -94,116 +87,7 @@ def _extreme_scores(rng: Random, header: dict[str, Any], arrays: dict[str, np.nd
         array = arrays[rng.choice(list(arrays))]
         if array.size:
             array.flat[rng.randrange(array.size)] = rng.choice(_EXTREMES)
-    return _packed(rng, header, _as_bytes(arrays))
-
-
-def _array_types(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    name = rng.choice(list(arrays))
-    array = arrays[name]
-    kind = rng.randrange(6)
-    if kind == 0:
-        arrays[name] = array.reshape(-1).view("i1").repeat(16).view(rng.choice(_TYPES))[: array.size]
-    elif kind == 1:
-        arrays[name] = np.resize(
-            array, rng.choice(((0,), (1,), (), (array.size + 1,), (2, 2), (array.size, 1), (1, 0)))
-        )
-    elif kind == 2:
-        arrays[name] = np.asfortranarray(np.resize(array, (array.size, 2)))
-    elif kind == 3:
-        arrays[rng.choice(list(arrays))] = array
-    elif kind == 4:
-        arrays[name] = array.astype(">i8")
-    else:
-        arrays[name] = array[: rng.randrange(len(array) + 1)]
-    return _packed(rng, header, _as_bytes(arrays))
-
-
-def _array_header(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    """An array with a header that is no literal, or declares what is not there."""
-    members = _as_bytes(arrays)
-    name = rng.choice(list(members))
-    start, body = members[name][:10], members[name][10:]
-    text, body = body[: int.from_bytes(start[8:], "little")], body[int.from_bytes(start[8:], "little") :]
-    declared = rng.choice(
-        (
-            damage_bytes(rng, text),
-            b"{'descr': '<i8', 'fortran_order': False, 'shape': (%d,), }\n" % 10 ** rng.choice((3, 9, 15, 30)),
-            b"{'descr': '<i8', 'fortran_order': True, 'shape': (%d, 0), }\n" % 10 ** rng.choice((3, 9, 15)),
-            b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n",
-            b"(" * rng.choice((10, 5000)),
-            b"9" * 6000,
-            b"{'descr': [('a', '<i8')], 'fortran_order': False, 'shape': (1,), }\n",
-            b"{'descr': '<i8', 'fortran_order': 0, 'shape': (-1,), }\n",
-        )
-    )
-    magic = rng.choice((start[:8], start[:8], start[:8], b"\x93NUMPY\x02\x00", b"\x93NUMPY\x09\x00", b"notmagic"))
-    members[name] = magic + len(declared).to_bytes(4, "little")[:2] + declared + body
-    return _packed(rng, header, members)
-
-
-def _members(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    """Members that are missing, unknown, repeated, compressed, encrypted, overlapping, or of another size."""
-    members = _as_bytes(arrays)
-    kind = rng.randrange(8)
-    if kind == 0:
-        del members[rng.choice(list(members))]
-    elif kind == 1:
-        members[rng.choice(("table9", "other", "../x", "header.npy", ""))] = b"x" * rng.randrange(20)
-    packed = bytearray(_packed(rng, header, members, twice=kind == 2))
-    if kind == 3:
-        # A bomb: an array of zeros, far larger than the file.
-        zeros = _npy(np.zeros(rng.choice((10**3, 10**6)), dtype=np.int64))
-        members[rng.choice(list(members))] = zeros
-        return _packed(rng, header, members, compression=zipfile.ZIP_DEFLATED)
-    if kind in (4, 5):
-        for place in _entries(packed):
-            field, width = rng.choice(((6, 2), (8, 2), (10, 2), (20, 4), (24, 4), (42, 4), (28, 2), (30, 2)))
-            if rng.random() < 0.5:
-                packed[place + field : place + field + width] = rng.choice(_WORDS)[:width]
-    return bytes(packed)
-
-
-_WORDS = (b"\1\0\0\0", b"\0\0\0\0", b"\x08\0\0\0", b"\x0c\0\0\0", b"\xff\xff\xff\xff", b"\0\0\0\x7f", b"\x63\0\1\0")
-
-
-def _entries(packed: bytearray) -> list[int]:
-    places, at = [], packed.find(b"PK\1\2")
-    while at >= 0 and at + 46 < len(packed):
-        places.append(at)
-        at = packed.find(b"PK\1\2", at + 4)
-    return places
-
-
-def _npy(array: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    np.save(stream, array, allow_pickle=False)
-    return stream.getvalue()
-
-
-def _as_bytes(arrays: dict[str, np.ndarray]) -> dict[str, bytes]:
-    return {name: _npy(array) for name, array in arrays.items()}
-
-
-def _packed(
-    rng: Random,
-    header: dict[str, Any] | bytes,
-    members: dict[str, bytes],
-    *,
-    twice: bool = False,
-    compression: int | None = None,
-) -> bytes:
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    everything = {**members, "header": _npy(np.frombuffer(text, dtype=np.uint8))}
-    if compression is None:
-        compression = rng.choice((zipfile.ZIP_STORED,) * 8 + (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2))
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", compression) as archive:
-        for name, content in everything.items():
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), content, compression)
-        if twice:
-            name, content = rng.choice(list(everything.items()))
-            archive.filelist.append(archive.getinfo(f"{name}.npy"))
-    return stream.getvalue()
+    return packed(rng, header, as_bytes(arrays))
 
 
 TARGETS = (Target("npz", make, use_scores, ".npz", quick_cases=70),)

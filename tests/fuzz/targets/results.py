@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import io
 import json
 import zlib
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import dagscape as ds
@@ -15,20 +19,22 @@ from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.report.tables import render
 from dagscape.report.terminal import terminal_text
-from dagscape.results.base import document
+from dagscape.results.base import Result, document
+from dagscape.results.npz import write_document
+from fuzz.archives import array_headers, array_types, as_bytes, other_header, other_members, packed, parts_of
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_json, rename_json, retune_json
 
 _TRUTH = ds.Dag.from_edges("abc", [("a", "b"), ("c", "b")])
 
 
-def _documents() -> list[object]:
-    """Return one document of each kind, as small as they get."""
+def _results() -> list[Result]:
+    """Return one result of each kind, as small as they get."""
     rows = [[a, (a + b) % 2, b * a] for a in (0, 1) for b in (0, 1) for _ in range(1 + a + 2 * b)]
     data = ds.Dataset.from_frame(pd.DataFrame(rows, columns=list("abc")))
     scores = ds.local_scores(data, forbidden=[("a", "c")])
     post = ds.posterior(scores, via="all")
-    results = [
+    return [
         data.describe(),
         ds.plan(data, "posterior"),
         ds.compare(_TRUTH, ds.Dag.from_edges("abc")),
@@ -44,10 +50,19 @@ def _documents() -> list[object]:
         ds.mmpc(data),
         ds.summarize_scores(scores),
     ]
-    return [result.to_dict() for result in results]
 
 
-_DOCUMENTS = _documents()
+_RESULTS = _results()
+_DOCUMENTS = [result.to_dict() for result in _RESULTS]
+
+
+def _archive(result: Result) -> bytes:
+    stream = io.BytesIO()
+    write_document(stream, result._document())
+    return stream.getvalue()
+
+
+_ARCHIVES = [parts_of(_archive(result)) for result in _RESULTS]
 
 
 def _make(rng: Random) -> bytes:
@@ -58,6 +73,33 @@ def _make(rng: Random) -> bytes:
         chosen = retune_json(rng, chosen)
     content = json.dumps(damage_json(rng, chosen) if rng.random() < 0.6 else chosen).encode()
     return damage_bytes(rng, content) if rng.random() < 0.15 else content
+
+
+def _make_archive(rng: Random) -> bytes:
+    header, arrays = copy.deepcopy(rng.choice(_ARCHIVES))
+    if rng.random() < 0.3:
+        header = rename_json(rng, header, "abc")
+    if rng.random() < 0.3:
+        header["document"] = retune_json(rng, header["document"])
+    damages = (_other_numbers, _other_numbers, array_types, array_headers, other_members) if arrays else ()
+    content = rng.choice((other_header, _as_it_is, *damages))(rng, header, arrays)
+    return damage_bytes(rng, content) if rng.random() < 0.15 else content
+
+
+def _as_it_is(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    return packed(rng, header, as_bytes(arrays))
+
+
+def _other_numbers(rng: Random, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """Numbers beyond their range, networks with cycles, and sets of variables that do not exist."""
+    name = rng.choice(sorted(arrays))
+    numbers = arrays[name] = np.array(arrays[name])
+    if numbers.size:
+        if numbers.dtype == np.uint64:
+            numbers.flat[rng.randrange(numbers.size)] = rng.choice((0, 1, 2, 4, 6, 7, 8, 2**63, 2**64 - 1))
+        else:
+            numbers.flat[rng.randrange(numbers.size)] = rng.choice((0.0, -0.0, 0.5, 1.0, -1e-9, 1e300, np.inf, np.nan))
+    return packed(rng, header, as_bytes(arrays))
 
 
 def _use(path: Path) -> None:
@@ -89,9 +131,12 @@ def _use(path: Path) -> None:
         result.to_frame(wide=True)
         result.consensus()
     elif share == 7:
-        copy = path.with_name("copy.json")
-        result.save(copy)
-        assert ds.load_result(copy) == result
+        for name in ("copy.json", "copy.npz"):
+            result.save(path.with_name(name))
+            assert ds.load_result(path.with_name(name)) == result
 
 
-TARGETS = (Target("results", _make, _use, ".json", quick_cases=80),)
+TARGETS = (
+    Target("results", _make, _use, ".json", quick_cases=80),
+    Target("result-archives", _make_archive, _use, ".npz", quick_cases=80),
+)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
-from dagscape.core.files.documents import decode_json, is_json, read_text
+from dagscape.core.files.documents import decode_json, is_json
+from dagscape.core.files.reading import open_binary
 from dagscape.data.bundled import BUNDLED
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Drawable
@@ -25,7 +26,7 @@ from dagscape.networks.writing import KIND as NETWORK
 from dagscape.planning.loading import RESULTS, result_of_document
 from dagscape.posterior.result import Posterior
 from dagscape.results.base import Result
-from dagscape.results.loading import kind_of
+from dagscape.results.loading import kind_of, read_contents
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.result import Learned
@@ -37,7 +38,7 @@ _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 NETWORK_HELP = f"""\b
 A network is a .bif or .json file (plain or gzipped), - for standard input, a bundled network or,
-where only the structure matters, a JSON result of 'learn', 'best' or 'modes' (its first network)
+where only the structure matters, a saved result of 'learn', 'best' or 'modes' (its first network)
 or 'student' (the prerequisites), or a .csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
@@ -54,10 +55,9 @@ def load(source: str, max_memory: str | None = None) -> Network:
         raise _no_probabilities(source, "list of edges")
     if source.startswith(_PREFIX):
         return _load_bundled(source.removeprefix(_PREFIX))
-    text = _read(source, max_memory)
-    if not is_json(text):
-        return parse_network(text, source, max_memory=max_memory)
-    document = decode_json(text, source)
+    document = _read(source, max_memory)
+    if isinstance(document, str):
+        return parse_network(document, source, max_memory=max_memory)
     result = _result_class(document)
     if result is not None and issubclass(result, Learned | OptimalNetwork | RankedNetworks):
         raise _no_probabilities(source, "result")
@@ -69,9 +69,14 @@ def load(source: str, max_memory: str | None = None) -> Network:
     return network_of_document(document, source)
 
 
-def _read(source: str, max_memory: str | None) -> str:
-    """Read the file of a network or of a result: once, because standard input cannot be read again."""
-    return read_text(source, max_memory=max_memory, bytes_per_byte=BIF_BYTES_PER_BYTE)
+def _read(source: str, max_memory: str | None) -> Any:
+    """Read the file of a network or of a result; return the text of a BIF file, or the document of another.
+
+    A file is opened once, because standard input cannot be read again.
+    """
+    with open_binary(source) as stream:
+        found = read_contents(stream, source, max_memory=max_memory, bytes_per_byte=BIF_BYTES_PER_BYTE)
+    return decode_json(found, source) if isinstance(found, str) and is_json(found) else found
 
 
 def _no_probabilities(source: str, what: str) -> InvalidData:
@@ -114,10 +119,9 @@ def _load_any(source: str, max_memory: str | None) -> Dag | Cpdag | Result:
         return read_graph(source, max_memory=max_memory)
     if source.startswith(_PREFIX):
         return _load_bundled(source.removeprefix(_PREFIX)).dag
-    text = _read(source, max_memory)
-    if not is_json(text):
-        return parse_network(text, source, max_memory=max_memory).dag
-    document = decode_json(text, source)
+    document = _read(source, max_memory)
+    if isinstance(document, str):
+        return parse_network(document, source, max_memory=max_memory).dag
     if kind_of(document) == NETWORK:
         return network_of_document(document, source).dag
     return result_of_document(document, source)

@@ -242,7 +242,7 @@ result_output = _apply(
             "--output",
             metavar="FILE",
             callback=result_path,
-            help="Write the full result to a .json file, or its table to a .csv or .tsv file; .gz compresses. "
+            help="Write the full result to a .json or .npz file, or its table to a .csv or .tsv file; .gz compresses. "
             "-: to standard output, in place of tables.",
         ),
     ]

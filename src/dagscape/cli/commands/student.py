@@ -126,7 +126,8 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
 @format_option(RESULT_FORMATS, "json")
 @click.option(
     "-o", "--output", metavar="FILE", callback=_output_path,
-    help="Write the model, or the evaluation, to a .json file, or its table to a .csv or .tsv file; .gz compresses. "
+    help="Write the model, or the evaluation, to a .json or .npz file, or its table to a .csv or .tsv file; "
+    ".gz compresses. "
     "-: to standard output, in place of tables.",
 )  # fmt: skip
 @output_options

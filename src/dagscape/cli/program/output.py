@@ -24,7 +24,7 @@ from dagscape.core.progress import ProgressLines, ProgressListener, progress_bar
 from dagscape.report.blocks import Block
 from dagscape.report.tables import cautions, render
 from dagscape.report.terminal import terminal_text
-from dagscape.results.base import Result, document
+from dagscape.results.base import ARCHIVE, Result, document
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -61,6 +61,9 @@ class Output:
         have been shown on standard error. They also end the blocks if these go elsewhere, such as to a file.
         """
         file_format = chosen_format()
+        if path == "-" and file_format == ARCHIVE:
+            result.save("/dev/stdout", file_format=ARCHIVE)
+            return
         if path == "-":
             write_document(document(result, file_format or "json"))
             return

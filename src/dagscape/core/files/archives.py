@@ -16,12 +16,14 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dagscape.core.errors import InvalidData
+from dagscape.core.files.reading import read_whole
+from dagscape.core.resources import check_memory
 
 # The member that says what the arrays are, as JSON.
 HEADER = "header"
@@ -61,10 +63,17 @@ _PIECE = 1 << 20
 Shape = tuple[int, ...]
 
 
+class _Unseekable:
+    """A stream that is written from its beginning to its end, as those of gzip and pipes must be."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.write, self.flush = stream.write, stream.flush
+
+
 def write_archive(stream: IO[bytes], header: Mapping[str, Any] | bytes, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a header, as JSON, and arrays; the same contents give the same bytes."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    with zipfile.ZipFile(stream, "w") as archive:
+    with zipfile.ZipFile(cast("IO[bytes]", _Unseekable(stream)), "w") as archive:
         for name, array in {HEADER: np.frombuffer(text, dtype=np.uint8), **arrays}.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
@@ -137,6 +146,30 @@ class Members:
         return array
 
 
+def bounded_members(
+    stream: io.BufferedReader[Any], source: str, max_memory: int | str | None, what: str, remedy: str
+) -> tuple[Members, Callable[[int], None]]:
+    """Return the members of an archive in a stream, and a function that refuses to use more bytes than the limit.
+
+    Parameters
+    ----------
+    stream : binary stream
+        What :func:`~dagscape.core.files.reading.open_binary` returned; if it is no plain file, it is read whole.
+    source : str
+        The name of the file, for messages.
+    max_memory : int, str or None
+        The user's limit; None for most of what is available.
+    what, remedy : str
+        The contents in messages, as a plural, and what helps if they are too large.
+    """
+    packed = None if _seekable(stream) else read_whole(stream, source, max_memory=max_memory, what=what)
+
+    def check(needed: int) -> None:
+        check_memory(needed + len(packed or b""), max_memory, f"{what} in {source!r}", remedy)
+
+    return Members(stream if packed is None else io.BytesIO(packed)), check
+
+
 def _body(member: IO[bytes], size: int) -> NDArray[np.uint8]:
     """Return the bytes of an array, in the memory of one copy."""
     body = np.empty(size, dtype=np.uint8)
@@ -163,6 +196,6 @@ def _damage_as_error() -> Iterator[None]:
         raise InvalidData(f"the archive is damaged ({str(error) or type(error).__name__})") from error
 
 
-def seekable(stream: io.BufferedReader[Any]) -> bool:
+def _seekable(stream: io.BufferedReader[Any]) -> bool:
     """Whether a stream is a plain file, in which an archive can be read in any order at no cost."""
     return isinstance(stream.raw, io.FileIO) and stream.seekable()

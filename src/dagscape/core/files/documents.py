@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from dagscape.core.files.reading import open_binary, read_whole
 from dagscape.core.resources import check_memory
 
 # The memory of one byte of a document as bytes and as text, in which every character can take four.
-_BYTES_PER_BYTE = 5.0
+BYTES_PER_BYTE = 5.0
 
 # The most memory of what these characters introduce in JSON: containers, and entries of lists and of objects.
 _BYTES_PER_MARK = {"[": 64, "{": 72, ",": 48, ":": 128, '"': 40}
@@ -47,14 +48,14 @@ class _Text:
             self._is_json = is_json(start)
         if not self._is_json:
             return int(len(piece) * self._bytes_per_byte)
-        return int(len(piece) * _BYTES_PER_BYTE) + sum(size * piece.count(mark) for mark, size in _MARKS.items())
+        return int(len(piece) * BYTES_PER_BYTE) + sum(size * piece.count(mark) for mark, size in _MARKS.items())
 
 
 def read_text(
     path: str | os.PathLike[str],
     *,
     max_memory: int | str | None = None,
-    bytes_per_byte: float = _BYTES_PER_BYTE,
+    bytes_per_byte: float = BYTES_PER_BYTE,
     may_be_json: bool = True,
     most_nuls: int = 0,
 ) -> str:
@@ -73,10 +74,29 @@ def read_text(
     most_nuls : int
         The most NUL characters in a row; a file with more is not a text file.
     """
-    text = _Text(path, bytes_per_byte, may_be_json, most_nuls)
     with open_binary(path) as stream:
-        content = read_whole(stream, path, max_memory=max_memory, memory_of=text.memory_of)
-    return _decode(content, path)
+        return text_of(
+            stream,
+            path,
+            max_memory=max_memory,
+            bytes_per_byte=bytes_per_byte,
+            may_be_json=may_be_json,
+            most_nuls=most_nuls,
+        )
+
+
+def text_of(
+    stream: io.BufferedReader[Any],
+    path: str | os.PathLike[str],
+    *,
+    max_memory: int | str | None = None,
+    bytes_per_byte: float = BYTES_PER_BYTE,
+    may_be_json: bool = True,
+    most_nuls: int = 0,
+) -> str:
+    """Read the text of an open file, as :func:`read_text` does; ``path`` names it in messages."""
+    text = _Text(path, bytes_per_byte, may_be_json, most_nuls)
+    return _decode(read_whole(stream, path, max_memory=max_memory, memory_of=text.memory_of), path)
 
 
 def is_json(start: str | bytes) -> bool:
@@ -107,7 +127,7 @@ def decoded_size(text: str) -> int:
     >>> decoded_size("[1, 2]")
     142
     """
-    return int(len(text) * _BYTES_PER_BYTE) + sum(size * text.count(mark) for mark, size in _BYTES_PER_MARK.items())
+    return int(len(text) * BYTES_PER_BYTE) + sum(size * text.count(mark) for mark, size in _BYTES_PER_MARK.items())
 
 
 def parse_json(text: str, title: str) -> Any:

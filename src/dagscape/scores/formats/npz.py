@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, argument
-from dagscape.core.files.archives import HEADER, Members, seekable, write_archive
-from dagscape.core.files.reading import read_whole
+from dagscape.core.files.archives import HEADER, Members, bounded_members, write_archive
 from dagscape.core.progress import Progress, ProgressListener
-from dagscape.core.resources import check_memory
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.formats.npz_header import SCHEMA, Header, parse_header
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
@@ -68,15 +66,9 @@ def _padded(blocks: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def read_npz(stream: io.BufferedReader[Any], source: str, max_memory: int | str | None = None) -> EnumerableScores:
     """Read the scores of :func:`write_npz`, within a limit on memory."""
-    packed = None if seekable(stream) else read_whole(stream, source, max_memory=max_memory, what="the scores")
-
-    def check(needed: int) -> None:
-        held = needed + len(packed or b"")
-        remedy = f"raise the limit, or score with a lower {argument('max_parents')}"
-        check_memory(held, max_memory, f"the scores in {source!r}", remedy)
-
+    remedy = f"raise the limit, or score with a lower {argument('max_parents')}"
     try:
-        return _scores(Members(stream if packed is None else io.BytesIO(packed)), check)
+        return _scores(*bounded_members(stream, source, max_memory, "the scores", remedy))
     except InvalidData as error:
         raise InvalidData(f"{source!r} is not a valid score file: {error}") from error
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from dagscape.core.checks import check_names
-from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.errors import InvalidData, InvalidOption, function
 from dagscape.core.files.documents import parse_json
 from dagscape.results.base import Provenance, check_known, check_length, recorded_parameters
 from dagscape.results.decoding import Between, Count, decode_record
@@ -129,6 +129,8 @@ def parse_header(text: bytes) -> Header:
         document = parse_json(text.decode(), "header")
     except UnicodeDecodeError as error:
         raise InvalidData("its header is not UTF-8 text") from error
+    if isinstance(document, dict) and "document" in document:
+        raise InvalidData(f"it has a result; read it with {function('load_result')}")
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         schema = document.get("schema") if isinstance(document, dict) else None
         raise InvalidData(f"its header has schema {schema!r:.40}; this version of dagscape reads {SCHEMA}")
