@@ -39,6 +39,13 @@ def edge_masks(variables: Sequence[str], edges: Edges, arrow: str = "->") -> tup
     return tuple(parents)
 
 
+def named_edges(variables: Sequence[str], parents: Sequence[int]) -> tuple[tuple[str, str], ...]:
+    """Return the edges (parent, child) of sets of parents, by child, then by parent."""
+    return tuple(
+        (variables[parent], child) for child, mask in zip(variables, parents, strict=True) for parent in bits(mask)
+    )
+
+
 def sets_or_edges(variables: Sequence[str], given: Edges | Iterable[int]) -> tuple[int, ...]:
     """Return the sets of parents of the variables, given as such or as edges.
 

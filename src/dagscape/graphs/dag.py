@@ -23,6 +23,7 @@ from dagscape.graphs.conversion import (
     adjacency_of,
     edge_masks,
     mixed_networkx_graph,
+    named_edges,
     names_and_edges,
     networkx_graph,
     parents_of_adjacency,
@@ -133,11 +134,7 @@ class Dag:
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """The edges (parent, child), by child, then by parent."""
-        return tuple(
-            (self.variables[parent], child)
-            for child, mask in zip(self.variables, self.parent_masks, strict=True)
-            for parent in bits(mask)
-        )
+        return named_edges(self.variables, self.parent_masks)
 
     def number(self, variable: str) -> int:
         """Return the number of a variable."""
@@ -372,11 +369,7 @@ class Cpdag:
     @property
     def directed_edges(self) -> tuple[tuple[str, str], ...]:
         """The directed edges (parent, child), by child, then by parent."""
-        return tuple(
-            (self.variables[parent], child)
-            for child, mask in zip(self.variables, self.directed, strict=True)
-            for parent in bits(mask)
-        )
+        return named_edges(self.variables, self.directed)
 
     @property
     def undirected_edges(self) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dagscape.posterior.cuda.device import module, using_gpu
 from dagscape.posterior.cuda.sets import by_size, layers
+from dagscape.scores.tables.lattice import set_count
 
 # As in order_sum.cu: the variables of a tile, of which there must be at least that many.
 LEAST_VARIABLES = _LOW = 10
@@ -66,11 +67,11 @@ class _Shape:
 
     @property
     def base_size(self) -> int:
-        return _set_count(self.base_bits, self.max_parents)
+        return set_count(self.base_bits, self.max_parents)
 
     @property
     def families(self) -> int:
-        return _set_count(self.n, self.max_parents)
+        return set_count(self.n, self.max_parents)
 
     @property
     def batch(self) -> int:
@@ -292,15 +293,11 @@ def _arithmetic_error(shape: _Shape, *, wide: bool) -> float:
     n, most, tiles = shape.n, shape.max_parents, 1 << shape.middle
     batches = sum(-(-math.comb(shape.top, size) // shape.batch) for size in range(shape.top + 1))
     # Each A is a sum over parts of the families; n of them are multiplied, and n terms added for each.
-    chain = n * (_set_count(shape.top, most) + tiles + _LOW + n + 4)
+    chain = n * (set_count(shape.top, most) + tiles + _LOW + n + 4)
     share = _LOW + tiles + (1 << shape.top) + batches + -(-shape.families // 256) + 8
     # F, R and the total are packed; if exponents are separate, so are B, the bases, and the steps of the transforms.
     packed = 2 * (n + 1) + ((n + 1) * (_LOW + 3) + tiles + batches if wide else 0)
     return 3 * chain * _EPSILON + share * _EPSILON + packed * _PACKED_ROUNDING
-
-
-def _set_count(n: int, most: int) -> int:
-    return sum(math.comb(n, size) for size in range(min(n, most) + 1))
 
 
 def _wide_children(values: NDArray[np.int64], unit_bits: int) -> NDArray[np.uint8]:
