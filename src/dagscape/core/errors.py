@@ -15,6 +15,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Literal, cast
 
+from dagscape.core.wording import visible
+
 MentionKind = Literal["argument", "function"]
 
 
@@ -79,12 +81,13 @@ def python_spelling(mention: Mention) -> str:
 class SpelledMessage(Exception):
     """An error or warning whose message can be spelled for Python and for the command line.
 
-    ``args`` holds the Python spelling, so that ``str``, ``repr`` and tracebacks need nothing else.
+    ``args`` holds the Python spelling, so that ``str``, ``repr`` and tracebacks need nothing else. Whatever names a
+    message mentions, it has no control characters.
     """
 
     def __init__(self, message: str = "") -> None:
-        self._message = message
-        super().__init__(spelled(message, python_spelling))
+        self._message = visible(message)
+        super().__init__(spelled(self._message, python_spelling))
 
     def spelled(self, spelling: Spelling) -> str:
         """Return the message with its mentions spelled out."""

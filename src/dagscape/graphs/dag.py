@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.masks import bits, mask_of, transposed
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
@@ -282,7 +282,7 @@ class Dag:
         shown = ", ".join(f"{parent} -> {child}" for parent, child in self.edges[:8])
         more = ", …" if self.edge_count > 8 else ""
         size = f"{plural(self.n, 'variable')}, {plural(self.edge_count, 'edge')}"
-        return f"Dag({size}{': ' if shown else ''}{shown}{more})"
+        return visible(f"Dag({size}{': ' if shown else ''}{shown}{more})")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -425,7 +425,7 @@ class Cpdag:
     def __repr__(self) -> str:
         edges = [f"{u} -> {v}" for u, v in self.directed_edges] + [f"{u} - {v}" for u, v in self.undirected_edges]
         shown = ": " + ", ".join(edges[:8]) + (", …" if len(edges) > 8 else "") if edges else ""
-        return (
+        return visible(
             f"Cpdag({plural(self.n, 'variable')}, {len(self.directed_edges)} directed and "
             f"{plural(len(self.undirected_edges), 'undirected edge')}{shown})"
         )

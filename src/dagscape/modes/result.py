@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from dagscape.core.errors import InvalidData
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at
 from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
 from dagscape.graphs.comparison import LEVELS, HasDag
@@ -133,4 +133,4 @@ class Modes(RankedNetworks):
         end = ", no others" if self.exhausted else "" if self.complete else f", stopped for {self.stopped}"
         networks = plural(len(self), "network")
         classes = plural(self.classes, "class", "classes")
-        return f"Modes({networks} of {classes}, delta {self.delta}{best}{end})"
+        return visible(f"Modes({networks} of {classes}, delta {self.delta}{best}{end})")

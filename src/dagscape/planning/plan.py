@@ -10,7 +10,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, Spelling, python_spelling, spelled
 from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
-from dagscape.core.wording import format_seconds
+from dagscape.core.wording import format_seconds, visible
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.planning.advice import RefusedJob, advice_for
@@ -116,7 +116,7 @@ class Plan(Result):
         time = format_seconds(self.seconds)
         limit = format_bytes(self.memory_limit)
         verdict = self.refusal or f"{'fits' if self.fits else 'does not fit'} {limit}"
-        return f"Plan({format_bytes(self.memory)}, {'about ' if time[0].isdigit() else ''}{time}; {verdict})"
+        return visible(f"Plan({format_bytes(self.memory)}, {'about ' if time[0].isdigit() else ''}{time}; {verdict})")
 
 
 def plan(

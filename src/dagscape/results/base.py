@@ -147,13 +147,12 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the short form, the warnings, the first rows of the frame, and a picture."""
-        parts = [f"<p><code>{html.escape(repr(self))}</code></p>"]
-        parts += [f"<p><strong>Warning:</strong> {html.escape(warning)}</p>" for warning in self.warnings]
+        parts = [f"<p><strong>Warning:</strong> {html.escape(warning)}</p>" for warning in self.warnings]
         for show in (self._table_html, self._picture):
             # The rest is worth showing, even if one part cannot be.
             with contextlib.suppress(Exception):
                 parts.append(show() or "")
-        return visible("\n".join(parts), keep="\n")
+        return notebook_html(self, *parts)
 
     def _table_html(self) -> str:
         return frame_html(self.to_frame())
@@ -238,6 +237,11 @@ def picture_of(result: Result) -> str | None:
 def result_format(path: str | os.PathLike[str]) -> str:
     """Return the format of a result that a file name selects."""
     return format_by_ending(path, RESULT_FORMATS, option="file_format")
+
+
+def notebook_html(shown: object, *parts: str) -> str:
+    """Return what a notebook shows of an object: its short form, and parts in HTML, without control characters."""
+    return visible("\n".join([f"<p><code>{html.escape(repr(shown))}</code></p>", *parts]), keep="\n")
 
 
 def frame_html(frame: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dagscape.core.errors import InvalidData
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.graphs.comparison import Comparison, HasDag, compare
 from dagscape.graphs.dag import Cpdag, Dag
@@ -101,4 +101,4 @@ class Learned(OneNetwork):
     def __repr__(self) -> str:
         size = f"{plural(self.network.n, 'variable')}, {plural(self.network.edge_count, 'edge')}"
         end = "" if self.complete else ", stopped by the time limit"
-        return f"Learned({self.method}: {size}, score {self.score:.4f}{end})"
+        return visible(f"Learned({self.method}: {size}, score {self.score:.4f}{end})")

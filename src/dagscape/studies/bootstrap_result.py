@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles import averaging
@@ -207,7 +207,7 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
     def __repr__(self) -> str:
         sure = int((self.edges > 0.5).sum())
         done = "" if self.complete else f"{len(self)} of "
-        return (
+        return visible(
             f"Bootstrap({self.method}, {plural(len(self.variables), 'variable')}, "
             f"{done}{plural(self.samples, 'sample')}, {plural(sure, 'edge')} above 0.5)"
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dagscape.core.checks import check_choice
 from dagscape.core.constraints import A_PROBABILITY, Whole
 from dagscape.core.errors import InvalidData
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.legend import warnings_of
 from dagscape.drawing.own_pictures import OwnPicture
@@ -403,7 +403,7 @@ class Sensitivity(OwnPicture, ScoredResult):
     def __repr__(self) -> str:
         kept = len(self.credible())
         crossing = self._crossing(0.5, MIN_SHARE)
-        return (
+        return visible(
             f"Sensitivity(over {self.over}, {plural(len(self.variables), 'variable')}, "
             f"{plural(len(self.settings), 'setting')}, {kept} with a share of at least {100 * MIN_SHARE:g}%, "
             f"{plural(crossing, 'edge')} {'crosses' if crossing == 1 else 'cross'} 0.5 between these, "

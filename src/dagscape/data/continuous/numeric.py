@@ -7,7 +7,6 @@ floating point depend on the order, so that otherwise the last bits of a score w
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +28,7 @@ from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.numbers import Floats, parse_numbers
 from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table, listing
-from dagscape.results.base import frame_html
+from dagscape.results.base import frame_html, notebook_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,7 +218,7 @@ class NumericData:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the short form, and the first rows."""
-        return f"<p><code>{html.escape(repr(self))}</code></p>\n{frame_html(self.to_frame())}"
+        return notebook_html(self, frame_html(self.to_frame()))
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.

@@ -7,7 +7,6 @@ with the number of times it occurs.
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -30,7 +29,7 @@ from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table, check_names, listing
 from dagscape.data.tables.value_types import ValueType, own_values
-from dagscape.results.base import frame_html
+from dagscape.results.base import frame_html, notebook_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -323,7 +322,7 @@ class Dataset:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the short form, and a summary of the first variables."""
-        return f"<p><code>{html.escape(repr(self))}</code></p>\n{frame_html(self.describe().to_frame())}"
+        return notebook_html(self, frame_html(self.describe().to_frame()))
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.

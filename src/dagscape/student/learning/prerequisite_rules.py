@@ -26,7 +26,7 @@ from dagscape.core.checks import check_names
 from dagscape.core.constraints import Number
 from dagscape.core.errors import InvalidData
 from dagscape.core.masks import mask_of
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.parent_sets import ancestors_of, directed_cycle, topological_order
 from dagscape.student.learning.paired_counts import ERROR, Limits, Vector, probability_of_rule
@@ -128,7 +128,7 @@ class PrerequisiteRules:
         pairs = self.pairs
         shown = ", ".join(f"{i} -> {j}" for i, j in pairs[:8]) + (", …" if len(pairs) > 8 else "")
         size = f"{plural(len(self.skills), 'skill')}, {plural(len(pairs), 'prerequisite')}"
-        return f"PrerequisiteRules({size}{': ' if shown else ''}{shown}{'; cyclic' if self.cycle else ''})"
+        return visible(f"PrerequisiteRules({size}{': ' if shown else ''}{shown}{'; cyclic' if self.cycle else ''})")
 
 
 def parm_rules(

@@ -22,7 +22,7 @@ from dagscape.core.constraints import Whole, check_count
 from dagscape.core.errors import InvalidData, InvalidOption, brief
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 from dagscape.graphs.dag import Dag
 from dagscape.results.base import Result, check_shape, provenance_of
 from dagscape.results.decoding import Count, FiniteArray, Probabilities
@@ -124,7 +124,7 @@ class Evaluation(Result):
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {area:.4f}" for name, area in zip(self.models, self.areas.mean(axis=0), strict=True))
-        return f"Evaluation({plural(len(self.areas), 'fold')}: {means})"
+        return visible(f"Evaluation({plural(len(self.areas), 'fold')}: {means})")
 
 
 @dataclass(frozen=True, slots=True)
