@@ -1,6 +1,6 @@
 """Comparison of two versions of dagscape: the same jobs, run in turn, and the ratio of their times.
 
-python -m benchmarks.versions OTHER_PYTHON [ROUNDS] [--write]
+python -m benchmarks.versions OTHER_PYTHON [ROUNDS]
 
 OTHER_PYTHON is the interpreter of a virtual environment with the other version ("before"); this one is "after". Every
 job uses only public names, so one file measures both.
@@ -9,17 +9,19 @@ job uses only public names, so one file measures both.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import PIPE
 
 import dagscape as ds
 from benchmarks import SHARED
 from benchmarks.inputs import binary_scores, independent_columns, network, sampled_scores, table
-from benchmarks.pages import Page, words
-from benchmarks.timing import best_of
+from benchmarks.pages import show
+from benchmarks.timing import best_of, machine
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -114,27 +116,25 @@ def run_all() -> dict[str, float]:
 
 def compare(other: str, rounds: int) -> None:
     found: dict[str, list[dict[str, float]]] = {"before": [], "after": []}
+    # A path to this version must not hide the other one.
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environments = {"before": own, "after": dict(os.environ)}
     for _ in range(rounds):
         for label, python in (("before", other), ("after", sys.executable)):
-            run = subprocess.run(
-                [python, "-m", "benchmarks.versions", "--run"], capture_output=True, text=True, check=True, cwd=ROOT
-            )
+            command = [python, "-m", "benchmarks.versions", "--run"]
+            run = subprocess.run(command, stdout=PIPE, text=True, check=True, cwd=ROOT, env=environments[label])
             found[label].append(json.loads(run.stdout))
     rows = []
     for name in found["after"][0]:
         before, after = (min(times[name] for times in found[label]) for label in ("before", "after"))
         rows.append([name, before, after, f"{after / before:.2f}"])
-    Page("versions").table(
-        "times",
-        f"Seconds of another version and of this one, in turn: the shortest of {rounds} rounds.",
-        ["job", "before, s", "after, s", "ratio"],
-        rows,
-    )
+    title = f"Seconds of another version and of this one, in turn: the shortest of {rounds} rounds. {machine()}"
+    show(title, ["job", "before, s", "after, s", "ratio"], rows)
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--run"]:
         print(json.dumps(run_all()))
     else:
-        other, *rounds = words()
+        other, *rounds = sys.argv[1:]
         compare(other, int(rounds[0]) if rounds else 2)
