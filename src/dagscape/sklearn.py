@@ -22,7 +22,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from dagscape.core.checks import check_choice, is_between, is_whole
+from dagscape.core.checks import check_choice
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, type_of
 from dagscape.core.resources import MAX_THREADS
 from dagscape.data.discrete.cut_rules import CUT_RULES
@@ -42,6 +43,7 @@ from dagscape.search.registry import LEARNERS
 
 # Structures that depend on the class, besides the methods of learn().
 _CLASS_STRUCTURES = ("naive", "tan")
+_JOBS = Whole(1, MAX_THREADS, said=f"an integer from 1 to {MAX_THREADS}, or -1 for all processors")
 
 # Arguments of learn() that are not options here, and what takes their place.
 _NOT_OPTIONS = {"data": "X and y", "method": "method", "seed": "random_state", "threads": "n_jobs"}
@@ -288,9 +290,7 @@ def _threads(n_jobs: int | None) -> int | None:
     """Return a number of threads, None for all processors, from what scikit-learn calls jobs."""
     if n_jobs is None:
         return 1
-    if is_between(n_jobs, 1, MAX_THREADS) and is_whole(n_jobs, at_least=1):
-        return int(n_jobs)
     if isinstance(n_jobs, int | np.integer) and n_jobs < 0:
         return None
-    allowed = f"an integer from 1 to {MAX_THREADS}, or -1 for all processors"
-    raise InvalidOption(f"is {n_jobs!r}; it must be {allowed}", option="n_jobs")
+    _JOBS.check(n_jobs, "n_jobs")
+    return int(n_jobs)

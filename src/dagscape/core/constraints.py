@@ -106,13 +106,15 @@ class Number(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class Flag(Constraint):
-    """True or False."""
+    """True or False; ``said`` may say it in other words."""
+
+    said: str = "True or False"
 
     def _fits(self, value: object) -> bool:
         return is_flag(value)
 
     def _in_words(self) -> str:
-        return "True or False"
+        return self.said
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dagscape.posterior.contract import Job, ScoresTooWide, Sum, SumBackend, Wan
 from dagscape.posterior.requirements import running_requirements
 from dagscape.posterior.sum_plan import SumPlan, SumSize
 from dagscape.posterior.weights import FamilyWeights
-from dagscape.running.checkpoints import Checkpoints, check_interval
+from dagscape.running.checkpoints import SECONDS_BETWEEN, Checkpoints
 from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
@@ -58,7 +58,7 @@ class Prepared:
     @contextmanager
     def saving_to(self, folder: str | os.PathLike[str] | None, seconds: float) -> Iterator[Prepared]:
         """Yield the same with checkpoints in a folder, if there is one."""
-        seconds = check_interval(seconds)
+        SECONDS_BETWEEN.check(seconds, "checkpoint_seconds")
         if folder is None:
             yield self
             return
@@ -67,7 +67,7 @@ class Prepared:
                 f"cannot be used with {argument('backend', self.backend.name)}, whose sums take minutes at most",
                 option="checkpoint",
             )
-        with Checkpoints(folder, seconds).in_use() as checkpoints:
+        with Checkpoints(folder, float(seconds)).in_use() as checkpoints:
             # Two numbers for each set: F and R, or H and RR.
             checkpoints.check_space(_TASK, 16 << self.weights.n)
             yield replace(self, checkpoints=checkpoints)

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.caveats import Caveats
-from dagscape.core.checks import is_flag, is_one_of
+from dagscape.core.checks import is_one_of
+from dagscape.core.constraints import Flag
 from dagscape.core.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.resources import Budget
@@ -31,6 +32,8 @@ from dagscape.results.base import provenance_of
 from dagscape.running.checkpoints import DEFAULT_SECONDS
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
+
+_PRIOR_ALONE = Flag(said=f"True or False ({function('local_scores')} has {argument('structure_prior')})")
 
 
 @on_all_processes
@@ -94,7 +97,7 @@ def posterior(
     budget = Budget.of(threads, max_memory)
     check_scores(scores)
     with_paths = wants_paths(via, scores.variables)
-    _check_prior(prior)
+    _PRIOR_ALONE.check(prior, "prior")
     planned = plan_sum(scores, over, backend, budget, with_paths=with_paths)
     return planned_posterior(
         planned,
@@ -151,14 +154,6 @@ def planned_posterior(
         error=found.error + score_error(scores.prior_rounding if prior else scores.rounding),
         prior=bool(prior),
     )
-
-
-def _check_prior(prior: object) -> None:
-    if not is_flag(prior):
-        raise InvalidOption(
-            f"is {prior!r}; it must be True or False ({function('local_scores')} has {argument('structure_prior')})",
-            option="prior",
-        )
 
 
 def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import logging
-import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dagscape.core.checks import is_between
+from dagscape.core.constraints import Number
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge, argument
 from dagscape.core.files.paths import path_text
 from dagscape.core.files.writing import check_writable, replace_file, sync_folder
@@ -34,6 +33,7 @@ from dagscape.running.sealed_states import State, digest_of, read_state, write_s
 
 # The time between checkpoints, in seconds.
 DEFAULT_SECONDS = 600.0
+SECONDS_BETWEEN = Number(0, said="a number of seconds, 0 or more")
 
 # Tells when work is saved, and when it is continued.
 CHECKPOINT_LOG = logging.getLogger("dagscape.checkpoints")
@@ -231,10 +231,3 @@ class Checkpoints:
             yield
         finally:
             os.close(descriptor)
-
-
-def check_interval(seconds: float) -> float:
-    """Check the time between two checkpoints, and return it."""
-    if not is_between(seconds, 0, math.inf):
-        raise InvalidOption(f"is {seconds!r}; it must be a number of seconds, 0 or more", option="checkpoint_seconds")
-    return float(seconds)

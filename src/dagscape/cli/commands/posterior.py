@@ -14,7 +14,7 @@ from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_problem
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.cli.program.processes import launched_backend
 from dagscape.cli.program.wording import worded
-from dagscape.core.constraints import A_PROBABILITY, Number
+from dagscape.core.constraints import A_PROBABILITY
 from dagscape.core.resources import Budget
 from dagscape.core.wording import format_seconds
 from dagscape.drawing.draw import draw
@@ -26,7 +26,7 @@ from dagscape.posterior.summing import planned_posterior, wants_paths
 from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
-from dagscape.running.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS
+from dagscape.running.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS, SECONDS_BETWEEN
 
 # Sums with paths over fewer variables take a few seconds at most.
 _SURELY_QUICK = 12
@@ -82,7 +82,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
 )
 @click.option(
     "--checkpoint-seconds",
-    type=within(Number(0)),
+    type=within(SECONDS_BETWEEN),
     metavar="SECONDS",
     default=DEFAULT_SECONDS,
     show_default=True,
