@@ -242,7 +242,7 @@ def test_dropping_every_row_is_an_error():
 
 
 def test_missing_must_be_a_known_choice():
-    with pytest.raises(InvalidOption, match="missing is 'ignore'; it must be 'error', 'level' or 'drop'"):
+    with pytest.raises(InvalidOption, match="missing is 'ignore'; it must be 'error', 'level', 'drop' or 'keep'"):
         Dataset.from_frame(frame(a=["x"]), missing="ignore")
 
 

@@ -96,9 +96,9 @@ def read_data(
     kind : {"discrete", "numeric"}
         What the variables are: ``"discrete"`` gives a :class:`Dataset`, whose levels are the strings of the cells;
         ``"numeric"`` gives :class:`NumericData`, and all cells must be numbers.
-    missing : {"error", "level", "drop"}
-        How to treat missing cells: raise an error, make them a level of their own, called ``?``, or drop
-        their rows. Numeric data takes ``"error"``, ``"drop"`` and ``"keep"``, which keeps them as NaN.
+    missing : {"error", "level", "drop", "keep"}
+        How to treat missing cells: raise an error, make them a level of their own, called ``?``, drop their rows, or
+        keep them for methods that can use them, such as predictions. Numeric data has no levels.
     levels : mapping of str to sequence or int, optional
         Declared levels by variable, in order, possibly unobserved; an integer k means the levels
         ``0``, ``1``, …, ``k - 1``. Unobserved levels change BDeu. Only for discrete data.

@@ -31,9 +31,10 @@ def resampled(data: Resampled, rng: np.random.Generator) -> Resampled:
     counts = rng.multinomial(data.m, data.weights / data.m)
     drawn = counts > 0
     marks = None if data.interventions is None else data.interventions[drawn]
-    return replace(data, codes=data.codes[drawn], weights=counts[drawn], interventions=_some(marks))
+    holes = None if data.holes is None else data.holes[drawn]
+    return replace(data, codes=data.codes[drawn], weights=counts[drawn], interventions=_some(marks), holes=_some(holes))
 
 
 def _some(marks: Marks | None) -> Marks | None:
-    """Return the marks of interventions, unless there are none."""
+    """Return the marks of interventions or of missing cells, unless there are none."""
     return marks if marks is not None and marks.any() else None

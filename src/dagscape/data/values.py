@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, argument, function, type_of
 from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
@@ -78,6 +78,37 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
             option=option,
         )
     return NumericData.from_frame(data)
+
+
+class MayMiss(Protocol):
+    """Data of any kind, of which cells may be missing."""
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether cells are missing."""
+
+
+def check_complete(data: MayMiss, user: str) -> None:
+    """Refuse data with missing cells.
+
+    Parameters
+    ----------
+    data : object
+        Data of any kind.
+    user : str
+        What cannot use them, in messages.
+
+    Examples
+    --------
+    >>> check_complete(Dataset.from_array([[0, 1], [1, 0]]), "the score")
+    """
+    if not data.has_missing:
+        return
+    level = f"{argument('missing', 'level')} to make them a level of their own, or "
+    raise InvalidData(
+        f"the data have missing cells, which {user} cannot use: make the data with "
+        f"{'' if isinstance(data, NumericData) else level}{argument('missing', 'drop')} to leave out their rows"
+    )
 
 
 def encode_frame(

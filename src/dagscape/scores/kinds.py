@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from dagscape.core.errors import InvalidData, InvalidOption, argument, type_of
+from dagscape.core.errors import InvalidOption, type_of
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.values import as_dataset, as_numeric
+from dagscape.data.values import as_dataset, as_numeric, check_complete
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.set_functions import ScoredData
 
@@ -37,7 +37,6 @@ def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
     if converter is None and not isinstance(data, definition.data_type):
         raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
     found = data if converter is None else converter(data)
-    if getattr(found, "has_missing", False):
-        remedy = f"leave out their rows with {argument('missing', 'drop')}"
-        raise InvalidData(f"the data have missing cells, which the score {definition.name!r} cannot use: {remedy}")
+    if isinstance(found, Dataset | NumericData):
+        check_complete(found, f"the score {definition.name!r}")
     return cast("ScoredData", found)

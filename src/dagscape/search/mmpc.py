@@ -29,11 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.constraints import FLAG, Constraints, Number, OrNone, Whole, check_options
+from dagscape.core.errors import function
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.values import Frame, as_dataset
+from dagscape.data.values import Frame, as_dataset, check_complete
 from dagscape.results.base import provenance_of
 from dagscape.search.independence import independence_tests
 from dagscape.search.job import SearchJob
@@ -115,6 +116,7 @@ def mmpc(
     options = MaxMinOptions(alpha, rows_per_cell, max_condition, symmetric)
     check_options(TEST_CONSTRAINTS, asdict(options))
     data = as_dataset(data)
+    check_complete(data, function("mmpc"))
     used, rng = thread_count(threads), random_generator(seed)
     with listening(progress) as listener:
         callback = kernel_callback("Testing independence", listener, 0, 0)

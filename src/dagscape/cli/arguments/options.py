@@ -119,7 +119,7 @@ data_options = _apply(
             "--missing",
             type=click.Choice(MISSING_CHOICES),
             show_default="error",
-            help="Missing cells: refuse them, make them a level, or drop their rows.",
+            help="Missing cells: refuse them, make them a level, drop their rows, or keep them, for few methods.",
         ),
         click.option(
             "--levels",
@@ -280,8 +280,9 @@ def take_discrete(data: str, options: dict[str, Any], max_memory: int | str | No
 
 def take_data(data: str, options: dict[str, Any], max_memory: int | str | None) -> Dataset | NumericData:
     """Read data of the kind that ``--score`` asks for, as a subcommand's options say, and remove those options."""
-    make = _MAKERS[SCORES[options["score"]].data_type]
-    return make(take_table(data, options, max_memory), options, max_memory)
+    kind = SCORES[options["score"]].data_type
+    table = take_table(data, options, max_memory, numeric=kind is NumericData)
+    return _MAKERS[kind](table, options, max_memory)
 
 
 def take_data_with_warnings(
@@ -295,8 +296,8 @@ def take_data_with_warnings(
     return dataset
 
 
-def take_table(data: str, options: dict[str, Any], max_memory: int | str | None) -> Table:
-    """Read a table as a subcommand's options say, and remove the options of reading."""
+def take_table(data: str, options: dict[str, Any], max_memory: int | str | None, *, numeric: bool = False) -> Table:
+    """Read a table as a subcommand's options say, and remove the options of reading; of numbers only, if asked to."""
     check_table(data)
     reading = {name: options.pop(name) for name in ("separator", "missing_values")}
     unused = unused_columns(
@@ -306,7 +307,9 @@ def take_table(data: str, options: dict[str, Any], max_memory: int | str | None)
             "interventions": options["interventions"],
         }
     )
-    return read_table(data, **reading, unused=unused, max_memory=max_memory)
+    other = {*needed_columns(options["drop"]), options["interventions"]}
+    of_numbers = (lambda name: name not in other) if numeric else None
+    return read_table(data, **reading, unused=unused, numeric=of_numbers, max_memory=max_memory)
 
 
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def measure_table(
     aside: dict[str, str] = {}
     if not keep_constant and missing != "error":
         # Before rows are dropped: a column that is set aside should not cost any.
-        aside |= {name: reason for name, reason in _constant(numbers).items() if absent[name]}
+        aside |= {name: reason for name, reason in constant_columns(numbers).items() if absent[name]}
     if drop_suspicious:
         aside |= _numbering(marked.table)
     marked = _without(marked, aside)
@@ -109,7 +109,9 @@ def measure_table(
         marked = marked.take(kept)
         numbers = {name: numbers[name][kept] for name in marked.table.names}
     if not keep_constant:
-        aside |= _constant({name: numbers[name] for name in marked.table.names}, dropped=all_rows.m > marked.table.m)
+        aside |= constant_columns(
+            {name: numbers[name] for name in marked.table.names}, dropped=all_rows.m > marked.table.m
+        )
         marked = _without(marked, aside)
     names = marked.table.names
     return Measured(
@@ -122,8 +124,14 @@ def measure_table(
     )
 
 
-def _constant(numbers: Mapping[str, Floats], *, dropped: bool = False) -> dict[str, str]:
-    """Return the columns that have fewer than two numbers, and why they are set aside."""
+def constant_columns(numbers: Mapping[str, Floats], *, dropped: bool = False) -> dict[str, str]:
+    """Return the columns that have fewer than two numbers, and why they are set aside.
+
+    Examples
+    --------
+    >>> constant_columns({"a": np.array([1.0, np.nan, 1.0]), "b": np.array([1.0, 2.0, 2.0])})
+    {'a': "has the same value, '1', in every row"}
+    """
     found = {}
     where = "row that is left after dropping those with missing cells" if dropped else "row"
     for name, column in numbers.items():

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from dagscape.core.checks import check_unicode
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean, type_of
 from dagscape.core.wording import plural
-from dagscape.data.continuous.measuring import MeasuringOptions, NumericMissing, measure_table
+from dagscape.data.continuous.measuring import MeasuringOptions, NumericMissing, constant_columns, measure_table
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.levels import level_of_missing
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
@@ -314,17 +314,15 @@ def numeric_from_dataset(data: Dataset) -> NumericData:
     >>> numeric_from_dataset(data).values.tolist()
     [[0.0, 1.0], [0.0, 1.0], [1.0, 2.0]]
     """
-    columns = {name: _level_numbers(data, name)[data.codes[:, i]] for i, name in enumerate(data.variables)}
-    constant = {
-        name: f"has the same value, {data.levels[name][data.codes[0, i]]!r}, in every row"
-        for i, name in enumerate(data.variables)
-        if (columns[name] == columns[name][0]).all()
-    }
+    cells = np.stack([_level_numbers(data, name)[data.codes[:, i]] for i, name in enumerate(data.variables)], axis=1)
+    if data.holes is not None:
+        cells[data.holes] = np.nan
+    constant = constant_columns(dict(zip(data.variables, cells.T, strict=True)))
     kept = [i for i, name in enumerate(data.variables) if name not in constant]
     if not kept:
         raise InvalidData("the data set has constant columns only: numeric data needs a variable that varies")
     names = tuple(data.variables[i] for i in kept)
-    values = np.repeat(np.stack([columns[name] for name in names], axis=1), data.weights, axis=0)
+    values = np.repeat(cells[:, kept], data.weights, axis=0)
     marks = None if data.interventions is None else np.repeat(data.interventions[:, kept], data.weights, axis=0)
     missing = {name: data.missing.get(name, 0) for name in names}
     return _sorted_data(names, values, marks, missing, data.dropped, {**data.set_aside, **constant})

@@ -1,4 +1,4 @@
-"""The data set that scores are computed from: discrete, complete and immutable, with equal rows merged.
+"""The data set that scores are computed from: discrete and immutable, with equal rows merged.
 
 A :class:`Dataset` does not depend on the order of the original rows: it keeps the distinct rows, sorted, each
 with the number of times it occurs.
@@ -24,6 +24,7 @@ from dagscape.data.discrete.levels import LevelsOption, level_strings
 from dagscape.data.discrete.rows import distinct_rows, merge_rows
 from dagscape.data.discrete.summary import DataSummary, summarize
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
+from dagscape.data.tables.columns import MISSING
 from dagscape.data.tables.frames import cell_strings, table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.selection import unused_columns
@@ -74,6 +75,9 @@ class Dataset:
         identifiers; with the reason.
     discretizer : Discretizer or None
         What cut its numbers; None if it was not discretised.
+    holes : ndarray of bool or None
+        Distinct rows × variables: whether the cell is missing, and its code, which is then 0, means nothing; None if no
+        cell is. Only data made with ``missing="keep"`` have holes, and few methods can use them.
 
     Examples
     --------
@@ -94,6 +98,7 @@ class Dataset:
     types: Mapping[str, ValueType] = field(default_factory=dict)
     set_aside: Mapping[str, str] = field(default_factory=dict)
     discretizer: Discretizer | None = None
+    holes: Marks | None = None
 
     def __new__(cls, *parts: Any, **attributes: Any) -> Self:
         """Refuse a table, which :meth:`from_frame` or :meth:`from_array` would take."""
@@ -105,7 +110,7 @@ class Dataset:
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
-        for array in (self.codes, self.weights, self.interventions):
+        for array in (self.codes, self.weights, self.interventions, self.holes):
             if array is not None:
                 array.flags.writeable = False
         for name, levels in self.levels.items():
@@ -139,9 +144,9 @@ class Dataset:
             A frame of pandas, polars, pyarrow, modin or any other library that narwhals supports; not lazy. Categorical
             columns declare their levels, including unobserved ones: like the levels of factors in R, they
             change BDeu.
-        missing : {"error", "level", "drop"}
-            How to treat missing cells: raise an error, make them a level of their own, called ``?``, or drop
-            their rows.
+        missing : {"error", "level", "drop", "keep"}
+            How to treat missing cells: raise an error, make them a level of their own, called ``?``, drop their rows,
+            or keep them as :attr:`holes` for methods that can use them, such as predictions.
         levels : mapping of str to sequence or int, optional
             Declared levels by variable, in order, possibly unobserved; an integer k means the
             levels ``0``, ``1``, …, ``k - 1``.
@@ -243,6 +248,7 @@ class Dataset:
         types: Mapping[str, ValueType] | None = None,
         set_aside: Mapping[str, str] | None = None,
         discretizer: Discretizer | None = None,
+        holes: npt.ArrayLike | None = None,
     ) -> Self:
         """Make a data set from level codes; rows may come in any order and more than once.
 
@@ -259,6 +265,8 @@ class Dataset:
             Rows × variables: whether the variable was set.
         missing, dropped, types, set_aside, discretizer
             The attributes to record. Default: the types are those of the levels.
+        holes : array-like of bool, optional
+            Rows × variables: whether the cell is missing; its code is not used.
 
         Examples
         --------
@@ -269,14 +277,18 @@ class Dataset:
         strings, own = level_strings(levels)
         check_names(list(strings), "the data set")
         cells = np.asarray(codes)
+        marks = None if interventions is None else np.asarray(interventions)
+        gaps = None if holes is None else np.asarray(holes)
+        for what, flags in (("interventions", marks), ("holes", gaps)):
+            if flags is not None and (flags.shape != cells.shape or flags.dtype != np.bool_):
+                raise InvalidData(f"the {what} must be a boolean array of the same shape as the codes")
+        if gaps is not None:
+            cells = np.where(gaps, 0, cells)
         check_codes(cells, strings)
         counts = checked_weights(weights, cells.shape[0])
-        marks = None if interventions is None else np.asarray(interventions)
-        if marks is not None and (marks.shape != cells.shape or marks.dtype != np.bool_):
-            raise InvalidData("the interventions must be a boolean array of the same shape as the codes")
-        merged, counts, marks = merge_rows(cells, [len(strings[name]) for name in strings], counts, marks)
+        merged, counts, marks, gaps = merge_rows(cells, [len(strings[name]) for name in strings], counts, marks, gaps)
         about = (missing or dict.fromkeys(strings, 0), dropped, own if types is None else types, set_aside or {})
-        return cls(tuple(strings), strings, merged, counts, marks, *about, discretizer)
+        return cls(tuple(strings), strings, merged, counts, marks, *about, discretizer, gaps)
 
     @property
     def n(self) -> int:
@@ -294,6 +306,11 @@ class Dataset:
         return np.array([len(self.levels[name]) for name in self.variables], dtype=np.int64)
 
     @property
+    def has_missing(self) -> bool:
+        """Whether cells are missing."""
+        return self.holes is not None
+
+    @property
     def experimental_rows(self) -> int:
         """The number of rows in which some variable was set."""
         return 0 if self.interventions is None else int(self.weights[self.interventions.any(axis=1)].sum())
@@ -307,6 +324,9 @@ class Dataset:
         digest.update(self.weights.astype("<i8").tobytes())
         if self.interventions is not None:
             digest.update(np.packbits(self.interventions).tobytes())
+        if self.holes is not None:
+            digest.update(b"holes")
+            digest.update(np.packbits(self.holes).tobytes())
         return digest.hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -318,7 +338,9 @@ class Dataset:
     def __repr__(self) -> str:
         aside = f", {len(self.set_aside)} set aside" if self.set_aside else ""
         rows = f"{plural(self.m, 'row')}, {self.weights.size:,} of them distinct"
-        return f"Dataset({plural(self.n, 'variable')}{aside}, {rows})"
+        holes = 0 if self.holes is None else int(self.weights @ np.count_nonzero(self.holes, axis=1))
+        missing = f", {plural(holes, 'missing cell')}" if holes else ""
+        return f"Dataset({plural(self.n, 'variable')}{aside}, {rows}{missing})"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the short form, and a summary of the first variables."""
@@ -328,7 +350,7 @@ class Dataset:
         # Mapping proxies cannot be pickled.
         parts = (self.variables, dict(self.levels), self.codes, self.weights, self.interventions)
         about = (dict(self.missing), self.dropped, dict(self.types), dict(self.set_aside), self.discretizer)
-        return type(self), (*parts, *about)
+        return type(self), (*parts, *about, self.holes)
 
     def select(self, variables: Iterable[str]) -> Dataset:
         """Return the data set of some variables, in the given order; rows that become equal are merged.
@@ -357,6 +379,7 @@ class Dataset:
             types={name: self.types[name] for name in names},
             set_aside=self.set_aside,
             discretizer=self.discretizer,
+            holes=None if self.holes is None else self.holes[:, columns],
         )
 
     def drop(self, variables: Iterable[str]) -> Dataset:
@@ -387,7 +410,8 @@ class Dataset:
         The rows are sorted: a data set does not keep their order, nor the index of a frame. To compare rows one by one,
         use the original frame, and :meth:`Discretizer.transform` if its numbers were cut.
 
-        The categories are values of the column's own type, see :attr:`types`; the level of missing cells is ``"?"``.
+        The categories are values of the column's own type, see :attr:`types`. The level of missing cells is ``"?"``;
+        missing cells that were kept are NaN.
         The levels of a text file that are written in another way, such as ``1.0`` or ``TRUE``, stay text, so that the
         frame has the same levels.
 
@@ -406,11 +430,13 @@ class Dataset:
         """
         import pandas as pd
 
-        codes = np.repeat(self.codes, self.weights, axis=0) if expand else self.codes
-        columns: dict[str, Any] = {
-            name: pd.Categorical.from_codes(codes[:, i].astype(np.int64), categories=self._categories(name))
-            for i, name in enumerate(self.variables)
-        }
+        columns: dict[str, Any] = {}
+        for i, name in enumerate(self.variables):
+            cells = self.codes[:, i].astype(np.int64)
+            if self.holes is not None:
+                cells[self.holes[:, i]] = MISSING
+            codes = np.repeat(cells, self.weights) if expand else cells
+            columns[name] = pd.Categorical.from_codes(codes, categories=self._categories(name))
         if not expand:
             title = "weight"
             while title in columns:
@@ -486,6 +512,7 @@ def _dataset(encoded: Encoded) -> Dataset:
         encoded.codes,
         encoded.levels,
         interventions=encoded.marks,
+        holes=encoded.holes,
         missing=encoded.missing,
         dropped=encoded.dropped,
         types=encoded.types,

@@ -27,7 +27,7 @@ from dagscape.data.discrete.levels import (
     encode_column,
 )
 from dagscape.data.discrete.rows import code_type
-from dagscape.data.tables.columns import Column
+from dagscape.data.tables.columns import MISSING, Column
 from dagscape.data.tables.interventions import Marks, split_interventions
 from dagscape.data.tables.selection import (
     MarkedTable,
@@ -39,9 +39,9 @@ from dagscape.data.tables.selection import (
 from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import ValueType, type_of_text
 
-Missing = Literal["error", "level", "drop"]
+Missing = Literal["error", "level", "drop", "keep"]
 
-MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop")
+MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop", "keep")
 
 _KEEP_MISSING = ("level", "make it a level of its own", "make them a level of their own")
 
@@ -53,11 +53,13 @@ class Encoded:
     Attributes
     ----------
     codes : ndarray of int
-        Rows × variables.
+        Rows × variables; 0 for a missing cell that is kept.
     levels : dict of str to tuple of str
         The levels of each variable.
     marks : ndarray of bool or None
         Rows × variables: whether the variable was set.
+    holes : ndarray of bool or None
+        Rows × variables: whether the cell is missing and kept.
     missing : dict of str to int
         The number of missing cells of each variable, before rows were dropped.
     dropped : int
@@ -71,6 +73,7 @@ class Encoded:
     codes: npt.NDArray[Any]
     levels: dict[str, tuple[str, ...]]
     marks: Marks | None
+    holes: Marks | None
     missing: dict[str, int]
     dropped: int
     types: dict[str, ValueType]
@@ -113,13 +116,14 @@ def encode_table(
     """
     if not is_one_of(missing, MISSING_CHOICES):
         known = did_you_mean(missing, MISSING_CHOICES)
-        raise InvalidOption(f"is {missing!r}; it must be 'error', 'level' or 'drop'{known}", option="missing")
+        raise InvalidOption(f"is {missing!r}; it must be 'error', 'level', 'drop' or 'keep'{known}", option="missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
     marked = MarkedTable(*split_interventions(table, interventions))
     declarations = check_declarations(levels, marked.table, max_memory)
     marked = marked.only(chosen_columns(marked.table, columns, drop))
     absent = marked.table.missing
-    aside = {} if keep_constant or missing != "drop" else _hopeless_columns(marked.table, declarations)
+    hopeless = missing in ("drop", "keep") and not keep_constant
+    aside = _hopeless_columns(marked.table, declarations) if hopeless else {}
     if drop_suspicious:
         # Before rows are dropped because of missing cells: an identifier should not cost any.
         aside |= _identifiers(marked.table, declarations, measured, cut=transform is not None)
@@ -134,12 +138,17 @@ def encode_table(
         marked = MarkedTable(transform(marked.table), marked.marks)
     for name in marked.table.names:
         check_strings(marked.table, name, max_memory)
-    encoded = {name: encode_column(marked.table, name, declarations.get(name)) for name in marked.table.names}
+    encoded = {
+        name: encode_column(marked.table, name, declarations.get(name), level_of_gaps=missing != "keep")
+        for name in marked.table.names
+    }
     if not keep_constant:
         aside |= _constant_columns(marked.table, encoded, all_rows)
     if drop_suspicious:
         aside |= _suspicious_columns(marked.table, declarations)
     marked = _without(marked, aside, drop_suspicious)
+    if missing == "keep":
+        _check_observed(marked.table, encoded)
     return _assembled(marked, encoded, absent, dropped, aside)
 
 
@@ -151,16 +160,25 @@ def _assembled(
     aside: dict[str, str],
 ) -> Encoded:
     table = marked.table
-    codes = np.empty((table.m, len(table.names)), dtype=code_type(len(encoded[name][0]) for name in table.names))
+    shape = (table.m, len(table.names))
+    codes = np.empty(shape, dtype=code_type(len(encoded[name][0]) for name in table.names))
+    holes = None
     for index, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
-        codes[:, index] = encoded[name][1][column.codes]
+        cells = encoded[name][1][column.codes]
+        gaps = cells == MISSING
+        if gaps.any():
+            holes = np.zeros(shape, dtype=np.bool_) if holes is None else holes
+            holes[:, index] = gaps
+            cells[gaps] = 0
+        codes[:, index] = cells
     return Encoded(
         codes=codes,
         levels={name: encoded[name][0] for name in table.names},
         marks=marked.marks,
+        holes=holes,
         missing={name: absent[name] for name in table.names},
         dropped=dropped,
-        types={name: _own_type(table.column(name), encoded[name][0]) for name in table.names},
+        types={name: _own_type(table.column(name), *encoded[name]) for name in table.names},
         set_aside=aside,
     )
 
@@ -246,10 +264,19 @@ def _why_suspicious(distinct: int, rows: int) -> str:
     return f"has {distinct} distinct values in {rows} rows, as identifiers do"
 
 
-def _own_type(column: Column, levels: tuple[str, ...]) -> ValueType:
+def _check_observed(table: Table, encoded: Mapping[str, EncodedColumn]) -> None:
+    for name in table.names:
+        if not encoded[name][0]:
+            raise InvalidData(
+                f"{table.source} has missing cells only in column {name!r}: leave it out with "
+                f"{argument('drop', [name])}, or declare its levels in {argument('levels')}"
+            )
+
+
+def _own_type(column: Column, levels: tuple[str, ...], codes: npt.NDArray[np.int64]) -> ValueType:
     if column.type is not None:
         return column.type
     present = frozenset(column.values)
     # Without the level of missing cells, which is not a value of the column; unobserved levels count.
-    last = 1 if column.missing and levels[-1] not in present else 0
+    last = 1 if column.missing and codes[-1] != MISSING and levels[-1] not in present else 0
     return type_of_text(levels[: len(levels) - last])

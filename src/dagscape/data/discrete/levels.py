@@ -182,8 +182,13 @@ def check_strings(table: Table, name: str, max_memory: int | str | None) -> None
         check_memory(column.distinct * ENTRY_BYTES, max_memory, what, f"raise it, or {leave_out}")
 
 
-def encode_column(table: Table, name: str, declaration: Declaration | None) -> EncodedColumn:
-    """Return the levels of a column, and the codes of its values, followed by the code of missing cells."""
+def encode_column(
+    table: Table, name: str, declaration: Declaration | None, *, level_of_gaps: bool = True
+) -> EncodedColumn:
+    """Return the levels of a column, and the codes of its values, followed by the code of missing cells.
+
+    Missing cells are a level of their own, or have the code -1.
+    """
     column = table.column(name)
     if declaration is not None:
         levels = declaration.levels
@@ -198,7 +203,7 @@ def encode_column(table: Table, name: str, declaration: Declaration | None) -> E
     position = {level: code for code, level in enumerate(levels)}
     # Unobserved categories of the source that `levels` omits have no code and need none.
     lookup = np.fromiter((position.get(text, MISSING) for text in strings), np.int64, count=len(strings))
-    if column.missing:
+    if column.missing and level_of_gaps:
         level = _missing_level(levels, observed={strings[code] for code in np.flatnonzero(column.counts())})
         levels = levels if level in position else (*levels, level)
         return levels, np.append(lookup, position.get(level, len(levels) - 1))

@@ -16,6 +16,8 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+Flags = npt.NDArray[np.bool_]
+
 _WORD_LIMIT = 2**63
 
 
@@ -101,9 +103,10 @@ def merge_rows(
     codes: npt.NDArray[Any],
     arities: Sequence[int],
     weights: npt.NDArray[np.int64],
-    marks: npt.NDArray[np.bool_] | None,
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
-    """Sort rows by codes, then by marks, and merge those that agree in both, adding their weights.
+    marks: Flags | None,
+    holes: Flags | None = None,
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], Flags | None, Flags | None]:
+    """Sort rows by codes, then by marks and holes, and merge those that agree in all, adding their weights.
 
     Parameters
     ----------
@@ -115,19 +118,21 @@ def merge_rows(
         How many times each row occurs.
     marks : ndarray of bool or None
         Rows × variables: whether it was set. If no mark is set, None is returned for the marks.
+    holes : ndarray of bool or None
+        Rows × variables: whether the cell is missing; likewise.
 
     Examples
     --------
-    >>> codes, weights, _ = merge_rows(np.array([[1], [0], [1]]), [2], np.array([1, 1, 1]), None)
+    >>> codes, weights, _, _ = merge_rows(np.array([[1], [0], [1]]), [2], np.array([1, 1, 1]), None)
     >>> codes.tolist(), weights.tolist()
     ([[0], [1]], [1, 2])
     """
-    if marks is not None and not marks.any():
-        marks = None
     columns = [(codes[:, index], arity) for index, arity in enumerate(arities)]
-    if marks is not None:
-        columns += [(marks[:, index], 2) for index in range(marks.shape[1])]
+    marks, holes = (None if flags is None or not flags.any() else flags for flags in (marks, holes))
+    for flags in (marks, holes):
+        columns += [] if flags is None else [(flags[:, index], 2) for index in range(flags.shape[1])]
     order, starts = group_rows(pack_words(columns))
     first = order[starts]
     merged = np.ascontiguousarray(codes[first], dtype=code_type(arities))
-    return merged, np.add.reduceat(weights[order], starts), None if marks is None else marks[first]
+    counts = np.add.reduceat(weights[order], starts)
+    return merged, counts, None if marks is None else marks[first], None if holes is None else holes[first]

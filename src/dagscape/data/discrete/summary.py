@@ -143,8 +143,10 @@ def summarize(dataset: Dataset) -> DataSummary:
     marks = np.zeros(dataset.codes.shape, np.bool_) if dataset.interventions is None else dataset.interventions
     for index, name in enumerate(dataset.variables):
         levels = dataset.levels[name]
+        observed = slice(None) if dataset.holes is None else ~dataset.holes[:, index]
+        cells, weights = dataset.codes[observed, index], dataset.weights[observed]
         # The weights sum to less than 2**32, so sums are exact in floating point.
-        counts = np.bincount(dataset.codes[:, index], weights=dataset.weights, minlength=len(levels)).astype(np.int64)
+        counts = np.bincount(cells, weights=weights, minlength=len(levels)).astype(np.int64)
         columns.append(
             VariableSummary(
                 name=name,
@@ -243,7 +245,8 @@ def identifier_warnings(dataset: Dataset) -> list[str]:
             found.append(_numbering_warning(name))
         # Without unobserved levels there may be fewer, but never more.
         elif is_nearly_unique(len(dataset.levels[name]), dataset.m):
-            distinct = np.unique(dataset.codes[:, index]).size
+            observed = slice(None) if dataset.holes is None else ~dataset.holes[:, index]
+            distinct = np.unique(dataset.codes[observed, index]).size
             if is_nearly_unique(distinct, dataset.m):
                 found.append(_nearly_unique_warning(name, distinct, dataset.m))
     return found

@@ -206,6 +206,9 @@ def _dataset_codes(
     columns = [data.variables.index(name) for _, name in known]
     numbers = [number for number, _ in known]
     codes[:, numbers] = matching_codes([name for _, name in known], levels, data, columns)
+    if data.holes is not None:
+        for number, column in zip(numbers, columns, strict=True):
+            codes[data.holes[:, column], number] = _unobserved(levels[variables[number]])
     if data.interventions is not None:
         chosen[:, numbers] = data.interventions[:, columns]
     return codes, chosen
@@ -230,10 +233,14 @@ def column_codes(
                 f"{_has(table)} {column.values[code]!r} in column {name!r} at {place}, which is not one of its "
                 f"levels {listing(levels)}{did_you_mean(text, levels)}"
             )
-    level = level_of_missing(levels)
-    missing = UNOBSERVED if level is None else position[level]
-    lookup = np.array([*(position[text] for text in strings), missing], dtype=np.int64)
+    lookup = np.array([*(position[text] for text in strings), _unobserved(levels)], dtype=np.int64)
     return lookup[column.codes]
+
+
+def _unobserved(levels: tuple[str, ...]) -> int:
+    """Return the code of a missing cell: that of missing cells in training, if they were a level."""
+    level = level_of_missing(levels)
+    return UNOBSERVED if level is None else levels.index(level)
 
 
 def _are_levels(column: Column, levels: tuple[str, ...]) -> bool:

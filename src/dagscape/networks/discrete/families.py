@@ -15,6 +15,7 @@ from dagscape.core.resources import format_bytes, memory_limit
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.table import listing
 from dagscape.data.tables.value_types import LevelFinder
+from dagscape.data.values import check_complete
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -93,6 +94,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option="data",
         )
+    check_complete(data, "a network's tables")
     column = {name: index for index, name in enumerate(data.variables)}
     absent = [name for name in variables if name not in column]
     if absent:
@@ -121,7 +123,7 @@ def matching_codes(
     levels : mapping of str to tuple of str
         Their levels in the network.
     data : Dataset
-        The data; levels that the network lacks must not occur.
+        The data; levels that the network lacks must not occur. The codes of missing cells mean nothing.
     columns : sequence of int
         The column of each variable in the data.
 
@@ -133,7 +135,8 @@ def matching_codes(
     """
     codes = np.empty((data.codes.shape[0], len(variables)), dtype=np.int64, order="F")
     for variable, (name, column) in enumerate(zip(variables, columns, strict=True)):
-        lookup = _level_numbers(name, levels[name], data.levels[name], data.codes[:, column])
+        observed = slice(None) if data.holes is None else ~data.holes[:, column]
+        lookup = _level_numbers(name, levels[name], data.levels[name], data.codes[observed, column])
         codes[:, variable] = lookup[data.codes[:, column]]
     return codes
 
