@@ -54,7 +54,7 @@ def test_options_of_every_command(complete, command):
 def test_options_and_choices(complete):
     assert {"--max-parents", "--max-memory"} <= set(plain(complete("best", "x.csv", "--max")))
     assert plain(complete("posterior", "x.csv", "--over", "")) == ["dags", "orders"]
-    assert plain(complete("score", "x.csv", "--score", "b")) == ["bdeu", "bic"]
+    assert plain(complete("score", "x.csv", "--score", "b")) == ["bdeu", "bic", "bic-g"]
     assert plain(complete("score", "x.csv", "--discretize", "")) == ["quantile", "width", "mdl"]
     assert plain(complete("score", "x.csv", "--prior", "")) == ["uniform", "per-size", "edge-penalty:"]
     assert plain(complete("completion", "z")) == ["zsh"]

@@ -119,7 +119,7 @@ def test_score_files_are_data(capfd, rows, tmp_path):
     assert "--ess needs a table of data" in err
     code, _, err = run(capfd, "learn", tmp_path / "asia.jkl", "--method", "greedy", "--network", tmp_path / "m.bif")
     assert code == 2
-    assert "a network cannot be fitted to a score file" in err
+    assert "its tables cannot be fitted to a score file" in err
 
 
 @pytest.mark.parametrize("name", ["learn", "bootstrap"])
