@@ -34,6 +34,7 @@ _COMMANDS = {task.function_name: f"dagscape {task.command}" for task in TASKS.va
     "Discretizer.load": "--discretizer",
     "Network.fit": "dagscape fit",
     "read_network": "dagscape query",
+    "read_scores": "dagscape posterior",
     "read_data": "dagscape describe",
 }
 
