@@ -59,7 +59,7 @@ def test_rows_of_all_families_are_those_of_single_families(n, most, options):
 
 
 @pytest.mark.parametrize("prior_only", [False, True])
-def test_companions_are_isolated(prior_only):
+def test_padding_is_isolated(prior_only):
     scores = random_scores(4, 2, **CONSTRAINTS, structure_prior="per-size")
     values = families_by_size(scores, 6, prior_only=prior_only)
     assert values.shape == (6, set_count(6, 2))

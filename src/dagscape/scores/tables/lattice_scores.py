@@ -106,20 +106,27 @@ class LatticeScores(EnumerableScores):
 
     def score_row(self, child: int) -> NDArray[np.int64]:
         """Return the scores, in units, of all 2^(n-1) parent sets of a child, by bit mask without the child's bit."""
-        # The bits of the variables without that of the child, which becomes the highest.
-        order = [v for v in range(self.n) if v != child] + [child]
-        bits = np.empty(self.n, dtype=np.int64)
-        bits[order] = np.left_shift(1, np.arange(self.n))
         if self.index.max_size >= self.n:
-            return self._row_of_all_sets(child, bits)
-        places = member_sums(self.n, self.max_parents, bits)
-        without = places < 1 << (self.n - 1)
+            return self._row_of_all_sets(child)
+        columns = self._columns_by_size(child)
+        without = columns < 1 << (self.n - 1)
         row = np.full(1 << (self.n - 1), IMPOSSIBLE)
-        row[places[without]] = self.scores_by_size(child)[without]
+        row[columns[without]] = self.scores_by_size(child)[without]
         return row
 
-    def _row_of_all_sets(self, child: int, bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _bits(self, child: int) -> NDArray[np.int64]:
+        """Return the bits of the variables in the columns of :meth:`score_row`; that of the child comes after them."""
+        bits = np.empty(self.n, dtype=np.int64)
+        bits[[v for v in range(self.n) if v != child] + [child]] = np.left_shift(1, np.arange(self.n))
+        return bits
+
+    def _columns_by_size(self, child: int) -> NDArray[np.int64]:
+        """Return the columns of the sets of :meth:`scores_by_size`; sets with the child have none, and come after."""
+        return member_sums(self.n, self.max_parents, self._bits(child))
+
+    def _row_of_all_sets(self, child: int) -> NDArray[np.int64]:
         """Return the row from tables of all sets, by mask, where all differences can be computed at once."""
+        bits = self._bits(child)
         joint = self.tables[self.joint_table[child]].reshape(-1, 2, 1 << child)[:, 1].ravel()
         base = self.tables[self.base_table[child]].reshape(-1, 2, 1 << child)[:, 0].ravel()
         sets = np.arange(len(base), dtype=np.int64)
@@ -140,7 +147,7 @@ class LatticeScores(EnumerableScores):
         Those with the child itself are impossible.
         """
         if self.index.max_size >= self.n:
-            return super().scores_by_size(child)
+            return self._all_sets_by_size(child)
         # The tables hold sets in the same order, so all families of one size can be computed at once.
         joint, base = self.tables[self.joint_table[child]], self.tables[self.base_table[child]]
         listed = np.empty(set_count(self.n, self.max_parents), dtype=np.int64)
@@ -153,6 +160,14 @@ class LatticeScores(EnumerableScores):
             found -= below
             found += self.size_terms[size]
         np.copyto(listed, IMPOSSIBLE, where=~possible)
+        return listed
+
+    def _all_sets_by_size(self, child: int) -> NDArray[np.int64]:
+        """Return the scores by size from tables of all sets, which are by mask."""
+        columns = self._columns_by_size(child)
+        without = columns < 1 << (self.n - 1)
+        listed = np.full(len(columns), IMPOSSIBLE)
+        listed[without] = self._row_of_all_sets(child)[columns[without]]
         return listed
 
     def _allowed_by_size(self, child: int) -> NDArray[np.bool_]:
