@@ -33,8 +33,8 @@ from dagscape.scores.tables.lattice import set_count
 _EPSILON = float(np.finfo(np.float64).eps)
 # The relative error of log2 of a weight, which the kernels compute in integers.
 _LOG_ERROR = 2.0**-65
-# Tiled sums store words of 40 bits, rounded to nearest.
-_WORD_ROUNDING = 2.0**-41
+# Tiled sums store packed numbers of 40 bits, rounded to nearest.
+_PACKED_ROUNDING = 2.0**-41
 
 # Empirical, for sums over DAGs: the largest observed errors were 1.5 disagreements, where these were large.
 _DISAGREEMENTS = 8
@@ -76,11 +76,11 @@ def order_sum_error(n: int, log_total: float) -> float:
 
 def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
     """Return a bound on the error of a tiled sum over orders."""
-    # F, R and the total are stored in words; a product of F and R involves n of them.
-    words = 2 * (n + 1) * _WORD_ROUNDING
+    # F, R and the total are stored as packed numbers; a product of F and R involves n of them.
+    packed = 2 * (n + 1) * _PACKED_ROUNDING
     # Γ is a sum over the variables, in a binary tree; an edge is a sum over the families that contain it.
     additions = n + set_count(n - 1, max(max_parents - 1, 0))
-    return 3 * _chain_error(n) + words + additions * _EPSILON + weight_error(n, log_total)
+    return 3 * _chain_error(n) + packed + additions * _EPSILON + weight_error(n, log_total)
 
 
 def _chain_error(n: int) -> float:

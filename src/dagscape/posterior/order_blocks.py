@@ -16,7 +16,7 @@ from dagscape.core import kernels
 from dagscape.core.errors import InvalidData
 from dagscape.running.checkpoints import Checkpoint
 
-Words = NDArray[np.int64]
+Packed = NDArray[np.int64]
 
 
 class Position(NamedTuple):
@@ -36,18 +36,18 @@ class BlockCheckpoints:
     kernel : TiledOrderSum
         The sum.
     blocks : array of int64
-        The words of the kernel, as an array of blocks.
+        The packed numbers of the kernel, as an array of blocks.
     threads : int
         How many threads compute digests.
 
     Attributes
     ----------
     total : int
-        The word of F(V), which R overwrites; known once a block has R.
+        F(V), packed, which R overwrites; known once a block has R.
     """
 
     def __init__(
-        self, checkpoint: Checkpoint | None, kernel: kernels.TiledOrderSum, blocks: Words, threads: int
+        self, checkpoint: Checkpoint | None, kernel: kernels.TiledOrderSum, blocks: Packed, threads: int
     ) -> None:
         self._checkpoint = checkpoint
         self._kernel = kernel

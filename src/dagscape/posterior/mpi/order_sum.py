@@ -1,18 +1,18 @@
 """The tiled sum over orders on 2^k ranks [chen2016]_.
 
-Rank r holds the words F(S), and later R(S), of the 2^(n-k) sets S whose top k variables are the bits of r, and builds
-A_i for them from the list of families. F(S) depends on the sets with one variable less: for each of its bits, a rank
-needs the words of the rank without it. For R(S), it needs those of the ranks with one more bit. Words travel in blocks:
+Rank r holds F(S), and later R(S), as packed numbers, of the 2^(n-k) sets S whose top k variables are the bits of r, and
+builds A_i for them from the list of families. F(S) depends on the sets with one variable less: for each of its bits, a
+rank needs those of the rank without it. For R(S), it needs those of the ranks with one more bit. They travel in blocks:
 while a rank computes one block, the next one arrives, and the last one leaves. Rank r can start after popcount(r)
 steps, when its first block has come in, and from then on all ranks work at the same time: the pipeline of section
-4.3.2.2. At the end, Γ is added up over the ranks in the same binary tree as within a rank. Only words travel, and no
-sum depends on the number of ranks; so neither do the bits of the result.
+4.3.2.2. At the end, Γ is added up over the ranks in the same binary tree as within a rank. Only packed numbers travel,
+and no sum depends on the number of ranks; so neither do the bits of the result.
 
 Departures from the dissertation: A and Γ need no messages (its algorithms 4.2 to 4.5), because every rank has all
 families. R(S) is indexed by the set that is placed, so that it takes the place of F(S) on the same rank. Blocks follow
 each other by number, in which order the kernel adds up Γ, and not by popcount: subsets come first in both orders.
 
-Cost: rank r sends (k - popcount(r)) 2^(n-k) words forwards and popcount(r) 2^(n-k) words backwards, of 8 bytes; all
+Cost: rank r sends (k - popcount(r)) 2^(n-k) numbers forwards and popcount(r) 2^(n-k) numbers backwards, of 8 bytes; all
 ranks but 0 send the Γ of all families once.
 
 Notation: the dissertation's p = 2^k processors are the ranks, its hypercubes are the blocks, and its ω[1, k] is r.
@@ -38,7 +38,7 @@ from dagscape.posterior.order_blocks import BlockCheckpoints, Position
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-Words = NDArray[np.int64]
+Packed = NDArray[np.int64]
 Value = TypeVar("Value")
 
 # Blocks, which are messages, have 1 MiB to 8 MiB: smaller ones cost more time than they take, and larger ones memory.
@@ -133,7 +133,7 @@ def buffer_bytes(n: int, ranks: int) -> int:
 
 
 def bytes_sent(n: int, ranks: int) -> int:
-    """Return how many bytes of words each rank sends, forwards and backwards together."""
+    """Return how many bytes of numbers each rank sends, forwards and backwards together."""
     bits = ranks.bit_length() - 1
     return bits * 8 << (n - bits)
 
@@ -144,7 +144,7 @@ class RankSum:
     Attributes
     ----------
     sent_forwards, sent_backwards, sent_shares : int
-        The bytes that this rank has sent: words of F, words of R, and Γ.
+        The bytes that this rank has sent: of F, of R, and of Γ.
     """
 
     def __init__(self, team: Team, command: OrderSumJob, values: NDArray[np.int64]) -> None:
@@ -154,10 +154,10 @@ class RankSum:
         self._messages = Messages(team, [team.rank ^ bit for bit in self._bits])
         self._block_bits = block_bits_of(command.n, team.size)
         self._edges = np.zeros((command.n, command.n))
-        words = np.empty((1 << command.n) // team.size, dtype=np.int64)
-        self._blocks = words.reshape(-1, 1 << self._block_bits)
+        packed = np.empty((1 << command.n) // team.size, dtype=np.int64)
+        self._blocks = packed.reshape(-1, 1 << self._block_bits)
         unit_bits = self._job.unit_bits
-        self._kernel = kernels.TiledOrderSum(values, command.max_parents, unit_bits, words, team.size, team.rank)
+        self._kernel = kernels.TiledOrderSum(values, command.max_parents, unit_bits, packed, team.size, team.rank)
         checkpoint = self._job.checkpoint and self._job.checkpoint.of_rank(team.rank, team.size)
         self._saved = BlockCheckpoints(checkpoint, self._kernel, self._blocks, self._job.threads)
         self.sent_forwards = self.sent_backwards = self.sent_shares = 0
@@ -173,7 +173,7 @@ class RankSum:
         below = [self._team.rank ^ bit for bit in self._bits if self._team.rank & bit]
         above = [self._team.rank ^ bit for bit in self._bits if not self._team.rank & bit]
 
-        def forward(block: int, received: list[Words]) -> None:
+        def forward(block: int, received: list[Packed]) -> None:
             self._kernel.forward(self._block_bits, block, received, threads, report.of_block(1))
             # No rank has R before all have saved F: a rank sends its last block after that.
             (self._saved.save if block + 1 == count else self._saved.after)(Position(block + 1))
@@ -186,7 +186,7 @@ class RankSum:
             mantissa, exponent = self._kernel.total(total)
             return Found(mantissa, exponent, self._edges)
 
-        def backward(block: int, received: list[Words]) -> None:
+        def backward(block: int, received: list[Packed]) -> None:
             step = report.of_block(_BACKWARD_UNITS)
             self._kernel.backward(self._block_bits, block, received, total, threads, step)
             self._saved.after(Position(count, count - block))
@@ -232,7 +232,7 @@ class RankSum:
         done: int,
         sources: Sequence[int],
         targets: Mapping[int, int],
-        compute: Callable[[int, list[Words]], None],
+        compute: Callable[[int, list[Packed]], None],
     ) -> int:
         """Compute blocks in order, each from those that come in, and send them on; return the number of bytes sent.
 
@@ -261,7 +261,7 @@ class RankSum:
         return sent
 
     def _total(self, above: Sequence[int], below: Sequence[int], done: Position) -> int:
-        """Return the word of the total, which the last rank knows, on all ranks."""
+        """Return the total, packed, which the last rank knows, on all ranks."""
         total = np.array([self._saved.total]) if done.backwards else self._blocks[-1, -1:].copy()
         if above:
             self._messages.wait([self._messages.expect(total, above[0])])
