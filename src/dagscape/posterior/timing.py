@@ -14,7 +14,7 @@ from dagscape.posterior.weights import FamilyWeights
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
-from dagscape.scores.tables.lattice import SetIndex, parent_sets, set_count
+from dagscape.scores.tables.lattice import set_count
 
 # The unit of the weights of trials.
 TRIAL_BITS = 30
@@ -40,16 +40,15 @@ def run_seconds(run: Callable[[FamilyWeights, Job], Sum], weights: FamilyWeights
 
 def random_weights(n: int, max_parents: int | None) -> FamilyWeights:
     """Return random weights: of all sets of parents by mask, or of up to ``max_parents`` by size."""
-    random = np.random.default_rng(n)
-    if max_parents is None:
-        return FamilyWeights(random.integers(-(20 << TRIAL_BITS), 0, (n, 1 << (n - 1))), 0, None)
-    values = np.full((n, set_count(n, max_parents)), IMPOSSIBLE)
-    index = SetIndex(n, max_parents)
-    for child in range(n):
-        for size in range(max_parents + 1):
-            columns = index.rank(parent_sets(n, child, size))
-            values[child, columns] = random.integers(-(20 << TRIAL_BITS), 0, len(columns))
-    return FamilyWeights(values, 0, max_parents)
+    columns = 1 << (n - 1) if max_parents is None else set_count(n, max_parents)
+    values = np.random.default_rng(n).integers(-(20 << TRIAL_BITS), 0, (n, columns))
+    weights = FamilyWeights(values, 0, max_parents)
+    if max_parents is not None:
+        sets = weights.sets(0)
+        for child, row in enumerate(values):
+            # No variable is its own parent.
+            row[sets >> np.uint64(child) & np.uint64(1) == 1] = IMPOSSIBLE
+    return weights
 
 
 def arranging_seconds(arrange: Callable[[EnumerableScores, int, bool, int, int], FamilyWeights], count: int) -> float:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from functools import cache
 
+from dagscape.core import kernels
 from dagscape.posterior.contract import Job, SumFunction
 from dagscape.posterior.sum_plan import SumSize
 from dagscape.posterior.timing import TRIAL_BITS, random_weights, run_seconds
 from dagscape.posterior.weights import is_tiled
+from dagscape.scores.tables.lattice import set_count
 
-# The largest numbers of variables of trials, which take at most a tenth of a second. Trials of smaller sums have some
-# variables less, so that they take a small part of the time that they predict, unless that is nothing anyway.
+# The largest numbers of variables of trials, which take at most a tenth of a second.
 _TRIAL_DAGS = 16
 _TRIAL_ORDERS = 17
 _TRIAL_TILED = 19
 _TRIAL_PATHS = 10
-_FEWER = 4
-_ALWAYS_QUICK = 12
+# The most weights of a tiled trial, which take time, too.
+_TRIAL_WEIGHTS = 1 << 20
 _NEVER_MORE = 500
+
+# Sums of up to this many variables are tried as they are. Larger ones are tried with some variables less, so that a
+# trial takes a small part of the time that it predicts.
+_TRIED_WHOLE = 16
+_FEWER = 4
 
 # The time to convert a few scores, which matters only for small sums.
 _PREPARATION_SECONDS = 0.003
@@ -41,13 +47,15 @@ def order_seconds(size: SumSize, run: SumFunction) -> float:
     """Return the estimated time of a sum over orders, without that of arranging the weights."""
     n, tiled = size.n, is_tiled(size.n, size.max_parents)
     trial = _trial_variables(n, _TRIAL_TILED if tiled else _TRIAL_ORDERS)
-    most = min(size.max_parents, trial - 1) if tiled and is_tiled(trial, min(size.max_parents, trial - 1)) else None
+    while tiled and trial > kernels.LEAST_TILED and trial * set_count(trial, size.max_parents) > _TRIAL_WEIGHTS:
+        trial -= 1
+    most = min(size.max_parents, trial - 1) if tiled else None
     seconds = _trial_seconds(run, trial, most, Job(TRIAL_BITS, size.threads))
     return seconds * 2.0 ** min(n - trial, _NEVER_MORE) * (n / trial) ** (1 if tiled else 2) + _PREPARATION_SECONDS
 
 
 def _trial_variables(n: int, largest: int) -> int:
-    return min(largest, max(n - _FEWER, min(n, _ALWAYS_QUICK)))
+    return n if n <= _TRIED_WHOLE else min(largest, n - _FEWER)
 
 
 @cache

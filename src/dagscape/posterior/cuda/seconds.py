@@ -52,7 +52,7 @@ def seconds_elsewhere(n: int, max_parents: int, over: str) -> float:
 
 def seconds_here(n: int, max_parents: int, over: str, run: SumFunction) -> float:
     """Return the estimated time of a sum on the GPU of this machine, without that of arranging the weights."""
-    found = _calibration(over, run)
+    found, n = _calibration(over, run), min(n, _MOST_TIMED)
     return found.start + found.per_step * _steps(over, n, max_parents)
 
 
