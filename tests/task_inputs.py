@@ -49,6 +49,9 @@ INPUTS = {
     "student model": lambda data, score: ((ds.command(*answers(data), restarts=1),), {}),
 }
 
+# The same for a plan, which is made before scores are computed.
+PLANNED = INPUTS | {"all scores": lambda data, score: ((data,), score)}
+
 # What is made of the rows of a data set, whatever they are.
 OF_ANY_ROWS = ("data", "data to score", "all scores")
 
@@ -56,12 +59,16 @@ OF_ANY_ROWS = ("data", "data to score", "all scores")
 def run(task, settings, data: ds.Dataset, *, score=(), taken: str | None = None, **options):
     """Run a task quickly on what it takes: the usual kind, or another that will do."""
     given, scoring = INPUTS[taken or task.takes[0]](data, dict(score))
-    return task.function(*given, **{**scoring, **task.quick, **settings, **options})
+    # Studies have workers in place of threads.
+    options = {name: value for name, value in options.items() if name != "threads" or name in parameters(task)}
+    return task.function(*given, **{**task.quick, **scoring, **settings, **options})
 
 
 def plan(task, settings, data: ds.Dataset, *, score=(), **options):
     """Plan a task on the same data."""
-    return ds.plan(data, task.name, **dict(score), **settings, **options)
+    (first, *others), scoring = PLANNED[task.takes[0]](data, dict(score))
+    more = {"q_matrix": others[0]} if others else {}
+    return ds.plan(first, task.name, **more, **scoring, **settings, **options)
 
 
 def parameters(task) -> set[str]:

@@ -6,6 +6,7 @@ What a task takes and which arguments it has decide which tests it joins.
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import os
 import re
@@ -97,11 +98,9 @@ def test_a_result_of_its_class_that_shows_itself_and_survives_saving(task, setti
         assert back.to_dict() == result.to_dict()
 
 
-@cases(lambda task: len(task.takes) > 1)
-def test_all_that_a_task_takes_leads_to_the_same_kind_of_result(task, settings):
-    data = dependent_data(6, 150)
-    for taken in task.takes:
-        assert type(run(task, settings, data, taken=taken)) is task.result
+@pytest.mark.parametrize(("task", "taken"), [(task, taken) for task in TASKS.values() for taken in task.takes[1:]])
+def test_what_else_a_task_takes_leads_to_the_same_kind_of_result(task, taken):
+    assert type(run(task, {}, dependent_data(6, 150), taken=taken)) is task.result
 
 
 # A plan is about a number of threads.
@@ -332,14 +331,12 @@ def test_records_are_whole(task):
     assert set(task.quick) <= parameters(task) or "options" in parameters(task)
     assert bool(task.requirements_at) == bool(task.seconds_at)
     assert task.command or not task.help
-    if task.options_at:
-        assert set(task.plan_options) <= {*parameters(task), "ranks", "gpu_memory"}
     for option in task.plan_options.values():
         assert option.help.endswith(".")
-        assert bool(option.values) != bool(option.default)
+        assert option.values if option.varied else option.values or option.default
     if task.planned:
-        assert callable(task.requirements)
-        assert callable(task.seconds)
+        for function in (task.requirements, task.seconds):
+            inspect.signature(function).bind(None, 1, 2**30, **dict.fromkeys(task.plan_options))
 
 
 def test_every_subcommand_of_a_task_says_once_what_it_does():

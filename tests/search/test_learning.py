@@ -77,7 +77,7 @@ def test_an_exact_search_that_cannot_fit_is_refused_before_scoring(max_parents):
     with pytest.raises(ds.TooLarge) as refused:
         ds.learn(data, "optimal", max_parents=max_parents, progress=seen.append)
     message = str(refused.value)
-    assert message.startswith("the best networks of 223 variables need")
+    assert message.startswith("searches for a network of 223 variables need")
     assert message.endswith("; otherwise use method='order' or method='ges'")
     assert "max_parents" not in message
     assert not seen

@@ -150,7 +150,7 @@ def test_wrong_options_are_refused_in_one_sentence(simulated, options, message):
 
 def test_too_little_memory_is_refused(simulated):
     with pytest.raises(
-        ds.TooLarge, match=r"expected counts of 500 patterns of answers and 3 skills need .* merge or drop skills"
+        ds.TooLarge, match=r"student models of 500 patterns of answers and 3 skills need .* merge or drop skills"
     ):
         learn(simulated, max_memory="1KiB")
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from dagscape.core.constraints import Constraint, OneOf
 from dagscape.core.errors import DagscapeError, InvalidOption
 from dagscape.core.resources import check_within
 
@@ -41,22 +42,24 @@ class TaskOption:
     ----------
     help : str
         What it means, as the help of an option of the command line.
-    values : tuple of str
-        Its values, default first; empty if it takes any value of its type.
-    type : type
-        The type of its values: str, int or float.
+    constraint : Constraint or None
+        What it may be; None if the task itself checks it. The first of several values is the default.
     default : str
-        What is assumed by default, in words, if it has no list of values.
+        What is assumed by default, in words, if it is not the first of several values.
     varied : bool
         Whether it says what is computed, so that a plan may advise another value, and tests try all of them. Other
         options say how much is computed, or where.
     """
 
     help: str
-    values: tuple[str, ...] = ()
-    type: type = str
+    constraint: Constraint | None = None
     default: str = ""
     varied: bool = False
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Its values, default first; empty if they cannot be listed."""
+        return tuple(self.constraint.choices) if isinstance(self.constraint, OneOf) else ()
 
 
 @dataclass(frozen=True, slots=True)

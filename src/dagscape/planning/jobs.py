@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dagscape.core.checks import check_choice
-from dagscape.core.errors import InvalidOption
+from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.core.requirements import Requirements
+from dagscape.data.values import as_dataset
 from dagscape.planning.registry import TASKS
 from dagscape.planning.task import Taken, Task
 from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options
 from dagscape.scores.search_planning import SearchSize
+from dagscape.student.input.q_matrix import matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,28 @@ class Job:
     score_options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def job_of(task: Task, data: Any, options: Mapping[str, Any]) -> Job:
-    """Return the job of a task, with all options of a plan: its own, and those of what comes before it."""
+def job_of(task: Task, data: Any, q_matrix: Any, options: Mapping[str, Any]) -> Job:
+    """Return the job of a task, with all options of a plan: its own, and those of what comes before it.
+
+    Answers have a Q-matrix, and nothing else has one.
+    """
     settings, others = _split(task, options)
+    if task.takes[0] == "answers":
+        return _answered(task, data, q_matrix, settings, others)
+    if q_matrix is not None:
+        raise InvalidOption(f"is for the answers of students, which the task {task.name!r} does not take", "q_matrix")
     return _JOBS[task.takes[0]](task, data, settings, others)
+
+
+def _answered(task: Task, responses: Any, q_matrix: Any, settings: Mapping[str, Any], others: Mapping[str, Any]) -> Job:
+    """Return the job of a task that takes the answers of students."""
+    _refuse(task, others)
+    if q_matrix is None:
+        raise InvalidOption(
+            f"is missing: the task {task.name!r} needs to know which skills each item needs", "q_matrix"
+        )
+    given = matched(responses, q_matrix)
+    return Job(given.q_matrix.skills, (Step(task, given, settings),), {"students": len(given.answers.students)})
 
 
 def _scored(task: Task, data: Any, settings: Mapping[str, Any], others: Mapping[str, Any]) -> Job:
@@ -83,8 +102,22 @@ def _with_scores(task: Task, data: Any, settings: Mapping[str, Any], others: Map
     return replace(first, steps=(*first.steps, Step(task, size, settings)))
 
 
-# By what a task takes.
+def _rows(task: Task, data: Any, settings: Mapping[str, Any], others: Mapping[str, Any]) -> Job:
+    """Return the job of a task that takes rows as they are."""
+    _refuse(task, others)
+    table = as_dataset(data)
+    return Job(table.variables, (Step(task, table, settings),), {"data": table.fingerprint})
+
+
+def _refuse(task: Task, options: Mapping[str, Any]) -> None:
+    """Refuse options that a task does not have."""
+    for name in options:
+        raise InvalidOption(f"the task {task.name!r} has no option {name!r}{did_you_mean(name, task.plan_options)}")
+
+
+# By what a task takes, other than answers.
 _JOBS: dict[Taken, Callable[[Task, Any, Mapping[str, Any], Mapping[str, Any]], Job]] = {
+    "data": _rows,
     "data to score": _scored,
     "all scores": _with_scores,
 }
@@ -95,11 +128,12 @@ def _split(task: Task, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict
     known = task.plan_options
     settings: dict[str, Any] = {}
     for name, option in known.items():
-        if option.varied:
-            settings[name] = options.get(name, option.values[0])
-            check_choice(settings[name], option.values, name)
-        elif options.get(name) is not None:
-            settings[name] = options[name]
+        value = options.get(name, option.values[0] if option.varied else None)
+        if option.constraint is not None and (option.varied or value is not None):
+            option.constraint.check(value, name)
+            settings[name] = value
+        elif option.constraint is None and name in options:
+            settings[name] = value
     others = {name: value for name, value in options.items() if name not in known}
     if _takes_more(task):
         more = {name: others.pop(name) for name in [*others] if name not in scoring_options()}

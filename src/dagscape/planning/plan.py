@@ -123,6 +123,7 @@ def plan(
     data: Dataset | Frame,
     task: str = "scores",
     *,
+    q_matrix: Any = None,
     threads: int | None = None,
     max_memory: int | str | None = None,
     **options: Any,
@@ -162,7 +163,9 @@ def plan(
     >>> shared.steps[1].name, shared.largest["cpu"], shared.largest["mpi"]
     ('sum over orders on 8 ranks', 29, 32)
     """
-    return spelled_plan(data, task, python_spelling, threads=threads, max_memory=max_memory, **options)
+    return spelled_plan(
+        data, task, python_spelling, q_matrix=q_matrix, threads=threads, max_memory=max_memory, **options
+    )
 
 
 def spelled_plan(
@@ -170,13 +173,14 @@ def spelled_plan(
     task: str,
     spelling: Spelling,
     *,
+    q_matrix: Any = None,
     threads: int | None = None,
     max_memory: int | str | None = None,
     **options: Any,
 ) -> Plan:
     """Do the work of :func:`plan`, with the arguments in its advice as ``spelling`` writes them."""
     check_choice(task, [name for name, record in TASKS.items() if record.planned], "task")
-    job = job_of(TASKS[task], data, options)
+    job = job_of(TASKS[task], data, q_matrix, options)
     threads = thread_count(threads)
     available = available_memory() if max_memory is None else 0
     limit = share_of(available) if max_memory is None else memory_limit(max_memory)

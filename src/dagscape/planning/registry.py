@@ -109,6 +109,9 @@ TASKS: dict[str, Task] = {
             command="learn",
             help="Find one good network, for any number of variables.",
             citations=("teyssier2005", "chickering2002", "munteanu2000", "tsamardinos2006"),
+            requirements_at="search.requirements:learning_requirements",
+            seconds_at="search.trial:learning_seconds",
+            options_at="search.requirements:LEARNING_OPTIONS",
         ),
         Task(
             "mmpc",
@@ -116,6 +119,9 @@ TASKS: dict[str, Task] = {
             "search.mmpc:mmpc",
             "search.parents_children:ParentsChildren",
             citations=("tsamardinos2006",),
+            requirements_at="search.independence:independence_requirements",
+            seconds_at="search.trial:neighbour_seconds",
+            options_at="search.independence:TEST_OPTIONS",
         ),
         Task(
             "bootstrap",
@@ -125,6 +131,9 @@ TASKS: dict[str, Task] = {
             command="bootstrap",
             help="Learn networks from resampled rows: the confidence in every edge and ancestor relation.",
             citations=("friedman1999",),
+            requirements_at="studies.bootstrap_plan:bootstrap_requirements",
+            seconds_at="studies.bootstrap_plan:bootstrap_seconds",
+            options_at="studies.bootstrap_plan:BOOTSTRAP_OPTIONS",
             quick={"samples": 4, "workers": 1},
         ),
         Task(
@@ -134,6 +143,9 @@ TASKS: dict[str, Task] = {
             "studies.sensitivity_result:Sensitivity",
             command="sensitivity",
             help="Compare posteriors under a grid of settings: their evidence, and the edges that change.",
+            requirements_at="studies.grids:sensitivity_requirements",
+            seconds_at="studies.grids:sensitivity_seconds",
+            options_at="studies.grids:GRID_OPTIONS",
             quick={"max_parents": 2},
         ),
         Task(
@@ -144,6 +156,9 @@ TASKS: dict[str, Task] = {
             command="student",
             help="Learn prerequisites of skills, and a student model, from answers to items.",
             citations=("chen2016",),
+            requirements_at="student.learning.requirements:model_requirements",
+            seconds_at="student.learning.trial:model_seconds",
+            options_at="student.learning.requirements:MODEL_OPTIONS",
             quick={"restarts": 2},
         ),
         Task(
@@ -160,6 +175,9 @@ TASKS: dict[str, Task] = {
             "student.learning.parm:parm",
             "student.learning.parm:Parm",
             citations=("chen2015",),
+            requirements_at="student.learning.requirements:parm_requirements",
+            seconds_at="student.learning.trial:parm_seconds",
+            options_at="student.learning.requirements:PARM_OPTIONS",
             quick={"restarts": 2},
         ),
         Task(
@@ -168,6 +186,9 @@ TASKS: dict[str, Task] = {
             "studies.skill_bootstrap:bootstrap_skills",
             "studies.bootstrap_result:Bootstrap",
             citations=("friedman1999",),
+            requirements_at="studies.bootstrap_plan:skill_bootstrap_requirements",
+            seconds_at="studies.bootstrap_plan:skill_bootstrap_seconds",
+            options_at="studies.bootstrap_plan:SKILL_OPTIONS",
             quick={"samples": 4, "workers": 1, "restarts": 1},
         ),
         Task(

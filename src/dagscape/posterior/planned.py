@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagscape.core.checks import check_choice
+from dagscape.core.constraints import OneOf
 from dagscape.core.errors import InvalidOption, argument, did_you_mean
 from dagscape.core.requirements import Alternative, ProblemSize, Requirements, TaskOption
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER
@@ -29,8 +30,8 @@ _ELSEWHERE: dict[str, tuple[str, Elsewhere]] = {
 
 # The options of a sum that change what it needs.
 SUM_OPTIONS = {
-    "over": TaskOption("Sum over DAGs or over orders of the variables.", SUMMED_OVER, varied=True),
-    "backend": TaskOption("What does the sum.", _BACKENDS),
+    "over": TaskOption("Sum over DAGs or over orders of the variables.", OneOf(SUMMED_OVER), varied=True),
+    "backend": TaskOption("What does the sum.", OneOf(_BACKENDS)),
     **{name: elsewhere.option for name, (_, elsewhere) in _ELSEWHERE.items()},
 }
 

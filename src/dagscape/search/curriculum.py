@@ -42,15 +42,17 @@ from numpy.typing import NDArray
 from dagscape.core.constraints import FLAG, Number, OneOf, Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import bits
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.scoring_job import ScoringJob, segmented_job
 from dagscape.scores.tables.on_demand import on_demand_scores
-from dagscape.search.climbing import Rules, climb
+from dagscape.search.climbing import Rules, climb, climbing_memory
 from dagscape.search.independence import pairwise_information
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
-from dagscape.search.mmpc import TEST_CONSTRAINTS, MaxMinOptions, job_neighbours
+from dagscape.search.memory import SearchMemory
+from dagscape.search.mmpc import TEST_CONSTRAINTS, MaxMinOptions, job_neighbours, neighbour_memory
 from dagscape.search.segments import Segments
 from dagscape.search.trace import TraceRecorder
 
@@ -294,11 +296,30 @@ def _check_step_sizes(step_sizes: object) -> None:
             raise InvalidOption(f"holds {value!r}; a step size must be {_STEP_SIZE.words}", option="step_sizes")
 
 
+def _memory(
+    job: ScoringJob,
+    threads: int,
+    limit: int,
+    *,
+    rows_per_cell: int = 5,
+    max_condition: int | None = None,
+    **options: object,
+) -> SearchMemory:
+    """Return the memory of the tests, or of a stage with scores of its own."""
+    tests = neighbour_memory(job, threads, limit, rows_per_cell, max_condition)
+    rows = len(job.data.codes) if isinstance(job.data, Dataset) else 0
+    stage = segmented_job(job, np.zeros(rows, dtype=np.uint32), 0.0, job.constraints)
+    climb = climbing_memory(job, threads, limit, **options)
+    return SearchMemory(max(tests, stage.functions.family_memory(threads) + climb.least), climb.likely)
+
+
 CURRICULUM = Learner(
     "curriculum",
     curriculum,
     citations=("chen2016",),
+    memory=_memory,
     needs_data=True,
+    power=1.5,
     constraints={
         "first": Whole(1),
         "a": Number(0, 1e9),

@@ -21,7 +21,7 @@ undirected edges. Its scores are minimised, in bits.
 
 from __future__ import annotations
 
-from dagscape.search.class_search import EQ1_INSERTS, ClassSearch
+from dagscape.search.class_search import EQ1_INSERTS, ClassSearch, class_memory
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 
@@ -36,4 +36,4 @@ def eq1(job: SearchJob) -> Found:
     return search.found(complete=complete)
 
 
-EQ1 = Learner("eq1", eq1, citations=("munteanu2000",))
+EQ1 = Learner("eq1", eq1, citations=("munteanu2000",), memory=class_memory)

@@ -26,11 +26,13 @@ from dagscape.core.masks import bits
 from dagscape.core.resources import memory_limit
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.family_table import FamilyTable
 from dagscape.scores.tables.lattice import Members, parent_sets, set_count
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.search.job import SearchJob
+from dagscape.search.memory import cached_bytes
 
 # Up to this number of families, all of them are scored: seconds, and a few hundred megabytes.
 _MOST_FAMILIES = 2_000_000
@@ -39,8 +41,12 @@ _MOST_ON_DEMAND = 50_000
 # With a time limit, all families are scored only if that is sure to take a small part of it: the time grows with the
 # number of sets times the number of rows.
 _CELLS_PER_SECOND = 1e8
-# Bytes of a family while the lists are made.
+# Bytes of a family while the lists are made: at most, and measured with 17 variables.
 _FAMILY_BYTES = 120
+_USUAL_FAMILY_BYTES = 64
+# The values of set functions that a search with growing lists computes, for each pair of variables: 6 to 23 with 27 to
+# 223 variables. The lists take a third of their memory besides.
+_CACHED_PER_PAIR = 30
 
 # The numbers of the parents, increasing.
 Parents = tuple[int, ...]
@@ -83,10 +89,23 @@ class FamilyArrays(NamedTuple):
         )
 
 
+def pool_memory(job: ScoringJob, threads: int, limit: int) -> int:
+    """Return how many bytes the lists of a search usually take: those of all families, or lists that grow."""
+    n, most = job.data.n, _most_families(limit)
+    count = n * set_count(n - 1, job.max_parents, most=most)
+    if count <= most:
+        return job.memory(threads) + _USUAL_FAMILY_BYTES * count
+    return cached_bytes(n, _CACHED_PER_PAIR)
+
+
+def _most_families(limit: int) -> int:
+    return min(_MOST_FAMILIES, limit // (2 * _FAMILY_BYTES))
+
+
 def every_family(job: SearchJob) -> FamilyArrays | None:
     """Return all families of a search, or None if they are too many to score or to store."""
     scores = job.scores
-    most = min(_MOST_FAMILIES, memory_limit(job.max_memory) // (2 * _FAMILY_BYTES))
+    most = _most_families(memory_limit(job.max_memory))
     count = scores.n * set_count(scores.n - 1, scores.max_parents, most=most)
     if not isinstance(scores, FamilyTable) and count > most:
         return None

@@ -16,7 +16,7 @@ memory is refused.
 
 from __future__ import annotations
 
-from dagscape.search.class_search import DELETES, INSERTS, ClassSearch
+from dagscape.search.class_search import DELETES, INSERTS, ClassSearch, class_memory
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 
@@ -31,4 +31,4 @@ def ges(job: SearchJob) -> Found:
     return search.found(complete=complete)
 
 
-GES = Learner("ges", ges, citations=("chickering2002",))
+GES = Learner("ges", ges, citations=("chickering2002",), memory=class_memory)

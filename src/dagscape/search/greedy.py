@@ -10,7 +10,7 @@ edges, and then no single move improves the score. Restarts help, and so do the 
 
 from __future__ import annotations
 
-from dagscape.search.climbing import RESTART_RULES, Rules, climb
+from dagscape.search.climbing import RESTART_RULES, Rules, climb, climbing_memory
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 
@@ -30,4 +30,4 @@ def greedy(job: SearchJob, *, restarts: int = 0, perturbation: int | None = None
     return climb(job, Rules(restarts=restarts, perturbation=perturbation))
 
 
-GREEDY = Learner("greedy", greedy, citations=("munteanu2000",), constraints=RESTART_RULES)
+GREEDY = Learner("greedy", greedy, citations=("munteanu2000",), memory=climbing_memory, constraints=RESTART_RULES)

@@ -6,14 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core import kernels
+from dagscape.core.constraints import Whole
 from dagscape.core.errors import argument
-from dagscape.core.resources import check_memory
+from dagscape.core.requirements import Requirements, TaskOption
+from dagscape.core.resources import memory_limit
 from dagscape.core.wording import plural
 from dagscape.data.discrete.dataset import Dataset
 
+ROWS_PER_CELL = Whole(1)
+MAX_CONDITION = Whole(0)
+
+TEST_OPTIONS = {
+    "rows_per_cell": TaskOption("The rows that a test needs for each cell of its table.", ROWS_PER_CELL, "5"),
+    "max_condition": TaskOption("The largest set to condition on.", MAX_CONDITION, "no limit"),
+}
+
 
 def independence_tests(
-    data: Dataset, rows_per_cell: int, max_condition: int, threads: int, max_memory: int | str | None
+    data: Dataset, rows_per_cell: int, max_condition: int | None, threads: int, max_memory: int | str | None
 ) -> kernels.IndependenceTests:
     """Return the kernel that tests independence in a data set.
 
@@ -23,20 +33,40 @@ def independence_tests(
         The data.
     rows_per_cell : int
         The rows that a test needs for each cell of its table.
-    max_condition : int
-        The largest set to condition on.
+    max_condition : int or None
+        The largest set to condition on; None is no limit.
     threads : int
         The number of threads that will use it.
     max_memory : int, str or None
         The limit on memory.
     """
+    limit = memory_limit(max_memory)
+    needs = independence_requirements(data, threads, limit, rows_per_cell=rows_per_cell, max_condition=max_condition)
+    needs.check(limit)
     arities = data.arities.astype(np.uint32)
-    # With this many rows per cell, no test conditions on more variables of two levels.
-    deepest = min(max_condition, max(data.m // rows_per_cell, 1).bit_length())
-    needed = kernels.IndependenceTests.most_bytes(len(data.codes), arities, data.m, deepest, threads)
-    remedy = f"raise the limit, or use fewer {argument('threads')}" if threads > 1 else "raise the limit"
-    check_memory(needed, max_memory, f"tests of {plural(data.n, 'variable')}", remedy)
     return kernels.IndependenceTests(data.codes, data.weights.astype(np.uint32), arities, rows_per_cell)
+
+
+def independence_requirements(
+    data: Dataset,
+    threads: int,
+    limit: int,  # noqa: ARG001 (as all tasks take it)
+    *,
+    rows_per_cell: int = 5,
+    max_condition: int | None = None,
+) -> Requirements:
+    """Return what tests of independence need."""
+    largest = data.n if max_condition is None else min(int(max_condition), data.n)
+    # With this many rows per cell, no test conditions on more variables of two levels.
+    deepest = min(largest, max(data.m // int(rows_per_cell), 1).bit_length())
+    arities = data.arities.astype(np.uint32)
+    return Requirements(
+        step="tests of independence",
+        work=f"{plural(data.n, 'variable')}, {plural(data.m, 'row')}, given up to {deepest}",
+        memory=kernels.IndependenceTests.most_bytes(len(data.codes), arities, data.m, deepest, threads),
+        subject=f"tests of {plural(data.n, 'variable')}",
+        remedy=f"raise the limit, or use fewer {argument('threads')}" if threads > 1 else "raise the limit",
+    )
 
 
 def pairwise_information(data: Dataset, threads: int, max_memory: int | str | None) -> NDArray[np.int64]:

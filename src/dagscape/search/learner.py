@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dagscape.core.constraints import Constraints
+from dagscape.core.trials import FEWEST
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.search.job import Found
+from dagscape.search.memory import SearchMemory, no_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +27,31 @@ class Learner:
         :class:`~dagscape.search.job.Found`. Its keyword-only arguments are the options of the method.
     citations : tuple of str
         Keys in ``docs/references.bib``.
+    memory : callable
+        ``memory(job, threads, limit, **options)``: how much memory it takes to learn from the data of a
+        :class:`~dagscape.scores.scoring_job.ScoringJob`, besides these data, with ``limit`` bytes in all.
     needs_data : bool
         Whether it needs the rows of the data, not only scores.
     constraints : mapping of str to Constraint
         What the options may be. They are checked before the search starts.
+    power : float
+        Its time grows with about this power of the number of variables.
+    fewest : int
+        Searches with fewer variables say nothing about its time with many.
+    seconds : callable or None
+        ``seconds(job, threads, limit)``: its estimated time, if that does not follow from searches with fewer
+        variables.
     """
 
     name: str
     function: Callable[..., Found]
     citations: tuple[str, ...] = ()
+    memory: Callable[..., SearchMemory] = no_memory
     needs_data: bool = False
     constraints: Constraints = field(default_factory=dict)
+    power: float = 2.0
+    fewest: int = FEWEST
+    seconds: Callable[[ScoringJob, int, int], float] | None = None
 
     @property
     def summary(self) -> str:

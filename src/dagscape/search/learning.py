@@ -10,11 +10,10 @@ import numpy as np
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.constraints import check_options
-from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument, did_you_mean, function, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument, function, type_of
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
@@ -24,12 +23,14 @@ from dagscape.results.base import provenance_of
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.registry import find_score
-from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
+from dagscape.search.options import split_options
 from dagscape.search.registry import LEARNERS
+from dagscape.search.requirements import learning_requirements
 from dagscape.search.result import Learned
 from dagscape.search.starting import starting_network
 from dagscape.search.trace import TraceRecorder
@@ -98,6 +99,8 @@ def learn(
         _check_data(data, chosen)
         scoring = prepare(data, **chosen)
         issue(*suspicious_columns(scoring.data))
+        limit = memory_limit(max_memory)
+        learning_requirements(scoring, used, limit, method=method, **method_options).check(limit)
         scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
     with listening(progress) as listener:
         job, found = run_learner(
@@ -190,28 +193,6 @@ def run_learner(
     if found.exact == IMPOSSIBLE:
         raise InvalidData("no network without an impossible family was found")
     return job, found
-
-
-def split_options(learner: Learner, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of the scores, and those of the method, which are checked."""
-    known, of_scores = learner.options, scoring_options()
-    scoring = {name: value for name, value in options.items() if name in of_scores}
-    chosen = {name: value for name, value in options.items() if name not in scoring}
-    for name in chosen:
-        if name not in known:
-            raise InvalidOption(f"method {learner.name!r} has no option {name!r}{_hint(learner, name)}")
-    check_options(learner.constraints, chosen)
-    return scoring, chosen
-
-
-def _hint(learner: Learner, name: str) -> str:
-    """Return the end of a sentence about an unknown option: whose it is, a similar one, or those of the method."""
-    if owners := [repr(other.name) for other in LEARNERS.values() if name in other.options]:
-        return f"; it is an option of {' and '.join(owners)}"
-    if similar := did_you_mean(name, [*learner.options, *scoring_options()]):
-        return similar
-    own = ", ".join(map(repr, learner.options))
-    return f"; its options are {own + ' and ' if own else ''}those of {function('local_scores')}"
 
 
 def _check_data(data: object, scoring: Mapping[str, Any]) -> None:

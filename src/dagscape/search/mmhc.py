@@ -11,10 +11,12 @@ Required edges, and the edges of a start, need not join neighbours.
 
 from __future__ import annotations
 
-from dagscape.search.climbing import TABU_RULES, Rules, climb
+from dagscape.scores.scoring_job import ScoringJob
+from dagscape.search.climbing import TABU_RULES, Rules, climb, climbing_memory
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
-from dagscape.search.mmpc import TEST_CONSTRAINTS, MaxMinOptions, job_neighbours
+from dagscape.search.memory import SearchMemory
+from dagscape.search.mmpc import TEST_CONSTRAINTS, MaxMinOptions, job_neighbours, neighbour_memory
 
 
 def mmhc(
@@ -56,6 +58,25 @@ def mmhc(
     return Found(found.network, found.exact, found.complete, details)
 
 
+def _memory(
+    job: ScoringJob,
+    threads: int,
+    limit: int,
+    *,
+    rows_per_cell: int = 5,
+    max_condition: int | None = None,
+    **options: object,
+) -> SearchMemory:
+    """Return the memory of the tests, or of the climb that follows; few values are cached."""
+    tests = neighbour_memory(job, threads, limit, rows_per_cell, max_condition)
+    return SearchMemory(max(tests, climbing_memory(job, threads, limit, **options).least))
+
+
 MMHC = Learner(
-    "mmhc", mmhc, citations=("tsamardinos2006",), needs_data=True, constraints={**TEST_CONSTRAINTS, **TABU_RULES}
+    "mmhc",
+    mmhc,
+    citations=("tsamardinos2006",),
+    memory=_memory,
+    needs_data=True,
+    constraints={**TEST_CONSTRAINTS, **TABU_RULES},
 )

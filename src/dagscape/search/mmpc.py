@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.constraints import FLAG, Constraints, Number, OrNone, Whole, check_options
+from dagscape.core.constraints import FLAG, Constraints, Number, OrNone, check_options
 from dagscape.core.errors import function
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
@@ -36,7 +36,13 @@ from dagscape.core.resources import thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame, as_dataset, check_complete
 from dagscape.results.base import provenance_of
-from dagscape.search.independence import independence_tests
+from dagscape.scores.scoring_job import ScoringJob
+from dagscape.search.independence import (
+    MAX_CONDITION,
+    ROWS_PER_CELL,
+    independence_requirements,
+    independence_tests,
+)
 from dagscape.search.job import SearchJob
 from dagscape.search.parents_children import ParentsChildren
 
@@ -44,8 +50,8 @@ Callback = Callable[[int, int], None] | None
 
 TEST_CONSTRAINTS: Constraints = {
     "alpha": Number(1e-300, 1 - 1e-9, said="a number above 0 and below 1"),
-    "rows_per_cell": Whole(1),
-    "max_condition": OrNone(Whole(0)),
+    "rows_per_cell": ROWS_PER_CELL,
+    "max_condition": OrNone(MAX_CONDITION),
     "symmetric": FLAG,
 }
 
@@ -144,8 +150,8 @@ def max_min_strengths(
     callback: Callback,
 ) -> tuple[NDArray[np.float64], int]:
     """Return the strengths of :class:`ParentsChildren`, and the number of tests; arguments as in :func:`mmpc`."""
+    tests = independence_tests(data, options.rows_per_cell, options.max_condition, threads, max_memory)
     largest = data.n if options.max_condition is None else min(options.max_condition, data.n)
-    tests = independence_tests(data, options.rows_per_cell, largest, threads, max_memory)
     least = np.empty((data.n, data.n))
     counts = np.empty(data.n, dtype=np.uint64)
     rank = rng.permutation(data.n).astype(np.uint32)
@@ -154,6 +160,16 @@ def max_min_strengths(
     both = np.minimum(least, least.T)
     strengths = both if options.symmetric else np.where(both > 0, both, np.maximum(least, least.T))
     return strengths, int(counts.sum())
+
+
+def neighbour_memory(job: ScoringJob, threads: int, limit: int, rows_per_cell: int, max_condition: int | None) -> int:
+    """Return how many bytes the tests of a search need; 0 if it has no discrete data, and is refused."""
+    if not isinstance(job.data, Dataset):
+        return 0
+    needs = independence_requirements(
+        job.data, threads, limit, rows_per_cell=rows_per_cell, max_condition=max_condition
+    )
+    return needs.memory
 
 
 class _TimeIsUpError(Exception):

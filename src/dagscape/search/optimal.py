@@ -6,13 +6,17 @@ import warnings
 from dataclasses import replace
 
 from dagscape.best.optimal import optimal_network
-from dagscape.best.requirements import best_requirements
+from dagscape.best.requirements import best_requirements, optimal_seconds
 from dagscape.core.errors import SparseFamilies, argument
+from dagscape.core.requirements import Requirements
 from dagscape.core.resources import memory_limit
+from dagscape.scores.requirements import scoring_seconds
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
+from dagscape.search.memory import SearchMemory
 
 
 def optimal(job: SearchJob) -> Found:
@@ -38,9 +42,25 @@ def _check_memory(job: SearchJob) -> None:
         size = SearchSize.like(scores)
     else:
         size = SearchSize.complete(scores.n, scores.max_parents)
-    needs = best_requirements(size, job.threads, limit)
+    _requirements(size, job.threads, limit).check(limit)
+
+
+def _requirements(size: SearchSize, threads: int, limit: int) -> Requirements:
+    needs = best_requirements(size, threads, limit)
     others = f"{argument('method', 'order')} or {argument('method', 'ges')}"
-    replace(needs, remedy=f"{needs.remedy}; otherwise use {others}").check(limit)
+    return replace(needs, remedy=f"{needs.remedy}; otherwise use {others}")
 
 
-OPTIMAL = Learner("optimal", optimal, citations=("silander2006",))
+def _memory(job: ScoringJob, threads: int, limit: int) -> SearchMemory:
+    """Return the memory of the scores, or of the search with them."""
+    needs = _requirements(SearchSize.complete(job.data.n, job.max_parents), threads, limit)
+    tables = 8 * job.sets * job.functions.count
+    return SearchMemory(max(job.memory(threads), tables + needs.memory), remedy=needs.remedy)
+
+
+def _seconds(job: ScoringJob, threads: int, limit: int) -> float:
+    size = SearchSize.complete(job.data.n, job.max_parents)
+    return scoring_seconds(job, threads, limit) + optimal_seconds(size, threads, limit)
+
+
+OPTIMAL = Learner("optimal", optimal, citations=("silander2006",), memory=_memory, seconds=_seconds)

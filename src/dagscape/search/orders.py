@@ -31,11 +31,14 @@ from dagscape.core.constraints import OrNone, Whole
 from dagscape.core.errors import TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
-from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family
+from dagscape.scores.scoring_job import ScoringJob
+from dagscape.search.climbing import climbing_memory
+from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family, pool_memory
 from dagscape.search.ges import ges
 from dagscape.search.greedy import greedy
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
+from dagscape.search.memory import SearchMemory
 from dagscape.search.trace import Step, TraceRecorder
 
 # Perturbations without a gain, per variable, after which the search ends: without and with a time limit.
@@ -44,6 +47,9 @@ _PATIENCE_WITH_LIMIT = 1000
 
 # Extensions of the lists without a gain, after which the search goes on with those it has.
 _MOST_IDLE_EXTENSIONS = 4
+
+# With fewer variables, the lists usually have all families, which takes longer than with some more.
+_FEWEST_TRIED = 18
 
 
 def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> Found:
@@ -209,9 +215,17 @@ def _random_order(start: Dag, rng: np.random.Generator) -> NDArray[np.int64]:
     return shuffled[list(permuted.order_numbers())]
 
 
+def _memory(job: ScoringJob, threads: int, limit: int, **options: object) -> SearchMemory:
+    """Return the memory of the first network, without which there is no search, and of the usual lists of families."""
+    return SearchMemory(climbing_memory(job, threads, limit, **options).least, pool_memory(job, threads, limit))
+
+
 ORDER = Learner(
     "order",
     order,
     citations=("teyssier2005", "scanagatta2015", "scanagatta2017", "andrews2023"),
+    memory=_memory,
+    power=3.0,
+    fewest=_FEWEST_TRIED,
     constraints={"patience": OrNone(Whole(0)), "window": Whole(2, kernels.WIDEST_WINDOW)},
 )

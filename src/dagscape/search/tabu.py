@@ -10,7 +10,7 @@ are ever confused, as hashes might.
 
 from __future__ import annotations
 
-from dagscape.search.climbing import RESTART_RULES, TABU_RULES, Rules, climb
+from dagscape.search.climbing import RESTART_RULES, TABU_RULES, Rules, climb, climbing_memory
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 
@@ -41,4 +41,10 @@ def tabu(
     return climb(job, Rules(visited=tabu_length, patience=patience, restarts=restarts, perturbation=perturbation))
 
 
-TABU = Learner("tabu", tabu, citations=("munteanu2000",), constraints={**TABU_RULES, **RESTART_RULES})
+TABU = Learner(
+    "tabu",
+    tabu,
+    citations=("munteanu2000",),
+    memory=climbing_memory,
+    constraints={**TABU_RULES, **RESTART_RULES},
+)

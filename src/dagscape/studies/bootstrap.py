@@ -27,6 +27,7 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, type_of
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
+from dagscape.core.resources import memory_limit
 from dagscape.data.resampling import Resampled, resampled
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
@@ -36,10 +37,12 @@ from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
 from dagscape.scores.tables.on_demand import on_demand_scores
-from dagscape.search.learning import run_learner, split_options
+from dagscape.search.learning import run_learner
+from dagscape.search.options import split_options
 from dagscape.search.registry import LEARNERS
+from dagscape.studies.bootstrap_plan import bootstrap_requirements
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.samples import Sample, SampleStudy, confidences
+from dagscape.studies.samples import DEFAULT_SAMPLES, Sample, SampleStudy, confidences
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -74,7 +77,7 @@ class Resampling:
 def bootstrap(
     data: Resampled | Frame,
     method: str = "order",
-    samples: int = 200,
+    samples: int = DEFAULT_SAMPLES,
     *,
     seed: Seed = 0,
     executor: Executor | None = None,
@@ -141,6 +144,8 @@ def bootstrap(
     if not isinstance(whole.data, Resampled):
         raise InvalidOption(f"is {type_of(whole.data)}, which cannot be resampled", option="data")
     issue(*suspicious_columns(whole.data))
+    limit = memory_limit(max_memory)
+    bootstrap_requirements(whole, 1, limit, method=method, samples=samples, **method_options).check(limit)
     # The tables of a network are not sent to workers.
     begin = getattr(start, "dag", start)
     job = Resampling(whole.data, method, scoring, method_options, begin, max_memory)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 SAMPLES = Whole(1)
+DEFAULT_SAMPLES = 200
 
 Outcome = TypeVar("Outcome")
 

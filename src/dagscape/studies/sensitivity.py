@@ -14,53 +14,32 @@ each setting.
 
 from __future__ import annotations
 
-import itertools
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dagscape.core.caveats import issue
-from dagscape.core.errors import InvalidOption, SparseFamilies
+from dagscape.core.errors import SparseFamilies
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.resources import Budget, memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame
-from dagscape.posterior.requirements import sum_requirements
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.summing import posterior
 from dagscape.results.base import provenance_of
 from dagscape.scores.constraints import Edge
-from dagscape.scores.definitions.definition import ScoreDefinition
-from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import parent_states
-from dagscape.scores.registry import find_score
-from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring import restricted_scores, score_job
-from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
-from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
+from dagscape.studies.grids import DEFAULT_MAX_PARENTS, DEFAULT_PRIORS, Grid, grid_requirements, grids_of
 from dagscape.studies.sensitivity_result import Sensitivity, Setting
-
-DEFAULT_PRIORS = ("uniform", "per-size")
-DEFAULT_MAX_PARENTS = (2, 4, None)
 
 # The progress of a setting, in parts of its whole.
 _PARTS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """The jobs of one setting of the score's parameters: one for each prior and each limit, in a common unit."""
-
-    jobs: tuple[ScoringJob, ...]
-
-    @property
-    def largest(self) -> ScoringJob:
-        """The job whose tables serve all of them."""
-        return max(self.jobs, key=lambda job: job.max_parents)
 
 
 def sensitivity(
@@ -123,8 +102,8 @@ def sensitivity(
         "forbidden": tuple(forbidden),
         "tiers": None if tiers is None else [list(tier) for tier in tiers],
     }
-    grids = _grids(data, options, {"ess": ess, **parameters}, structure_prior, max_parents)
-    _check(grids, over, used, limit)
+    grids = grids_of(data, options, {"ess": ess, **parameters}, structure_prior, max_parents)
+    grid_requirements(grids, over, used, limit).check(limit)
     data = grids[0].jobs[0].data
     issue(*suspicious_columns(data))
     count = sum(len(grid.jobs) for grid in grids)
@@ -151,67 +130,8 @@ def sensitivity(
     )
 
 
-def _listed(option: str, given: Any) -> list[Any]:
-    """Return the values of one option of the grid, without repetitions."""
-    single = given is None or isinstance(given, str) or not isinstance(given, Iterable)
-    values = list(dict.fromkeys([given] if single else given))
-    if not values:
-        raise InvalidOption("is empty; it must be a value, or a sequence of values", option=option)
-    return values
-
-
-def _grids(
-    data: ScoredData | Frame,
-    options: dict[str, Any],
-    parameters: Mapping[str, Any],
-    structure_prior: str | Sequence[str],
-    max_parents: int | Sequence[int | None] | None,
-) -> list[_Grid]:
-    """Return the checked jobs of all settings, one grid for each setting of the score's parameters."""
-    varied = _varied(find_score(options["score"]), parameters)
-    priors, limits = _listed("structure_prior", structure_prior), _listed("max_parents", max_parents)
-    grids = []
-    for values in itertools.product(*varied.values()):
-        jobs: dict[tuple[str, int], ScoringJob] = {}
-        for prior, limit in itertools.product(priors, limits):
-            chosen = dict(zip(varied, values, strict=True))
-            job = prepare(data, **options, **chosen, structure_prior=prior, max_parents=limit)
-            # A data frame is read once.
-            data = job.data
-            jobs.setdefault((job.prior.name, job.max_parents), job)
-        # All jobs share tables, so they need a unit that is coarse enough for each.
-        unit = min((job.unit for job in jobs.values()), key=lambda unit: unit.bits)
-        grids.append(_Grid(tuple(replace(job, unit=unit) for job in jobs.values())))
-    return grids
-
-
-def _varied(definition: ScoreDefinition, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return the values of each parameter of a score, and of given ones that it does not have, to be refused."""
-    varied = {
-        parameter.name: list(parameter.compared or (parameter.default,))
-        if given.get(parameter.name) is None
-        else _listed(parameter.name, given[parameter.name])
-        for parameter in definition.parameters
-    }
-    unknown = [name for name in given if name not in varied and name != "ess"]
-    return varied | {name: _listed(name, given[name]) for name in unknown}
-
-
-def _check(grids: Sequence[_Grid], over: str, threads: int, limit: int) -> None:
-    """Raise an error if a setting needs more memory than the limit, before any work is done."""
-    tables = 8 * grids[0].largest.sets * grids[0].largest.functions.count
-    # The sum first: if it does not fit, no lower limit on the number of parents helps.
-    sizes = [SearchSize.complete(job.data.n, job.max_parents) for job in grids[0].jobs]
-    sums = [sum_requirements(size, threads, limit, over=over) for size in sizes]
-    for needs in sums:
-        needs.check(limit)
-    scoring_requirements(grids[0].largest, threads, limit).check(limit)
-    for needs in sums:
-        replace(needs, memory=needs.memory + tables).check(limit)
-
-
 def _posteriors(
-    grids: Sequence[_Grid], over: str, threads: int, limit: int, listener: ProgressListener | None, count: int
+    grids: Sequence[Grid], over: str, threads: int, limit: int, listener: ProgressListener | None, count: int
 ) -> Iterator[tuple[ScoringJob, Posterior]]:
     """Iterate over the settings and their posteriors. Scores are computed once for each grid."""
     done = 0

@@ -16,18 +16,19 @@ import numpy as np
 from dagscape.core.caveats import Caveats
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
+from dagscape.core.resources import memory_limit
 from dagscape.results.base import provenance_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.student.input.answers import MISSING, Answers
 from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.command import command, unidentified_skills
+from dagscape.student.learning.requirements import MODEL_OPTIONS
+from dagscape.studies.bootstrap_plan import DEFAULT_RESTARTS, skill_bootstrap_requirements
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.samples import Sample, SampleStudy, confidences
+from dagscape.studies.samples import DEFAULT_SAMPLES, Sample, SampleStudy, confidences
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-_RESTARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class StudentResampling:
 def bootstrap_skills(
     responses: Any,
     q_matrix: Any,
-    samples: int = 200,
+    samples: int = DEFAULT_SAMPLES,
     *,
     seed: Seed = 0,
     executor: Executor | None = None,
@@ -82,10 +83,14 @@ def bootstrap_skills(
     (1.0, 1.0)
     """
     study = SampleStudy(samples, max_seconds, executor, workers, options)
-    answers, needs = matched(responses, q_matrix)
+    given = matched(responses, q_matrix)
+    answers, needs = given
     caveats = Caveats()
     caveats.issue(unidentified_skills(needs))
-    job = StudentResampling(answers, needs, {"restarts": _RESTARTS, **options})
+    job = StudentResampling(answers, needs, {"restarts": DEFAULT_RESTARTS, **options})
+    limit = memory_limit(options.get("max_memory"))
+    chosen = {name: job.options[name] for name in MODEL_OPTIONS if name in job.options}
+    skill_bootstrap_requirements(given, 1, limit, samples=samples, **chosen).check(limit)
     outcomes, unfinished = study.run(learn_resampled, job, seed, progress, doing="Learning from samples of students")
     caveats.issue(unfinished)
     networks, edges, ancestors = confidences([sample for sample, _ in outcomes], classes=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from dagscape.cli.arguments.numbers import within
+from dagscape.core.constraints import Number, Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import TaskOption
 from dagscape.planning.registry import TASKS
@@ -14,26 +17,41 @@ from dagscape.scores.scoring_job import scoring_options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_METAVARS = {str: "SIZE", int: "N", float: "X"}
-
 PLANNED = tuple(name for name, task in TASKS.items() if task.planned)
 
 
 def task_options(command: Command) -> Command:
-    """Add the options of all tasks that plans know, except those that scores have too."""
+    """Add the options of all tasks that plans know, except those that scores have, too."""
     for name, owners in reversed(_owners().items()):
         if name not in scoring_options():
             command = _option(name, owners)(command)
     return command
 
 
-def take_task_options(options: dict[str, Any], task: str) -> None:
-    """Drop the options that are not given, and refuse those of other tasks."""
-    for name, owners in _owners().items():
-        if options[name] is None:
+def take_task_options(options: dict[str, Any], task: str, *, without: Collection[str] = ()) -> None:
+    """Drop the options of tasks that are not given, and refuse those that a task does not have.
+
+    Parameters
+    ----------
+    options : dict
+        The command's options.
+    task : str
+        The name of the task.
+    without : collection of str
+        Options of other kinds that the task does not have.
+    """
+    context, owners, own = click.get_current_context(), _owners(), TASKS[task].plan_options
+    of_scores = set(scoring_options()) - {*without, *own}
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name not in {*owners, *without} - of_scores:
+            continue
+        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             del options[name]
-        elif task not in owners and name not in scoring_options():
-            raise InvalidOption(f"{_spelled(name)} is for --task {' or '.join(owners)}")
+        elif name not in own:
+            others = "" if name in scoring_options() else ", ".join(owners.get(name, ()))
+            why = f"is for --task {others}" if others else f"has no effect with --task {task}: leave it out"
+            raise InvalidOption(f"{parameter.opts[0]} {why}")
 
 
 def _owners() -> dict[str, dict[str, TaskOption]]:
@@ -48,19 +66,15 @@ def _owners() -> dict[str, dict[str, TaskOption]]:
 def _option(name: str, owners: Mapping[str, TaskOption]) -> Callable[[Command], Command]:
     """Return the option of some tasks; what it means is said once where they agree."""
     values = tuple(dict.fromkeys(value for option in owners.values() for value in option.values))
-    first = next(iter(owners.values()))
+    constraint = next(iter(owners.values())).constraint
+    number = constraint if isinstance(constraint, Whole | Number) else None
     meanings: dict[str, list[str]] = {}
     for task, option in owners.items():
-        meanings.setdefault(option.help, []).append(task)
-    text = " ".join(f"For --task {' or '.join(tasks)}: {meaning}" for meaning, tasks in meanings.items())
+        meaning = f"{option.help}  [default: {option.default or option.values[0]}]"
+        meanings.setdefault(meaning, []).append(task)
     return click.option(
-        _spelled(name),
-        type=click.Choice(values) if values else first.type,
-        metavar=None if values else _METAVARS[first.type],
-        show_default=values[0] if values else first.default,
-        help=text,
+        f"--{name.replace('_', '-')}",
+        type=click.Choice(values) if values else str if number is None else within(number),
+        metavar=None if values else "SIZE" if number is None else "N" if isinstance(number, Whole) else "X",
+        help=" ".join(f"For --task {', '.join(tasks)}: {meaning}" for meaning, tasks in meanings.items()),
     )
-
-
-def _spelled(name: str) -> str:
-    return f"--{name.replace('_', '-')}"

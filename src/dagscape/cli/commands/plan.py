@@ -14,33 +14,78 @@ from dagscape.cli.arguments.options import (
     report_set_aside,
     score_options,
     take_data,
+    take_discrete,
     take_score_options,
     work_options,
 )
 from dagscape.cli.arguments.task_options import PLANNED, take_task_options, task_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.wording import spelling
-from dagscape.planning.plan import spelled_plan
+from dagscape.core.errors import InvalidOption
+from dagscape.planning.plan import Plan, spelled_plan
+from dagscape.planning.registry import TASKS
+from dagscape.scores.scoring_job import scoring_options
+from dagscape.student.input.q_matrix import matched
+
+_OF_STUDENTS = [name for name in PLANNED if "answers" in TASKS[name].takes]
+
+_HELP = f"""{DATA_HELP}
+
+\b
+With --task {", ".join(_OF_STUDENTS)}, DATA are answers of students,
+as for 'dagscape student', and --q-matrix says which skills each item needs."""
+
+# The options that all tasks have, and how a table of answers is read.
+_WORK = ("threads", "max_memory")
+_READING = ("separator", "missing_values")
 
 
-@click.command(epilog=DATA_HELP)
+@click.command(epilog=_HELP)
 @data_argument
 @data_options
 @score_options
 @click.option("--task", type=click.Choice(PLANNED), default="scores", show_default=True, help="What the job computes.")
 @task_options
+@click.option("--q-matrix", metavar="FILE", help="The .csv or .tsv file that says which skills each item needs.")
 @work_options
 @output_options
-def command(data: str, task: str, as_json: bool, quiet: bool, **options: Any) -> None:
+def command(data: str, task: str, q_matrix: str | None, as_json: bool, quiet: bool, **options: Any) -> None:
     """Estimate the memory and time that a job will need, from short trials on this machine.
 
     The exit code is 4 if the job does not fit within the memory limit.
     """
     out = Output(as_json, quiet)
-    take_task_options(options, task)
-    dataset = take_data(data, options, options["max_memory"])
-    report_set_aside(dataset, out)
-    planned = spelled_plan(dataset, task, spelling, **take_score_options(options, out))
+    if task in _OF_STUDENTS:
+        planned = _of_answers(data, task, q_matrix, options)
+    elif q_matrix is not None:
+        raise InvalidOption(f"--q-matrix is for --task {', '.join(_OF_STUDENTS)}")
+    else:
+        planned = _of_data(data, task, options, out)
     out.show(planned)
     if not planned.fits:
         raise click.exceptions.Exit(4)
+
+
+def _of_answers(data: str, task: str, q_matrix: str | None, options: dict[str, Any]) -> Plan:
+    """Plan a task on answers of students."""
+    if q_matrix is None:
+        raise InvalidOption(f"--q-matrix is missing: --task {task} needs the skills of each item")
+    if data == q_matrix == "-":
+        raise InvalidOption("only one of DATA and --q-matrix can come from standard input")
+    take_task_options(options, task, without=options.keys() - {*_READING, *_WORK})
+    reading = {name: options.pop(name) for name in _READING}
+    given = matched(data, q_matrix, **reading, max_memory=options["max_memory"])
+    return spelled_plan(given.answers, task, spelling, q_matrix=given.q_matrix, **options)
+
+
+def _of_data(data: str, task: str, options: dict[str, Any], out: Output) -> Plan:
+    """Plan a task on a table: on its rows as they are, or with the options of scores."""
+    if "data" in TASKS[task].takes:
+        take_task_options(options, task, without=scoring_options())
+        rows = take_discrete(data, options, options["max_memory"])
+        report_set_aside(rows, out)
+        return spelled_plan(rows, task, spelling, **options)
+    take_task_options(options, task)
+    dataset = take_data(data, options, options["max_memory"])
+    report_set_aside(dataset, out)
+    return spelled_plan(dataset, task, spelling, **take_score_options(options, out))

@@ -23,7 +23,8 @@ from dagscape.core.constraints import A_PROBABILITY
 from dagscape.drawing.ranges import range_format
 from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.report.sensitivity import render_sensitivity
-from dagscape.studies.sensitivity import DEFAULT_MAX_PARENTS, DEFAULT_PRIORS, sensitivity
+from dagscape.studies.grids import DEFAULT_MAX_PARENTS, DEFAULT_PRIORS
+from dagscape.studies.sensitivity import sensitivity
 from dagscape.studies.sensitivity_result import MIN_SHARE
 
 # Options that the grid varies: here they take several values.

@@ -92,7 +92,7 @@ MPI = (
         automatic=None,
         elsewhere=Elsewhere(
             "ranks",
-            TaskOption("Plan for this many ranks of MPI, each on a machine like this one.", type=int, default="1"),
+            TaskOption("Plan for this many ranks of MPI, each on a machine like this one.", Whole(1), "1"),
             assumed=_assumed,
             usual=tuple((f"{1 << bits} machines like this one", 1 << bits) for bits in range(1, _MOST_RANK_BITS + 1)),
         ),

@@ -303,9 +303,13 @@ def _checked_counts(counts: ArrayLike, n: int) -> NDArray[np.float64]:
     return checked
 
 
-def _check_memory(n: int, max_size: int, threads: int, max_memory: int | str | None) -> None:
+def joint_memory(n: int, max_size: int, threads: int) -> int:
+    """Return how many bytes the scores of families with up to ``max_size`` members need."""
     # The counts are held as given, as floats and as integers, and rounded through two more arrays or Python's lists of
     # numbers; each thread adds up in room for as many.
-    needed = 8 * set_count(n, max_size) + (8 * (5 + threads) + 40) * 2**n
+    return 8 * set_count(n, max_size) + ((8 * (5 + threads) + 40) << n)
+
+
+def _check_memory(n: int, max_size: int, threads: int, max_memory: int | str | None) -> None:
     what = f"the scores from counts of {plural(n, 'variable')}"
-    check_memory(needed, max_memory, what, "raise the limit, or merge variables")
+    check_memory(joint_memory(n, max_size, threads), max_memory, what, "raise the limit, or merge variables")

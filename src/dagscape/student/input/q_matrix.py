@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -172,6 +172,13 @@ def as_q_matrix(
     return read.renamed(items)
 
 
+class MatchedAnswers(NamedTuple):
+    """Answers, and a Q-matrix of the same items in the same order."""
+
+    answers: Answers
+    q_matrix: QMatrix
+
+
 def matched(
     responses: Any,
     q_matrix: Any,
@@ -179,7 +186,7 @@ def matched(
     separator: str | None = None,
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     max_memory: int | str | None = None,
-) -> tuple[Answers, QMatrix]:
+) -> MatchedAnswers:
     """Return answers and a Q-matrix with the same items, in the order of the answers.
 
     Items are matched by name, or by position if the answers or the Q-matrix have no names for them.
@@ -218,7 +225,7 @@ def matched(
         else:
             answers = answers.renamed(needs.items)
     _check_answered(answers)
-    return answers, _ordered(needs, answers.items)
+    return MatchedAnswers(answers, _ordered(needs, answers.items))
 
 
 def _read_q_matrix(q_matrix: Any, **options: Unpack[TableOptions]) -> tuple[QMatrix, bool]:

@@ -12,7 +12,7 @@ from dagscape.core.constraints import FLAG, check_count
 from dagscape.core.errors import UnidentifiedSkills
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import memory_limit, thread_count
 from dagscape.results.base import provenance_of
 from dagscape.scores.constraints import Edge, edge_constraints
 from dagscape.scores.scoring_job import parent_limit
@@ -20,8 +20,8 @@ from dagscape.student.input.answers import Answers
 from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.refinement import refined
+from dagscape.student.learning.requirements import DEFAULT_RESTARTS, chosen_search, model_requirements
 from dagscape.student.learning.structural_em import (
-    MOST_EXACT,
     AfterRound,
     SkillMethod,
     SkillScore,
@@ -46,7 +46,7 @@ def command(
     max_parents: int | None = None,
     score: SkillScore = "bic",
     method: SkillMethod | None = None,
-    restarts: int = 10,
+    restarts: int = DEFAULT_RESTARTS,
     tolerance: float = 1e-6,
     min_gain: float = 1e-3,
     max_steps: int = 10_000,
@@ -108,7 +108,8 @@ def command(
     (('S1', 'S2'), ('S2', 'S3'))
     """
     clock = Clock()
-    answers, skills_of_items = matched(responses, q_matrix)
+    given = matched(responses, q_matrix)
+    answers, skills_of_items = given
     limits = checked_limits(tolerance, min_gain, max_steps, accelerate)
     FLAG.check(refine, "refine")
     check_count(restarts, "restarts")
@@ -126,6 +127,9 @@ def command(
     caveats = Caveats()
     caveats.issue(unidentified_skills(skills_of_items))
     rngs = random_generator(seed).spawn(int(restarts))
+    limit = memory_limit(max_memory)
+    needs = model_requirements(given, search.threads, limit, restarts=restarts, method=method, max_parents=max_parents)
+    needs.check(limit)
     expectation = expectation_of(answers, skills_of_items, search)
     found = []
     with listening(progress) as listener:
@@ -180,9 +184,7 @@ def _search(
 ) -> StructureSearch:
     skills = q_matrix.skills
     check_choice(score, ("bic", "aic"), "score")
-    if method is None:
-        method = "optimal" if len(skills) <= MOST_EXACT else "order"
-    check_choice(method, ("optimal", "order"), "method")
+    method = chosen_search(method, len(skills))
     # They are read more than once, and may be iterators. What is neither is refused with the other wrong constraints.
     edges, banned = _kept(required), _kept(forbidden)
     kept = None if tiers is None else _kept(tiers)

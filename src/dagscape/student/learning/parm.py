@@ -9,7 +9,7 @@ from dagscape.core.clock import Clock
 from dagscape.core.constraints import check_count
 from dagscape.core.progress import Progress, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import memory_limit, thread_count
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.results.base import Result, check_shape, pair_frame, provenance_of
@@ -17,6 +17,7 @@ from dagscape.results.decoding import Count, Probabilities, Share
 from dagscape.student.input.q_matrix import matched
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
+from dagscape.student.learning.requirements import DEFAULT_RESTARTS, parm_requirements
 from dagscape.student.learning.structural_em import StructureSearch, best_of, checked_limits, first_round
 from dagscape.student.model.inference import mastery_probabilities
 from dagscape.student.model.parameters import ItemCells
@@ -109,7 +110,7 @@ def parm(
     minconf: float = 0.76,
     minprob: float = 0.9,
     *,
-    restarts: int = 10,
+    restarts: int = DEFAULT_RESTARTS,
     tolerance: float = 1e-6,
     seed: Seed = 0,
     threads: int | None = None,
@@ -146,8 +147,10 @@ def parm(
     check_thresholds(minsup, minconf, minprob)
     check_count(restarts, "restarts")
     limits = checked_limits(tolerance)
-    answers, needs = matched(responses, q_matrix)
-    count = thread_count(threads)
+    given = matched(responses, q_matrix)
+    answers, needs = given
+    count, limit = thread_count(threads), memory_limit(max_memory)
+    parm_requirements(given, count, limit, restarts=restarts).check(limit)
     search = StructureSearch(needs.skills, threads=count, max_memory=max_memory)
     expectation = Expectation(answers, ItemCells(needs.masks), len(needs.skills), count, max_memory)
     found = []
