@@ -178,7 +178,7 @@ std::tuple<double, double> order_total_alone(Scores scores, int unit_bits, unsig
     check_range(can_be_summed(view(scores), unit_bits));
     ScaledNumber total;
     run_monitored(progress, [&](Monitor& monitor) {
-        total = order_total(ParentSums(n, view(scores), unit_bits, threads, monitor), monitor);
+        total = order_total(ParentSums(n, view(scores), unit_bits, threads, monitor), threads, monitor);
     });
     return {total.mantissa, total.exponent};
 }

@@ -5,14 +5,12 @@
 
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/runtime/parallel.hpp"
+#include "dagscape/sets/set_walk.hpp"
 #include "dagscape/sets/tile_walk.hpp"
 #include "dagscape/sets/zeta.hpp"
 
 namespace dagscape {
 namespace {
-
-constexpr unsigned kBlockBits = 4;
-constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 14;
 
 // The semiring in which a product is the sum of scores, and a sum is the larger score.
 struct BestOf {
@@ -48,37 +46,26 @@ struct BestOf {
     static void store(std::int64_t* words, LaneBits four) noexcept { dagscape::store(words, four); }
 };
 
-// Visits all sets in order. best(i, set) is the score of the best family of i within a set, which may contain i.
+// The same, one set at a time.
+struct BestOfOne {
+    using Values = std::vector<std::int64_t>;
+
+    static std::int64_t zero() noexcept { return kRuledOut; }
+    static std::int64_t one() noexcept { return 0; }
+    static std::int64_t plus(std::int64_t a, std::int64_t b) noexcept { return std::max(a, b); }
+    static std::int64_t times(std::int64_t a, std::int64_t b) noexcept { return a + b; }
+    static std::int64_t finished(std::int64_t best) noexcept { return best; }
+    static std::int64_t load(const Values& values, Subset set) noexcept { return values[set]; }
+    static void store(Values& values, Subset set, std::int64_t value) noexcept { values[set] = value; }
+};
+
+// best(i, set) is the score of the best family of i within a set.
 template <class Best>
-std::vector<std::int64_t> walk_sets(unsigned n, const Best& best, Direction direction, unsigned threads,
-                                    Monitor& monitor) {
-    const bool forwards = direction == Direction::forwards;
-    const unsigned top = std::min(kBlockBits, n);
-    const Subset block = Subset{1} << (n - top);
-    const Subset all = (Subset{1} << n) - 1;
-    std::vector<std::int64_t> values(std::size_t{1} << n, kRuledOut);
-    values[forwards ? 0 : all] = 0;
+std::vector<std::int64_t> walk_all(unsigned n, const Best& best, Direction direction, unsigned threads,
+                                   Monitor& monitor) {
+    std::vector<std::int64_t> values(std::size_t{1} << n);
     monitor.expect(std::uint64_t{1} << n);
-    const auto fill_block = [&](Subset first) {
-        for (Subset count = 0; count < block; ++count) {
-            if (count % kSetsBetweenChecks == 0) monitor.check();
-            const Subset set = first + (forwards ? count : block - 1 - count);
-            std::int64_t value = values[set];
-            for_each_member(forwards ? set : all & ~set,
-                            [&](unsigned i) { value = std::max(value, values[set ^ singleton(i)] + best(i, set)); });
-            values[set] = value;
-            if ((count + 1) % kSetsBetweenChecks == 0) monitor.advance(kSetsBetweenChecks);
-        }
-    };
-    // Blocks with the same number of last variables are independent.
-    for (unsigned layer = 0; layer <= top; ++layer) {
-        const unsigned size = forwards ? layer : top - layer;
-        std::vector<Subset> blocks;
-        for (Subset pattern = 0; pattern < Subset{1} << top; ++pattern) {
-            if (static_cast<unsigned>(std::popcount(pattern)) == size) blocks.push_back(pattern * block);
-        }
-        run_tasks(blocks.size(), threads, monitor, [&](std::size_t task, unsigned) { fill_block(blocks[task]); });
-    }
+    walk_sets<BestOfOne>(n, direction, values, best, threads, monitor);
     return values;
 }
 
@@ -111,12 +98,12 @@ std::vector<std::int64_t> best_scores(const FamilyScores& families, const Sorted
         case FamilyScores::Layout::by_size:
             return walk_tiles(families, direction, threads, monitor);
         case FamilyScores::Layout::by_mask:
-            return walk_sets(families.n(), BestFamilies(families, threads, monitor), direction, threads, monitor);
+            return walk_all(families.n(), BestFamilies(families, threads, monitor), direction, threads, monitor);
         default:
             break;
     }
     const auto look_up = [&](unsigned i, Subset set) { return sorted.best_score(i, set); };
-    return walk_sets(families.n(), look_up, direction, threads, monitor);
+    return walk_all(families.n(), look_up, direction, threads, monitor);
 }
 
 double best_scores_bytes_by_mask(unsigned n) noexcept {

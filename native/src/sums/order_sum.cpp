@@ -5,6 +5,7 @@
 
 #include "dagscape/numbers/scaled.hpp"
 #include "dagscape/runtime/parallel.hpp"
+#include "dagscape/sets/set_walk.hpp"
 
 namespace dagscape {
 namespace {
@@ -12,50 +13,36 @@ namespace {
 struct Lattice {
     explicit Lattice(std::size_t sets) : mantissa(sets, 0), exponent(sets, kNothing) {}
 
-    ScaledNumber get(Subset at) const noexcept { return {mantissa[at], exponent[at]}; }
-    void set(Subset at, ScaledNumber value) noexcept {
-        mantissa[at] = value.mantissa;
-        exponent[at] = value.exponent;
-    }
-
     std::vector<double> mantissa, exponent;
 };
 
+// The semiring of scaled numbers, for walks over sets.
+struct ScaledNumbers {
+    using Values = Lattice;
+
+    static ScaledNumber zero() noexcept { return {}; }
+    static ScaledNumber one() noexcept { return {1, 0}; }
+    static ScaledNumber plus(ScaledNumber a, ScaledNumber b) noexcept { return dagscape::plus(a, b); }
+    static ScaledNumber times(ScaledNumber a, ScaledNumber b) noexcept { return dagscape::times(a, b); }
+    static ScaledNumber finished(ScaledNumber sum) noexcept { return normalised(sum); }
+    static ScaledNumber load(const Lattice& values, Subset set) noexcept {
+        return {values.mantissa[set], values.exponent[set]};
+    }
+    static void store(Lattice& values, Subset set, ScaledNumber value) noexcept {
+        values.mantissa[set] = value.mantissa;
+        values.exponent[set] = value.exponent;
+    }
+};
+
+// F forwards, and R backwards.
+Lattice sums_of_sets(const ParentSums& sums, Direction direction, unsigned threads, Monitor& monitor) {
+    Lattice values(std::size_t{1} << sums.n());
+    walk_sets<ScaledNumbers>(
+        sums.n(), direction, values, [&](unsigned i, Subset set) { return sums.get(i, set); }, threads, monitor);
+    return values;
+}
+
 constexpr Subset kSetsBetweenChecks = 1 << 14;
-
-// Called for every set up to `all`.
-void report(Subset set, Subset all, Monitor& monitor) {
-    if (set % kSetsBetweenChecks != 0) return;
-    monitor.advance(std::min(kSetsBetweenChecks, all + 1));
-    monitor.check();
-}
-
-void sum_forward(const ParentSums& sums, Lattice& forward, Monitor& monitor) {
-    const Subset all = (Subset{1} << sums.n()) - 1;
-    forward.set(0, {1, 0});
-    for (Subset set = 1; set <= all; ++set) {
-        ScaledNumber sum;
-        for_each_member(set, [&](unsigned i) {
-            const Subset less = set & ~singleton(i);
-            sum = plus(sum, times(forward.get(less), sums.get(i, less)));
-        });
-        forward.set(set, normalised(sum));
-        report(set, all, monitor);
-    }
-}
-
-void sum_backward(const ParentSums& sums, Lattice& backward, Monitor& monitor) {
-    const Subset all = (Subset{1} << sums.n()) - 1;
-    backward.set(all, {1, 0});
-    for (Subset set = all; set-- > 0;) {
-        ScaledNumber sum;
-        for_each_member(all & ~set, [&](unsigned i) {
-            sum = plus(sum, times(backward.get(set | singleton(i)), sums.get(i, set)));
-        });
-        backward.set(set, normalised(sum));
-        report(set, all, monitor);
-    }
-}
 
 // P(u → v) for all u.
 void add_edges(const ParentSums& sums, const Lattice& forward, const Lattice& backward, unsigned v,
@@ -63,7 +50,10 @@ void add_edges(const ParentSums& sums, const Lattice& forward, const Lattice& ba
     const unsigned n = sums.n();
     const Subset all = (Subset{1} << n) - 1;
     for (Subset set = 0; set <= all; ++set) {
-        report(set, all, monitor);
+        if (set % kSetsBetweenChecks == 0) {
+            monitor.advance(std::min(kSetsBetweenChecks, all + 1));
+            monitor.check();
+        }
         if (contains(set, v)) continue;
         const Subset more = set | singleton(v);
         const double scale = forward.exponent[set] + backward.exponent[more] - result.total_exponent;
@@ -79,21 +69,18 @@ void add_edges(const ParentSums& sums, const Lattice& forward, const Lattice& ba
 
 }  // namespace
 
-ScaledNumber order_total(const ParentSums& sums, Monitor& monitor) {
+ScaledNumber order_total(const ParentSums& sums, unsigned threads, Monitor& monitor) {
     const Subset all = (Subset{1} << sums.n()) - 1;
     monitor.expect(all + 1);
-    Lattice forward(all + 1);
-    sum_forward(sums, forward, monitor);
-    return forward.get(all);
+    return ScaledNumbers::load(sums_of_sets(sums, Direction::forwards, threads, monitor), all);
 }
 
 OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor) {
     const unsigned n = sums.n();
     const Subset all = (Subset{1} << n) - 1;
     monitor.expect((2 + n) * (all + 1));
-    Lattice forward(all + 1), backward(all + 1);
-    sum_forward(sums, forward, monitor);
-    sum_backward(sums, backward, monitor);
+    const Lattice forward = sums_of_sets(sums, Direction::forwards, threads, monitor);
+    const Lattice backward = sums_of_sets(sums, Direction::backwards, threads, monitor);
     OrderSumResult result;
     result.total_mantissa = forward.mantissa[all];
     result.total_exponent = forward.exponent[all];

@@ -305,6 +305,10 @@ void PlainTile::low_shares(unsigned v, LaneList families, double* shares) {
 }
 
 // The terms of the low variables: those that distinguish vectors, then the two that distinguish lanes.
+//
+// This is TileFill::fill_four, which could be given plain doubles as another semiring. But here four lanes are computed
+// at a time where it adds single products, A_i of a variable that distinguishes vectors is read from sets without it
+// (low_ has no others), and the direction is known when this is compiled.
 template <bool forwards>
 void PlainTile::recur() {
     for (std::size_t step = 0; step < kVectors; ++step) {

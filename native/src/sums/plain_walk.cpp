@@ -10,12 +10,6 @@ namespace {
 
 double* numbers(std::vector<Lanes>& vectors) { return reinterpret_cast<double*>(vectors.data()); }
 
-void restrict_column(const Tiles& tiles, unsigned r, bool take, const Column& from, Column& to) {
-    tiles.decide(r, take, [&](std::size_t to_at, std::size_t from_at, std::size_t count, bool taken) {
-        taken ? add(to, to_at, from, from_at, count) : copy(to, to_at, from, from_at, count);
-    });
-}
-
 }  // namespace
 
 PlainWalk::PlainWalk(const PlainProblem& problem)
@@ -91,7 +85,7 @@ void PlainWalk::decide(unsigned r, unsigned v, bool take) {
         return;
     }
     const Column& from = r == problem_.own ? problem_.families[v] : columns_[r][v];
-    restrict_column(problem_.tiles, r, take, from, r - 1 == top ? last_column_ : columns_[r - 1][v]);
+    restrict_column<ScaledArithmetic>(problem_.tiles, r, take, from, r - 1 == top ? last_column_ : columns_[r - 1][v]);
     if (r - 1 > top) return;
     double* list = numbers(rooms_[top][v]);
     problem_.sets[v].spread(last_column_.mantissa.data(), list);

@@ -53,11 +53,8 @@ using Walk = TileWalk<ScaledArithmetic>;
 
 // The columns of the families of v, restricted from the first r variables to the first r - 1.
 Column restricted(const Tiles& tiles, unsigned r, bool take, const Column& families) {
-    Column rest;
-    rest.reset(tiles.sets(r - 1), families.wide());
-    tiles.decide(r, take, [&](std::size_t to, std::size_t from, std::size_t count, bool) {
-        add(rest, to, families, from, count);
-    });
+    Column rest = ScaledArithmetic::room(families, tiles.sets(r - 1));
+    restrict_column<ScaledArithmetic>(tiles, r, take, families, rest);
     return rest;
 }
 

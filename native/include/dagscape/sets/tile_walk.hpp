@@ -38,6 +38,16 @@ struct ReceivedWords {
     }
 };
 
+// Restricts a column from the sets of the first r variables to those of the first r - 1, after the decision whether to
+// take variable r - 1 (tiles.hpp).
+template <class Semiring>
+void restrict_column(const Tiles& tiles, unsigned r, bool take, const typename Semiring::Column& from,
+                     typename Semiring::Column& to) {
+    tiles.decide(r, take, [&](std::size_t to_at, std::size_t from_at, std::size_t count, bool taken) {
+        taken ? Semiring::add(to, to_at, from, from_at, count) : Semiring::copy(to, to_at, from, from_at, count);
+    });
+}
+
 // Fills in the values of the sets that agree on the variables from `own` on, the members `fixed`. Each thread has its
 // own walk, and may use it for any pattern: columns that were decided for the last one are kept where they still apply.
 template <class Semiring>
@@ -100,12 +110,7 @@ private:
         const bool take = contains(members, r - 1);
         for (unsigned v = 0; v < tiles_.n; ++v) {
             if (!needed(v, r, members)) continue;
-            Column& to = levels_[v][r - 1];
-            const Column& from = level(v, r);
-            tiles_.decide(r, take, [&](std::size_t to_at, std::size_t from_at, std::size_t count, bool taken) {
-                taken ? Semiring::add(to, to_at, from, from_at, count)
-                      : Semiring::copy(to, to_at, from, from_at, count);
-            });
+            restrict_column<Semiring>(tiles_, r, take, level(v, r), levels_[v][r - 1]);
         }
         decided_[r - 1] = members;
     }

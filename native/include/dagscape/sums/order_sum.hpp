@@ -25,7 +25,7 @@ struct OrderSumResult {
 // Bytes of F and R.
 inline double order_sum_bytes(unsigned n) noexcept { return times_sets(4 * sizeof(double), n); }
 
-ScaledNumber order_total(const ParentSums& sums, Monitor& monitor);
+ScaledNumber order_total(const ParentSums& sums, unsigned threads, Monitor& monitor);
 OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor);
 
 }  // namespace dagscape
