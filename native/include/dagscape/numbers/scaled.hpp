@@ -5,19 +5,10 @@
 // exponents. Zero has the exponent kNothing, which is so low that it vanishes when aligned to another number. A number
 // is normal if it is zero, or its mantissa is in [1/2, 1).
 //
-// This is plain scalar code, which GPU compilers accept too. scaled_lanes.hpp does the same for four numbers at a time,
-// with the same bits.
+// scaled_lanes.hpp does the same for four numbers at a time, with the same bits.
 #pragma once
 
 #include <cstdint>
-
-// The only macro: a GPU compiler lets kernels call only functions with these attributes, which other compilers do not
-// know.
-#ifdef __CUDACC__
-#define DAGSCAPE_EVERYWHERE __host__ __device__
-#else
-#define DAGSCAPE_EVERYWHERE
-#endif
 
 namespace dagscape {
 
@@ -29,7 +20,6 @@ inline constexpr std::int64_t kExponentBias = std::int64_t{1} << 23;
 
 // The bits of a double: 52 of the fraction, 11 of the exponent; and the bits of 1/2.
 inline constexpr int kFractionBits = 52;
-inline constexpr std::int64_t kFractionMask = (std::int64_t{1} << kFractionBits) - 1;
 inline constexpr std::int64_t kHalf = std::int64_t{1022} << kFractionBits;
 
 struct ScaledNumber {
@@ -38,14 +28,14 @@ struct ScaledNumber {
 };
 
 // 2^exponent for integers; zero below 2^-1000, and infinity above the range of a double.
-DAGSCAPE_EVERYWHERE constexpr double power_of_two(double exponent) noexcept {
+constexpr double power_of_two(double exponent) noexcept {
     if (exponent < -1000) return 0.0;
     const double bounded = exponent > 1024 ? 1024.0 : exponent;
     return __builtin_bit_cast(double, (static_cast<std::int64_t>(bounded) + 1023) << kFractionBits);
 }
 
 // The same number with its mantissa in [1/2, 1).
-DAGSCAPE_EVERYWHERE constexpr ScaledNumber normalised(ScaledNumber value) noexcept {
+constexpr ScaledNumber normalised(ScaledNumber value) noexcept {
     if (value.mantissa == 0) return {};
     const auto bits = __builtin_bit_cast(std::int64_t, value.mantissa);
     const std::int64_t shift = ((bits >> kFractionBits) & 2047) - 1022;
@@ -54,24 +44,24 @@ DAGSCAPE_EVERYWHERE constexpr ScaledNumber normalised(ScaledNumber value) noexce
 }
 
 // Aligned to the larger exponent; the sum need not be normal.
-DAGSCAPE_EVERYWHERE constexpr ScaledNumber plus(ScaledNumber a, ScaledNumber b) noexcept {
+constexpr ScaledNumber plus(ScaledNumber a, ScaledNumber b) noexcept {
     const double exponent = a.exponent > b.exponent ? a.exponent : b.exponent;
     return {a.mantissa * power_of_two(a.exponent - exponent) + b.mantissa * power_of_two(b.exponent - exponent),
             exponent};
 }
 
 // The sum of two non-negative normal numbers, normalised: at most one bit is carried.
-DAGSCAPE_EVERYWHERE constexpr ScaledNumber plus_carried(ScaledNumber a, ScaledNumber b) noexcept {
+constexpr ScaledNumber plus_carried(ScaledNumber a, ScaledNumber b) noexcept {
     const ScaledNumber sum = plus(a, b);
     return sum.mantissa >= 1 ? ScaledNumber{sum.mantissa * 0.5, sum.exponent + 1} : sum;
 }
 
-DAGSCAPE_EVERYWHERE constexpr ScaledNumber times(ScaledNumber a, ScaledNumber b) noexcept {
+constexpr ScaledNumber times(ScaledNumber a, ScaledNumber b) noexcept {
     return {a.mantissa * b.mantissa, a.exponent + b.exponent};
 }
 
 // A non-negative number, rounded to 40 bits of mantissa; exponents must be within ±2^23.
-DAGSCAPE_EVERYWHERE constexpr std::int64_t packed(ScaledNumber value) noexcept {
+constexpr std::int64_t packed(ScaledNumber value) noexcept {
     constexpr int kDropped = kFractionBits - kPackedMantissaBits;
     const ScaledNumber normal = normalised(value);
     if (normal.mantissa == 0) return 0;
@@ -83,7 +73,7 @@ DAGSCAPE_EVERYWHERE constexpr std::int64_t packed(ScaledNumber value) noexcept {
                                      (static_cast<std::uint64_t>(exponent) << kPackedMantissaBits));
 }
 
-DAGSCAPE_EVERYWHERE constexpr ScaledNumber unpacked(std::int64_t word) noexcept {
+constexpr ScaledNumber unpacked(std::int64_t word) noexcept {
     if (word == 0) return {};
     constexpr std::int64_t kMantissaMask = (std::int64_t{1} << kPackedMantissaBits) - 1;
     const std::int64_t exponent = (word >> kPackedMantissaBits) & 0xFFFFFF;
