@@ -58,15 +58,11 @@ public:
         return tuple(evaluator_.move(kind, number));
     }
 
-    bool is_legal(MoveKind kind, unsigned parent, unsigned child) const {
+    void apply(MoveKind kind, unsigned parent, unsigned child) {
         check(parent);
         check(child);
         check_scores();
-        return evaluator_.is_legal({kind, {parent, child}});
-    }
-
-    void apply(MoveKind kind, unsigned parent, unsigned child) {
-        if (!is_legal(kind, parent, child)) throw nb::value_error("the move is not legal");
+        if (!evaluator_.is_legal({kind, {parent, child}})) throw nb::value_error("the move is not legal");
         evaluator_.apply({kind, {parent, child}});
         best_ = {};
     }
@@ -119,7 +115,6 @@ void bind_move_evaluator(nb::module_& module) {
         .def("best_move", &CheckedEvaluator::best_move, "number"_a)
         .def("count", &CheckedEvaluator::count, "kind"_a)
         .def("move", &CheckedEvaluator::move, "kind"_a, "number"_a)
-        .def("is_legal", &CheckedEvaluator::is_legal, "kind"_a, "parent"_a, "child"_a)
         .def("apply", &CheckedEvaluator::apply, "kind"_a, "parent"_a, "child"_a)
         .def("forget_visited", &CheckedEvaluator::forget_visited)
         .def_prop_ro("score", &CheckedEvaluator::score);

@@ -6,7 +6,6 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "dagscape/numbers/exponential.hpp"
 #include "dagscape/student/student_states.hpp"
 #include "monitored.hpp"
 
@@ -125,15 +124,6 @@ void posteriors(const BoundStates& bound, Input<double, 1> log_prior, Input<doub
         [&](Monitor& monitor) { states.posteriors(model, first, threads, {out.data(), out.size()}, monitor); });
 }
 
-void exponentials(Input<double, 1> numbers, Output<double, 1> out) {
-    const auto x = view(numbers);
-    if (out.size() != x.size()) throw nb::value_error("out must be as long as numbers");
-    if (!std::all_of(x.begin(), x.end(), [](double number) { return number <= 0; })) {
-        throw nb::value_error("the numbers must not be positive");
-    }
-    exponentials_of_nonpositive(x, {out.data(), out.size()});
-}
-
 }  // namespace
 
 void bind_student_states(nb::module_& module) {
@@ -150,7 +140,6 @@ void bind_student_states(nb::module_& module) {
     states.def(
         "bytes", [](const BoundStates& self, unsigned threads) { return self.states->bytes(threads); }, "threads"_a);
     states.def_prop_ro("cells", [](const BoundStates& self) { return self.states->cells(); });
-    module.def("exponentials", &exponentials, "numbers"_a.noconvert(), "out"_a.noconvert());
 }
 
 }  // namespace dagscape

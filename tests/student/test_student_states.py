@@ -6,7 +6,6 @@ import math
 import sys
 from threading import Thread
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -365,25 +364,3 @@ def test_wrong_rows_are_refused(first, shape):
 
 def test_no_rows_are_no_work():
     construct().states(np.zeros(4), LOGS, LOGS, 1, 2, np.empty((0, 4)))
-
-
-@given(st.lists(st.floats(-708, 0) | st.floats(-1, 0), min_size=1, max_size=20))
-def test_exponentials_have_errors_below_one_unit(numbers):
-    out = np.empty(len(numbers))
-    kernels.exponentials(np.array(numbers), out)
-    with mpmath.workdps(40):
-        for number, found in zip(numbers, out.tolist(), strict=True):
-            assert abs(mpmath.exp(mpmath.mpf(number)) - found) < math.ulp(found)
-
-
-def test_exponentials_at_the_ends():
-    numbers = np.array([0.0, -0.0, -5e-324, -708.0, -708.0000001, -1e300, -math.inf])
-    out = np.empty(7)
-    kernels.exponentials(numbers, out)
-    assert out.tolist()[:3] == [1.0, 1.0, 1.0]
-    assert out[3] == pytest.approx(math.exp(-708), rel=1e-15)
-    assert out.tolist()[4:] == [0.0, 0.0, 0.0]
-    with pytest.raises(ValueError, match="must not be positive"):
-        kernels.exponentials(np.array([1e-300]), np.empty(1))
-    with pytest.raises(ValueError, match="as long as"):
-        kernels.exponentials(np.zeros(2), np.empty(1))

@@ -80,7 +80,6 @@ best_scores_bytes_by_size = _native.best_scores_bytes_by_size
 class_keys = _native.class_keys
 cpdags = _native.cpdags
 dag_sum_bytes = _native.dag_sum_bytes
-exponentials = _native.exponentials
 joint_count_scores = _native.joint_count_scores
 natural_log = _native.natural_log
 order_sum = _native.order_sum
