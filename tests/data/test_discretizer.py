@@ -178,6 +178,23 @@ def test_damaged_documents(tmp_path, change, message):
         ds.Discretizer.load(path)
 
 
+def test_cuts_that_a_document_cannot_hold_are_refused_when_fitted(tmp_path):
+    frame = pd.DataFrame({"x": [1e305, 2e305, 3e305, 4e305], "y": [0.5, 1.5, 2.5, 3.5]})
+    with pytest.raises(
+        ds.InvalidData,
+        match=r"numbers in column 'x' that would be cut at 2.*e\+305; cuts must be between -1e\+300 and 1e\+300: "
+        r"divide the column by a power of 10, or leave it out with drop=\['x'\]",
+    ):
+        ds.Discretizer(bins=2, columns=["x"]).fit(frame)
+    with pytest.raises(ds.InvalidData, match=r"cut at -2.*e\+305"):
+        ds.discretize(-frame, bins=2, columns=["x"])
+    # Numbers may be larger than cuts.
+    fitted = ds.Discretizer(bins=2).fit(frame.assign(x=[0.5, 1.5, 1e10, 1e306]))
+    fitted.save(tmp_path / "cuts.json")
+    assert ds.Discretizer.load(tmp_path / "cuts.json") == fitted
+    assert ds.Discretizer(bins=2).fit(frame, drop=["x"]).cuts["y"].tolist() == [2.0]
+
+
 def test_a_data_set_knows_its_discretizer():
     data = ds.discretize(TRAIN, bins=2)
     assert data.discretizer.cuts["x"].tolist() == [2.0]

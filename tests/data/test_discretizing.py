@@ -134,7 +134,7 @@ def test_width_of_extreme_ranges():
 )
 @example([1.0, float(np.nextafter(1.0, 2.0))], 2, "quantile")
 @example([5e-324, 1e-323], 2, "quantile")
-@example([-1e308, 1e308, 1.5e308], 2, "width")
+@example([-1.5e308, 1.5e308], 2, "width")
 def test_every_value_lies_in_its_interval(values, bins, method):
     frame = pd.DataFrame(
         {"x": values, "row": [f"r{i}" for i in range(len(values))], "c": [i % 2 for i in range(len(values))]}

@@ -33,7 +33,7 @@ Decoder = Callable[[Any], Any]
 MOST_BITS = 14_000
 
 # Larger numbers are not probabilities, logs of such, times or sizes; sums and differences of these do not overflow.
-_LARGEST = 1e300
+LARGEST = 1e300
 
 # As many as NumPy has.
 _MOST_AXES = 64
@@ -82,8 +82,8 @@ class OneOf:
 Count = Annotated[int, Between(0)]
 Share = Annotated[float, Between(0, 1)]
 NotNegative = Annotated[float, Between(0)]
-Finite = Annotated[float, Between(-_LARGEST, _LARGEST)]
-FiniteArray = Annotated[NDArray[np.float64], Between(-_LARGEST, _LARGEST)]
+Finite = Annotated[float, Between(-LARGEST, LARGEST)]
+FiniteArray = Annotated[NDArray[np.float64], Between(-LARGEST, LARGEST)]
 Probabilities = Annotated[NDArray[np.float64], Between(0, 1)]
 
 
@@ -267,8 +267,8 @@ def _decode_float(value: object) -> float:
         raise _misfit(value, "a number")
     number = cast("float", value)
     # False for NaN, and for integers that exceed all floats.
-    if not abs(number) <= _LARGEST and number not in (math.inf, -math.inf):
-        raise _misfit(value, f"a number of at most {_LARGEST:g}, or 'inf' or '-inf'")
+    if not abs(number) <= LARGEST and number not in (math.inf, -math.inf):
+        raise _misfit(value, f"a number of at most {LARGEST:g}, or 'inf' or '-inf'")
     return float(number)
 
 

@@ -14,6 +14,7 @@ from dagscape.data.discrete.intervals import Intervals, cut_column, fit_interval
 from dagscape.data.tables.columns import MISSING, Column, Rows
 from dagscape.data.tables.numbers import Floats
 from dagscape.data.tables.table import Table, listing
+from dagscape.results.decoding import LARGEST
 
 # Columns of integers with more distinct values than this count as measurements.
 MAX_LEVELS = 20
@@ -100,7 +101,15 @@ def fit_column(table: Table, name: str, rule: CutRule, bins: int, classes: Colum
     values, counts = _class_counts(numbers[present], classes, present)
     seen = counts.any(axis=1)
     cuts = rule.cut(values[seen], counts[seen], bins) if seen.any() else np.empty(0)
-    return fit_intervals(values, cuts)
+    intervals = fit_intervals(values, cuts)
+    beyond = [cut for cut in intervals.cuts if abs(cut) > LARGEST]
+    if beyond:
+        raise InvalidData(
+            f"{table.source} has numbers in column {name!r} that would be cut at {beyond[0]:g}; cuts must be between "
+            f"{-LARGEST:g} and {LARGEST:g}: divide the column by a power of 10, or leave it out with "
+            f"{argument('drop', [name])}"
+        )
+    return intervals
 
 
 def cut_table(table: Table, fitted: Mapping[str, tuple[Sequence[float], Sequence[str]]]) -> Table:
