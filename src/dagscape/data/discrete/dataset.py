@@ -366,7 +366,8 @@ class Dataset:
         names = list(variables)
         for name in names:
             self._check_variable(name)
-        columns = [self.variables.index(name) for name in names]
+        places = {name: place for place, name in enumerate(self.variables)}
+        columns = [places[name] for name in names]
         if len(set(columns)) < len(columns):
             raise InvalidOption(f"a variable is selected more than once: {listing(names)}")
         return Dataset.from_codes(
@@ -392,7 +393,7 @@ class Dataset:
         """
         if isinstance(variables, str):
             raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
-        unwanted = list(variables)
+        unwanted = dict.fromkeys(variables)
         for name in unwanted:
             self._check_variable(name)
         return self.select(name for name in self.variables if name not in unwanted)
