@@ -90,6 +90,13 @@ def test_integers_with_gaps_keep_all_digits(cells, dtype):
     assert strings(column) == [None if cell is None else str(cell) for cell in cells]
 
 
+def test_signalling_nan_is_missing_without_a_warning():
+    cells = np.array([1, 0x7FF0000000000001, 0], dtype=np.uint64).view(np.float64)
+    assert np.isnan(cells[1])
+    assert strings(table_from_array(cells[:, np.newaxis]).columns[0]) == ["5e-324", None, "0.0"]
+    assert ds.NumericData.from_array(cells[:, np.newaxis], missing="keep").missing == {"X0": 1}
+
+
 def test_frames_are_not_converted_until_levels_are_needed():
     frame = pd.DataFrame({"x": np.random.default_rng(1).normal(size=100), "n": np.arange(100)})
     columns = table_from_frame(frame).columns

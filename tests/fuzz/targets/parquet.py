@@ -18,7 +18,7 @@ from dagscape.data.discrete.summary import summarize_table
 from dagscape.data.reading import read_data, read_table
 from fuzz.harness import Target
 from fuzz.mutations import ODD_STRINGS, damage_bytes
-from fuzz.targets.tables import LIMIT, use_data
+from fuzz.targets.tables import LIMIT, use_data, use_numbers
 
 _STRINGS = [text for text in ODD_STRINGS if text != "\ud800"] + ["a", "b", "1", "x" * 2000]
 
@@ -111,7 +111,8 @@ def use(path: Path) -> None:
     rng = Random(path.stat().st_size)
     table = read_table(path, max_memory=LIMIT)
     str(summarize_table(table))
-    missing = rng.choice(("level", "drop"))
+    missing = rng.choice(("level", "drop", "keep"))
+    use_numbers(path, rng)
     use_data(read_data(path, missing=missing, columns=list(table.names)[:4], max_memory=LIMIT), rng)
 
 

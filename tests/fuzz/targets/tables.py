@@ -6,12 +6,14 @@ import csv
 import gzip
 import io
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import pandas as pd
 
 from dagscape.core.errors import DagscapeError
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.summary import summarize_table
 from dagscape.data.reading import read_data, read_table
@@ -101,9 +103,23 @@ def use_table(path: Path) -> None:
         refused = error
         str(error)
     options = rng.choice(({}, {}, {}, {"separator": ";"}, {"drop_suspicious": True}, {"interventions": "INT0"}))
-    data = read_data(path, missing=rng.choice(("level", "level", "drop", "error")), max_memory=LIMIT, **options)
+    use_numbers(path, rng)
+    missing = rng.choice(("level", "level", "drop", "keep", "error"))
+    data = read_data(path, missing=missing, max_memory=LIMIT, **options)
     assert refused is None or "separator" in options, f"refused before: {refused}"
     use_data(data, rng)
+
+
+def use_numbers(path: Path, rng: Random) -> None:
+    """Read a table as numbers, if it consists of numbers; those of a few columns may be."""
+    with suppress(DagscapeError):
+        names = read_table(path, max_memory=LIMIT).names
+        columns = rng.choices(names, k=2)
+        numbers = read_data(
+            path, kind="numeric", missing="keep", columns=list(dict.fromkeys(columns)), max_memory=LIMIT
+        )
+        repr(numbers)
+        assert NumericData.from_frame(numbers.to_frame(), missing="keep", keep_constant=True) == numbers
 
 
 def use_data(data: Dataset, rng: Random) -> None:
@@ -113,8 +129,9 @@ def use_data(data: Dataset, rng: Random) -> None:
     if rng.random() < 0.7:
         return
     assert isinstance(data.describe().to_frame(), pd.DataFrame)
-    assert Dataset.from_frame(data.to_frame(), keep_constant=True, missing_values=()).levels == data.levels
-    if data.n <= 8 and data.arities.max() < 1000:
+    again = Dataset.from_frame(data.to_frame(), keep_constant=True, missing_values=(), missing="keep")
+    assert again.levels == data.levels
+    if data.n <= 8 and data.arities.max() < 1000 and not data.has_missing:
         local_scores(data, max_parents=1, threads=1)
 
 

@@ -329,8 +329,10 @@ class NumberColumn(Column):
             meant = parse_numbers(number_strings(different, integers=self._integers))
             assert meant is not None
             return np.append(meant, np.nan)[codes]
-        found = self._cells + 0.0
+        found = self._cells.astype(np.float64)
+        # First, because some kinds of NaN, which a damaged file may have, cause a warning when they are added.
         found[self._gaps] = np.nan
+        found += 0.0
         return found
 
     def take(self, rows: Rows) -> Column:
