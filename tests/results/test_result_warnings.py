@@ -72,8 +72,9 @@ def legend_text(svg: str) -> str:
 
 
 def test_sparse_families_are_in_the_saved_result(sparse, tmp_path):
-    sparse.save(tmp_path / "result.json.gz")
-    assert ds.load_result(tmp_path / "result.json.gz").warnings == sparse.warnings
+    for name in ("result.json.gz", "result.npz"):
+        sparse.save(tmp_path / name)
+        assert ds.load_result(tmp_path / name).warnings == sparse.warnings
     assert sparse.to_dict()["warnings"] == list(sparse.warnings)
     (text,) = sparse.warnings
     assert text.startswith("sparse families: the likely parents of ")
