@@ -208,6 +208,7 @@ def test_unidentified_skills_stay_with_models_and_studies(tmp_path):
     assert [type(warning) for warning in issued] == [ds.UnidentifiedSkills]
     assert model.warnings == (f"unidentified skills: {issued[0]}",)
     assert "warning: unidentified skills: " in ds.draw(model)
+    assert model.posterior().warnings == model.k_best(2).warnings == model.warnings
     study, issued = with_warnings(ds.bootstrap_skills, answers, needs, 2, workers=1, restarts=1)
     assert study.warnings == model.warnings
 

@@ -69,16 +69,16 @@ def legend_of(
 
 
 def warnings_of(graph: object) -> list[str]:
-    """Return what a drawing says of the warnings about a result: what was found, without consequences and advice.
-
-    >>> brief_warning("sparse families: the parents of 'a: b' have 9 states, but there are 3 rows: set max_parents")
-    "warning: sparse families: the parents of 'a: b' have 9 states, but there are 3 rows"
-    """
+    """Return what a drawing says of the warnings about a result; a graph has none."""
     return [brief_warning(warning) for warning in graph.warnings] if isinstance(graph, Result) else []
 
 
 def brief_warning(warning: str) -> str:
-    """Return the kind of a warning and the first part of its message."""
+    """Return the kind of a warning and the first part of its message: what was found, not what to do.
+
+    >>> brief_warning("sparse families: the parents of 'a: b' have 9 states, but there are 3 rows: set max_parents")
+    "warning: sparse families: the parents of 'a: b' have 9 states, but there are 3 rows"
+    """
     text = warning[:_LONGEST_WARNING]
     kind = _CLAUSE.match(text)
     end = kind.end() if kind else 0

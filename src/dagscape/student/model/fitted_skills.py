@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -180,7 +180,7 @@ class FittedSkills(OneNetwork):
         info = self.score_info
         if info is None:
             raise InvalidData("the model does not say which score and constraints it was learned with")
-        return scores_from_joint(
+        scores = scores_from_joint(
             self.variables,
             self.state_counts,
             info.score or "bic",
@@ -188,6 +188,9 @@ class FittedSkills(OneNetwork):
             required=info.required,
             forbidden=info.forbidden,
         )
+        # What is computed from the model inherits its warnings.
+        scores.info = replace(scores.info, warnings=self.warnings)
+        return scores
 
     def posterior(self, **options: Any) -> Posterior:
         """Return the exact probability of every prerequisite and ancestor relation, *given the fitted item model*.
