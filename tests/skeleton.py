@@ -31,8 +31,7 @@ def add_lines() -> None:
     package: ModuleType = import_module("dagscape")
     package._HOMES.update(single_edges="posterior.single_edges", SingleEdges="posterior.single_edges")
     package.__all__ += ["single_edges", "SingleEdges"]
-    renderers = import_module("dagscape.report.tables").RENDERERS
-    renderers["single-edges"] = import_module("dagscape.report.single_edges").render_single_edges
+    import_module("dagscape.report.tables").RENDERERS["single-edges"] = "report.single_edges:render_single_edges"
 
 
 def pytest_configure() -> None:

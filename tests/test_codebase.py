@@ -15,6 +15,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.cli.program.app import COMMANDS
+from dagscape.core.references import loaded
 from dagscape.planning.loading import RESULTS
 from dagscape.report.tables import RENDERERS
 from dagscape.scores.registry import SCORES
@@ -186,6 +187,7 @@ def test_citation_keys_are_in_the_bibliography():
 
 def test_registries_are_whole():
     assert set(RENDERERS) == set(RESULTS)
+    assert all(callable(loaded(where)) for where in RENDERERS.values())
     assert {path.stem for path in (SOURCE / "cli" / "commands").glob("*.py")} >= set(COMMANDS)
     for name, definition in SCORES.items():
         assert name == definition.name

@@ -46,6 +46,34 @@ def test_commands(complete):
     assert complete("po", shell="zsh") == ["plain", "posterior", COMMANDS["posterior"]]
 
 
+LOADED = """
+import sys
+from dagscape.cli.program.app import main
+assert main({arguments}) == 0
+heavy = {{"numpy", "rich", "pandas", "scipy"}} & set(sys.modules)
+rooms = {{name.split(".")[1] for name in sys.modules if name.startswith("dagscape.")}} - {{"cli", "core", "planning"}}
+print("loaded:", *sorted(heavy | rooms))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (["--help"], {}),
+        ([], {"_DAGSCAPE_COMPLETE": "bash_complete", "COMP_WORDS": "dagscape po", "COMP_CWORD": "1"}),
+        ([], {"_DAGSCAPE_COMPLETE": "fish_complete", "COMP_WORDS": "dagscape", "COMP_CWORD": ""}),
+    ],
+)
+def test_the_list_of_commands_loads_nothing_that_is_slow(arguments, environment):
+    """Tasks stand in records that name their functions, and import them on demand."""
+    program = LOADED.format(arguments=arguments)
+    shown = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    assert "posterior" in shown.stdout
+    assert shown.stdout.splitlines()[-1].strip() == "loaded:"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_options_of_every_command(complete, command):
     assert "--help" in plain(complete(command, "--"))

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import dagscape as ds
-from dagscape.report.tables import RENDERERS
+from dagscape.report.tables import render
 from dagscape.results.base import document
 from dagscape.scores.formats.jkl import read_jkl, write_jkl
 from dagscape.scores.formats.npz import read_npz, write_npz
@@ -28,7 +28,7 @@ def use_scores(path: Path) -> None:
         return
     summary = ds.summarize_scores(scores, top=2)
     document(summary, "json")
-    RENDERERS[summary.kind](summary)
+    render(summary)
     if scores.n > _MOST_SEARCHED:
         return
     # One after the other would take too long.

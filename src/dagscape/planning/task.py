@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
+
+from dagscape.core.references import loaded
 
 if TYPE_CHECKING:
     from dagscape.core.requirements import Alternative, Requirements, TaskOption
@@ -145,13 +145,3 @@ class Task:
     def summary(self) -> str:
         """One line for tables: the first of the function's documentation."""
         return (self.function.__doc__ or "").partition("\n")[0].rstrip(".")
-
-
-def loaded(where: str) -> Any:
-    """Return what is defined somewhere in the package.
-
-    >>> loaded("core.wording:plural")(2, "task")
-    '2 tasks'
-    """
-    module, _, name = where.partition(":")
-    return reduce(getattr, name.split("."), import_module(f"dagscape.{module}"))

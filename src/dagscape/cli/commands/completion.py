@@ -13,11 +13,7 @@ from collections.abc import Callable, Iterable
 import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, shell_complete, split_arg_string
 
-from dagscape.data.bundled import BUNDLED
-from dagscape.data.discrete.cut_rules import CUT_RULES
-from dagscape.networks.bundled import NETWORKS
-from dagscape.scores.priors import PRIORS
-from dagscape.student.model.simulate import STRUCTURES
+from dagscape.core.references import loaded
 
 VARIABLE = "_DAGSCAPE_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
@@ -42,19 +38,26 @@ class _Words(click.types.StringParamType):
         return [CompletionItem(incomplete, type="file"), *found] if self._files else found
 
 
+def _bundled(where: str) -> list[str]:
+    return [f"builtin:{name}" for name in loaded(where)]
+
+
+# Tables of names are imported when words of them are completed.
 _FILE = _Words(lambda: (), files=True)
-_NETWORK = _Words(lambda: (f"builtin:{name}" for name in NETWORKS), files=True)
+_NETWORK = _Words(lambda: _bundled("networks.bundled:NETWORKS"), files=True)
 
 # By metavar; an argument without one has its name in capitals.
 _COMPLETED = {
     "ANSWERS": _FILE,
-    "DATA": _Words(lambda: (f"builtin:{name}" for name in BUNDLED), files=True),
+    "DATA": _Words(lambda: _bundled("data.bundled:BUNDLED"), files=True),
     "FILE": _FILE,
-    "METHOD[:BINS]": _Words(lambda: CUT_RULES),
+    "METHOD[:BINS]": _Words(lambda: loaded("data.discrete.cut_rules:CUT_RULES")),
     "MODEL": _NETWORK,
     "NETWORK": _NETWORK,
-    "PRIOR": _Words(lambda: (name.removesuffix("K") for name in PRIORS)),
-    "STRUCTURE": _Words(lambda: (*STRUCTURES, *(f"builtin:{name}" for name in NETWORKS)), files=True),
+    "PRIOR": _Words(lambda: (name.removesuffix("K") for name in loaded("scores.priors:PRIORS"))),
+    "STRUCTURE": _Words(
+        lambda: (*loaded("student.model.simulate:STRUCTURES"), *_bundled("networks.bundled:NETWORKS")), files=True
+    ),
     "TRUTH": _NETWORK,
 }
 
