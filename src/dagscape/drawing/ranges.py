@@ -14,9 +14,9 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
 
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.paths import path_text
@@ -289,7 +289,7 @@ def _svg(width: float, height: float, shapes: list[Shape], title: str) -> str:
         f'height="{height:.0f}" role="img" font-family="sans-serif">'
     )
     paper = f'<rect width="{width:.0f}" height="{height:.0f}" fill="{PAPER}"/>'
-    named = f"<title>{escape(shown_text(title))}</title>"
+    named = f"<title>{escape(shown_text(title), quote=False)}</title>"
     return "\n".join([head, named, paper, *map(_element, shapes), "</svg>\n"])
 
 
@@ -309,11 +309,11 @@ def _element(shape: Shape) -> str:
         corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.corners)
         tag, place = ("polygon", f'points="{corners}"') if corners else ("circle", _circle(shape))
         drawn = f"<{tag} {place} {paint}"
-        return f"{drawn}><title>{escape(shape.name)}</title></{tag}>" if shape.name else f"{drawn}/>"
+        return f"{drawn}><title>{escape(shape.name, quote=False)}</title></{tag}>" if shape.name else f"{drawn}/>"
     weight = ' font-weight="bold"' if shape.bold else ""
     return (
         f'<text x="{shape.x:.1f}" y="{shape.y:.1f}" fill="{INK}" text-anchor="{shape.anchor}" '
-        f'font-size="{shape.size:g}"{weight}>{escape(shape.text)}</text>'
+        f'font-size="{shape.size:g}"{weight}>{escape(shape.text, quote=False)}</text>'
     )
 
 

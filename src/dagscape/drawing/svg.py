@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from dagscape.drawing.layout import Box
 from dagscape.drawing.picture import Curve, LegendEntry, Node, Picture
@@ -65,7 +65,7 @@ def _heading(picture: Picture) -> Iterator[str]:
     if picture.title is None:
         yield paper
         return
-    text = escape(picture.title)
+    text = escape(picture.title, quote=False)
     yield f"<title>{text}</title>"
     yield paper
     yield (
@@ -97,7 +97,7 @@ def _marker_name(curve: Curve, mark: str) -> str:
 
 
 def _path(curve: Curve, mark: str) -> str:
-    return f"<path {_line(curve, mark)}><title>{escape(curve.name)}</title></path>"
+    return f"<path {_line(curve, mark)}><title>{escape(curve.name, quote=False)}</title></path>"
 
 
 def _line(curve: Curve, mark: str) -> str:
@@ -113,7 +113,7 @@ def _line(curve: Curve, mark: str) -> str:
 def _box(node: Node) -> Iterator[str]:
     yield (
         f'<rect {_rectangle(node.box)} rx="{_number(CORNER)}" fill="{BOX_FILL}" stroke="{BOX_LINE}" '
-        f'stroke-width="1.2"><title>{escape(node.name)}</title></rect>'
+        f'stroke-width="1.2"><title>{escape(node.name, quote=False)}</title></rect>'
     )
     yield _text(node.lines, node.box, FONT_SIZE)
 
@@ -133,10 +133,10 @@ def _text(lines: Sequence[str], box: Box, size: float) -> str:
     # Not all viewers support dominant-baseline. Ignoring the pointer keeps the tooltip of the box.
     x = _number(box.x)
     places = [_number(box.y + offset) for offset in line_offsets(len(lines), size)]
-    text = escape(lines[0])
+    text = escape(lines[0], quote=False)
     if len(lines) > 1:
         spans = zip(places, lines, strict=True)
-        text = "".join(f'<tspan x="{x}" y="{y}">{escape(line)}</tspan>' for y, line in spans)
+        text = "".join(f'<tspan x="{x}" y="{y}">{escape(line, quote=False)}</tspan>' for y, line in spans)
     return (
         f'<text x="{x}" y="{places[0]}" fill="{INK}" text-anchor="middle" font-size="{_number(size)}" '
         f'pointer-events="none">{text}</text>'
@@ -156,4 +156,4 @@ def _legend_entry(entry: LegendEntry, mark: str) -> Iterator[str]:
     if entry.sample is not None:
         yield f"<path {_line(entry.sample, mark)}/>"
     x, y = _number(entry.x), _number(entry.y + line_offsets(1, LEGEND_SIZE)[0])
-    yield f'<text x="{x}" y="{y}">{escape(entry.text)}</text>'
+    yield f'<text x="{x}" y="{y}">{escape(entry.text, quote=False)}</text>'
