@@ -81,9 +81,7 @@ def _answered(task: Task, responses: Any, q_matrix: Any, settings: Mapping[str, 
     """Return the job of a task that takes the answers of students."""
     _refuse(task, others)
     if q_matrix is None:
-        raise InvalidOption(
-            f"is missing: the task {task.name!r} needs to know which skills each item needs", "q_matrix"
-        )
+        raise InvalidOption(f"is missing: the task {task.name!r} needs the skills of each item", "q_matrix")
     given = matched(responses, q_matrix)
     return Job(given.q_matrix.skills, (Step(task, given, settings),), {"students": len(given.answers.students)})
 

@@ -12,7 +12,6 @@ from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds, visible
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.values import Frame
 from dagscape.planning.advice import RefusedJob, advice_for
 from dagscape.planning.jobs import Job, job_of
 from dagscape.planning.registry import METHODS, TASKS
@@ -120,7 +119,7 @@ class Plan(Result):
 
 
 def plan(
-    data: Dataset | Frame,
+    data: Any,
     task: str = "scores",
     *,
     q_matrix: Any = None,
@@ -130,27 +129,34 @@ def plan(
 ) -> Plan:
     """Estimate the memory and time that a job will need.
 
-    Memory is computed; time is extrapolated from short trials on this machine.
+    Memory is computed; time is extrapolated from short trials on this machine. A function refuses what its plan says
+    does not fit.
 
     Parameters
     ----------
-    data : Dataset or data frame
-        The data; a frame is taken as by :meth:`Dataset.from_frame`.
-    task : {"scores", "posterior", "optimal", "best", "modes"}
-        What to compute: the local scores, or also the result of a method. The memory for a long list of networks
-        cannot be predicted and is not included.
+    data : Dataset, data frame or answers
+        What the task takes, as for its function; for a task that takes scores, the data to score.
+    task : str
+        What to compute: ``"scores"``, the local scores; with them ``"posterior"``, ``"optimal"``, ``"best"`` or
+        ``"modes"``; ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students,
+        ``"student"`` (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``. The memory for a long list of
+        networks cannot be predicted and is not included.
+    q_matrix : data frame, array or path, optional
+        Which skills each item needs, for a task that takes answers.
     threads, max_memory
         As in :func:`dagscape.local_scores`.
     **options
-        Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options that
-        change what the method needs. For a posterior: ``over``; ``backend`` (``"cpu"``, the default, ``"cuda"`` or
-        ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like this one, with the given threads and
-        memory limit; and ``gpu_memory``, such as ``"80GiB"``, for a GPU that is not here.
+        Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options of the
+        function that change what it needs: the ``method`` of a search and its options, ``samples``, ``workers``,
+        ``restarts``, ``max_seconds``, the values of a study of sensitivity. For a posterior: ``over``; ``backend``
+        (``"cpu"``, the default, ``"cuda"`` or ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like
+        this one, with the given threads and memory limit; and ``gpu_memory``, such as ``"80GiB"``, for a GPU that is
+        not here.
 
     Returns
     -------
     Plan
-        The steps with their memory and time; whether the job fits; and if not, a method and settings that do.
+        The steps with their memory and time; whether the job fits; and if not, what would make it fit.
 
     Examples
     --------
@@ -162,6 +168,9 @@ def plan(
     >>> shared = ds.plan(votes, "posterior", over="orders", max_parents=4, ranks=8, max_memory="8GiB")
     >>> shared.steps[1].name, shared.largest["cpu"], shared.largest["mpi"]
     ('sum over orders on 8 ranks', 29, 32)
+    >>> study = ds.plan(votes, "bootstrap", method="ges", samples=100, workers=2)
+    >>> study.steps[0].work
+    '100 samples, 2 at a time, each with this memory; 17 variables, 435 rows'
     """
     return spelled_plan(
         data, task, python_spelling, q_matrix=q_matrix, threads=threads, max_memory=max_memory, **options
@@ -169,7 +178,7 @@ def plan(
 
 
 def spelled_plan(
-    data: Dataset | Frame,
+    data: Any,
     task: str,
     spelling: Spelling,
     *,
