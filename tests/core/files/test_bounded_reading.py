@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import gzip
 import sys
 import tracemalloc
@@ -8,6 +9,7 @@ import pytest
 
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.core.files.reading import open_binary, read_whole
+from dagscape.data.discrete.discretizing import discretize
 from dagscape.data.reading import read_data, read_table
 
 
@@ -91,6 +93,19 @@ def test_numbers_take_little_memory_until_they_are_levels(tmp_path):
         read_data(path, max_memory="8MiB")
     assert read_data(path, max_memory="4MiB", drop=["id"]).variables == ("x",)
     assert read_data(path, max_memory="4MiB", kind="numeric").variables == ("id", "x")
+
+
+def test_a_table_is_freed_when_it_is_used_no_more(tmp_path):
+    path = write(tmp_path, b"x,y\n" + b"".join(b"%f,%d\n" % (i / 7, i % 2) for i in range(20_000)))
+    read_table(path)
+    gc.disable()
+    tracemalloc.start()
+    try:
+        discretize(path)
+        assert tracemalloc.get_traced_memory()[0] < 100_000
+    finally:
+        tracemalloc.stop()
+        gc.enable()
 
 
 def test_numbers_that_become_text_again_count(tmp_path):

@@ -114,9 +114,12 @@ def measure_table(
         )
         marked = _without(marked, aside)
     names = marked.table.names
+    values = np.empty((marked.table.m, len(names)))
+    for place, name in enumerate(names):
+        values[:, place] = numbers.pop(name)
     return Measured(
         variables=names,
-        values=np.stack([numbers[name] for name in names], axis=1),
+        values=values,
         marks=marked.marks,
         missing={name: absent[name] for name in names},
         dropped=all_rows.m - marked.table.m,

@@ -95,6 +95,8 @@ def read_text_table(
     positions = np.frombuffer(lines, dtype=np.int64)
     empty = empty_column(positions.size, None)
     finished = tuple(columns[name].finished() if name in columns else empty for name in reader.names)
+    # The readers refer to the check, and it to them: without this, their memory would wait for the garbage collector.
+    columns.clear()
     return Table(reader.names, finished, positions, "line", repr(path))
 
 
