@@ -153,7 +153,8 @@ def edit_states(rng: Random, scene: Scene) -> Folder:
     elif kind == 2:
         arrays[chosen] = np.array({"an": "object"})
     elif kind == 3:
-        arrays[chosen] = arrays[chosen].astype(rng.choice(("<f8", "<i8", "<i4", "<c16", "<U9")))
+        with np.errstate(all="ignore"):
+            arrays[chosen] = arrays[chosen].astype(rng.choice(("<f8", "<i8", "<i4", "<c16", "<U9")))
     elif kind == 4:
         arrays[chosen] = np.resize(arrays[chosen], rng.choice(((), (0,), (1,), (3, 3), (arrays[chosen].size + 1,))))
     elif arrays[chosen].size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import numpy as np
@@ -70,6 +71,12 @@ def test_a_state_that_cannot_be_opened_is_refused(tmp_path):
     (tmp_path / "sum.state.npz").mkdir()
     with pytest.raises(InvalidData, match=r"sum\.state\.npz': Is a directory; delete these files"):
         Checkpoint(tmp_path / "sum", KEY, 10.0).load()
+
+
+def test_a_disk_that_fails_is_a_refusal(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "sum", KEY, 10.0)
+    with pytest.raises(InvalidData, match=r"sum\.\*': Input/output error; delete these files"), checkpoint.reading():
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), IndexError, TypeError, ValueError, OverflowError, AttributeError])

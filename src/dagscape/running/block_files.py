@@ -3,11 +3,17 @@
 Each block has a digest, which depends on the job, the table and the number of the block. Whoever writes a block keeps
 its digest, in a sealed state that is saved after the block; whoever reads it must show the digest. A block of another
 time, place or job is therefore refused like a damaged one. While the disk is busy, other threads compute digests.
+
+The digest of a block is the BLAKE2b digest of the checksums (CRC-32) of its pieces. This is several times as fast as
+that of all its bytes, and tables of hundreds of gibibytes are written. A single changed bit, or any change within 32
+bits, is always noticed, and another change of a piece but for a chance of 2^-32: enough against accidents, from which
+checkpoints are to be protected.
 """
 
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,6 +28,9 @@ from dagscape.running.sealed_states import DIGEST_BYTES, digest_of
 
 Blocks = NDArray[np.int64]
 Digests = NDArray[np.uint8]
+
+# Bytes of a block that have a checksum of their own.
+_PIECE = 1 << 18
 
 
 class BlockFile:
@@ -93,7 +102,9 @@ class BlockFile:
                 raise InvalidData(f"block {first + place} of {self._path.name!r} does not agree with its digest")
 
     def _digest(self, block: Blocks, number: int) -> bytes:
-        return digest_of(block.data.cast("B"), self._key, self._name.encode(), number.to_bytes(8, "little"))
+        content = block.data.cast("B")
+        sums = [zlib.crc32(content[at : at + _PIECE]) for at in range(0, len(content), _PIECE)]
+        return digest_of(np.array(sums, dtype="<u4"), self._key, self._name.encode(), number.to_bytes(8, "little"))
 
     @contextmanager
     def _computing(self) -> Iterator[Callable[[Blocks, int], Future[bytes]]]:

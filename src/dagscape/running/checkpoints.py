@@ -110,7 +110,8 @@ class Checkpoint:
         except InvalidData as error:
             raise self._refusal(str(error)) from error
         except OSError as error:
-            raise self._refusal(f"{error.filename!r}: {error.strerror or error}") from error
+            reason = error.strerror or str(error)
+            raise self._refusal(f"{error.filename!r}: {reason}" if error.filename else reason) from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise self._refusal("its contents are not those of such a job") from error
 
