@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import sys
+import time
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from benchmarks import experiments
 from mpi4py import MPI
 
 import dagscape as ds
+from dagscape.cli.program import startup
 from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
 from dagscape.posterior.mpi import memory, order_sum
@@ -244,6 +247,35 @@ def fails():
     if MPI.COMM_WORLD.size == RANK + 1:
         order_sum.RankSum = lambda *arguments: {}["a defect"]
     waits()
+
+
+def endless_command():
+    """The command line, with a sum that does not end; rank 0 says the processes when it has begun."""
+    processes = MPI.COMM_WORLD.gather(os.getpid())
+
+    def run(self, progress):
+        if RANK == 0:
+            print(json.dumps(processes), flush=True)
+        while True:
+            self._messages.advance()
+            time.sleep(0.01)
+
+    order_sum.RankSum.run = run
+    _command(sys.argv[2:])
+
+
+def short_command():
+    """The command line on ranks of which one may use no more than another 100 MiB of memory, or all if it is "all"."""
+    which, *arguments = sys.argv[2:]
+    if which in ("all", str(RANK)):
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 100 * 2**20,) * 2)
+    _command(arguments)
+
+
+def _command(arguments):
+    sys.argv[1:] = arguments
+    sys.exit(startup.run())
 
 
 def bootstrap():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.posterior.mpi import library
 from dagscape.posterior.mpi.order_sum import bytes_sent
 from posterior.mpi_runs import PROGRAM, run, start, why_not
 
@@ -139,3 +140,59 @@ def test_the_command_has_one_message_and_the_usual_exit_code(table, ranks, argum
     assert (found, out) == (code, "")
     assert err.count(message) == 1
     assert err.count("rror" if message.startswith("Error") else "dagscape: ") == 1
+
+
+@pytest.fixture(scope="module")
+def large_table(tmp_path_factory):
+    """A table whose sum needs 512 MiB."""
+    path = tmp_path_factory.mktemp("mpi") / "large.csv"
+    with path.open("w", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow([f"v{i}" for i in range(26)])
+        rows.writerows(np.random.default_rng(1).integers(0, 2, (20, 26)).tolist())
+    return path
+
+
+# Hydra, the launcher of MPICH, returns the exit code of the ranks. Others may return another, but never 0.
+EXACT = not why_not() and library.describe().startswith("MPICH")
+
+
+@pytest.mark.parametrize(
+    ("number", "who", "code", "told"),
+    [
+        (signal.SIGTERM, "launcher", 143, "dagscape: stopped by SIGTERM\n"),
+        (signal.SIGTERM, 0, 143, "dagscape: stopped by SIGTERM\n"),
+        (signal.SIGTERM, 1, 143, "dagscape: rank 1: stopped by SIGTERM\n"),
+        (signal.SIGINT, "launcher", 130, "dagscape: interrupted\n"),
+        (signal.SIGINT, 0, 130, "dagscape: interrupted\n"),
+        (signal.SIGINT, 1, 130, "dagscape: rank 1: interrupted\n"),
+        (signal.SIGHUP, 0, 129, "dagscape: stopped by SIGHUP\n"),
+    ],
+)
+def test_signals_end_the_command_with_their_exit_codes(table, number, who, code, told):
+    process = start(2, PROGRAM, "endless_command", "posterior", table, "--over", "orders", "--max-parents", 2)
+    try:
+        processes = json.loads(process.stdout.readline())
+        os.kill(process.pid if who == "launcher" else processes[who], number)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == code if EXACT else process.returncode != 0
+    assert err.count(told) == 1
+
+
+@pytest.mark.parametrize("which", ["0", "1", "all"])
+def test_the_command_has_the_exit_code_of_a_lack_of_memory(large_table, which):
+    """The limit that is checked before the sum says nothing about that of the system."""
+    options = ("--over", "orders", "--max-parents", 2, "--threads", 1, "--max-memory", "8GiB")
+    code, out, err = run(2, PROGRAM, "short_command", which, "posterior", large_table, *options)
+    assert code == 4 if EXACT else code != 0
+    assert "Posterior" not in out
+    assert "out of memory" in err
+
+
+def test_a_command_whose_memory_is_checked_before_has_that_exit_code(large_table):
+    options = ("--over", "orders", "--max-parents", 2, "--max-memory", "100MiB")
+    code, out, err = run(2, "-m", "dagscape", "posterior", large_table, *options)
+    assert (code, out) == (4, "")
+    assert err.startswith("dagscape: sums over orders of 26 variables need ")

@@ -180,6 +180,30 @@ def test_importing_dagscape_does_not_start_mpi():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+def test_signals_end_a_process_that_waits_for_other_ranks_to_start():
+    program = """
+import os, signal, time
+from dagscape.posterior.mpi.signals import signals_end_process
+
+def handle(number, frame):
+    print("handled", number, flush=True)
+
+signal.signal(signal.SIGTERM, handle)
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+with signals_end_process():
+    os.kill(os.getpid(), signal.SIGHUP)
+    inside = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+os.kill(os.getpid(), signal.SIGTERM)
+print(inside, flush=True)
+with signals_end_process():
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(10)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == -signal.SIGTERM
+    assert ended.stdout == f"handled {int(signal.SIGTERM)}\nTrue\n"
+
+
 def test_signals_wait_until_they_are_delivered():
     before = signal.getsignal(signal.SIGINT)
     with DelayedSignals() as delayed:
@@ -238,13 +262,22 @@ def test_handlers_that_raise_nothing_leave_the_error():
     assert calls == [signal.SIGTERM]
 
 
-@pytest.mark.parametrize(("error", "told"), [(KeyError("a defect"), "KeyError: 'a defect'"), (None, "interrupted")])
-def test_a_rank_that_fails_tells_why_in_spite_of_a_signal(error, told):
-    messages = []
+@pytest.mark.parametrize(
+    ("error", "told", "code"),
+    [
+        (KeyError("a defect"), "KeyError: 'a defect'", 1),
+        (MemoryError("no room"), "out of memory: no room", 4),
+        (ds.InvalidData("a checkpoint is damaged"), "a checkpoint is damaged", 3),
+        (None, "interrupted", 130),
+    ],
+)
+def test_a_rank_that_fails_tells_why_in_spite_of_a_signal(error, told, code):
+    messages, codes = [], []
 
-    def abort(message):
+    def abort(message, code):
         messages.append(message)
-        raise SystemExit(1)
+        codes.append(code)
+        raise SystemExit(code)
 
     def obey():
         os.kill(os.getpid(), signal.SIGINT)
@@ -260,6 +293,7 @@ def test_a_rank_that_fails_tells_why_in_spite_of_a_signal(error, told):
         rank._follow()
     # The first message ends the process.
     assert messages[0].endswith(told)
+    assert codes[0] == code
 
 
 def test_functions_of_sums_run_where_the_ranks_of_their_back_end_work(monkeypatch):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -18,10 +19,12 @@ from click.shell_completion import CompletionItem
 
 from dagscape.cli.program.processes import Start, start_of
 from dagscape.cli.program.signals import RaisedSignals
-from dagscape.cli.program.startup import ending, exit_out_of_memory, is_program, out_of_memory, short_of_memory
+from dagscape.cli.program.startup import exit_out_of_memory, is_program, out_of_memory, short_of_memory
 from dagscape.cli.program.streams import discard_output, replace_what_terminals_lack, say, unwritable_output
 from dagscape.cli.program.wording import worded
-from dagscape.core.errors import BackendUnavailable, DagscapeError, InvalidData, InvalidOption, TooLarge, did_you_mean
+from dagscape.core import exit_codes
+from dagscape.core.errors import DagscapeError, did_you_mean
+from dagscape.core.signals import ending
 from dagscape.core.version import __version__
 from dagscape.planning.registry import TASKS
 
@@ -36,14 +39,6 @@ COMMANDS: dict[str, str] = {task.command: task.help for task in TASKS.values() i
     "demo": "Take a short tour with a bundled data set.",
     "completion": "Print the script that completes commands and options in a shell.",
 }
-
-_EXIT_CODES: tuple[tuple[type[DagscapeError], int], ...] = (
-    (InvalidOption, 2),
-    (InvalidData, 3),
-    (TooLarge, 4),
-    (BackendUnavailable, 4),
-    (DagscapeError, 1),
-)
 
 
 def _module(name: str) -> ModuleType:
@@ -108,7 +103,7 @@ def _answer(arguments: list[str], start: Start) -> int:
         except BaseException as error:
             signals.stop_raising()
             if signals.received is not None:
-                return _fail(ending(signals.received), 128 + signals.received)
+                return _fail(ending(signals.received), exit_codes.of_signal(signals.received))
             return _failure(error)
     return code
 
@@ -139,17 +134,17 @@ def _failure(error: BaseException) -> int:
         discard_output()
         return 0
     if isinstance(error, DagscapeError):
-        return _fail(worded(error), next(code for kind, code in _EXIT_CODES if isinstance(error, kind)))
+        return _fail(worded(error), exit_codes.of_error(error))
     if short_of_memory(error):
         if is_program():
             exit_out_of_memory()
-        return _fail(out_of_memory(), 4)
+        return _fail(out_of_memory(), exit_codes.TOO_LARGE)
     if isinstance(error, KeyboardInterrupt):
-        return _fail("interrupted", 130)
+        return _fail(ending(signal.SIGINT), exit_codes.of_error(error))
     if isinstance(error, OSError):
         # Errors of files are DagscapeErrors, or have the name of the file; the others are of what click writes.
         failed = unwritable_output(error) if error.filename is None else f"{error.filename!r}: {error.strerror}"
-        return _fail(worded(failed), 1)
+        return _fail(worded(failed), exit_codes.FAILED)
     raise error
 
 

@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 from types import FrameType, TracebackType
 
-from dagscape.core.signals import ENDING_SIGNALS
+from dagscape.core.signals import ENDING_SIGNALS, ending
 
 # How the loader of shared libraries says that memory is short.
 _LOADER_SHORT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "cannot create shared object descriptor")
@@ -36,15 +36,6 @@ def run() -> int:
 def is_program() -> bool:
     """Whether this process is the program, and not one that imports dagscape."""
     return _is_program
-
-
-def ending(number: int) -> str:
-    """Return what to say when a signal ends the program.
-
-    >>> ending(signal.SIGINT), ending(signal.SIGTERM)
-    ('interrupted', 'stopped by SIGTERM')
-    """
-    return "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
 
 
 def leave(number: int, _frame: FrameType | None = None) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dagscape.core import exit_codes
 from dagscape.posterior.mpi import library
+from dagscape.posterior.mpi.signals import signals_end_process
 from dagscape.posterior.mpi.team import team
-
-# The exit code of a command whose back end is missing.
-_UNAVAILABLE = 4
 
 
 def launched_ranks() -> int:
@@ -19,14 +18,16 @@ def launched_ranks() -> int:
 
 def run_command(command: Callable[[], int]) -> int:
     """Run a command on rank 0, and return its exit code on all ranks."""
-    if library.missing():
+    with signals_end_process():
+        # If a rank does not come, the others wait in the library for ever.
+        ranks = None if library.missing() else team()
+    if ranks is None:
         # The command says what is missing, once.
         found = library.launched()
-        return command() if found is None or found.rank == 0 else _UNAVAILABLE
-    ranks = team()
+        return command() if found is None or found.rank == 0 else exit_codes.TOO_LARGE
     try:
         return ranks.work(command)
     except BaseException:
         if ranks.rank == 0:
             raise
-        return 1
+        return exit_codes.FAILED

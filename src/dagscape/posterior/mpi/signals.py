@@ -1,14 +1,32 @@
-"""Signals that wait until a sum can be left, because all ranks must leave it together."""
+"""Signals on ranks: at once while MPI starts, and in a sum when all ranks can leave it together."""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
 from dagscape.core.signals import ENDING_SIGNALS
+
+
+@contextmanager
+def signals_end_process() -> Iterator[None]:
+    """Let signals end the process at once: Python's handlers do not run during a call that waits for other ranks."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in ENDING_SIGNALS:
+            # A signal that is ignored, as by nohup, stays ignored.
+            if callable(signal.getsignal(number)):
+                before[number] = signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class DelayedSignals:

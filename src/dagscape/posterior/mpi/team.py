@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
+from dagscape.core import exit_codes
 from dagscape.core.errors import DagscapeError, InvalidOption, argument
+from dagscape.core.signals import ending
 from dagscape.posterior.mpi import library
 from dagscape.posterior.mpi.guarding import Guard, this_process
 from dagscape.posterior.mpi.signals import DelayedSignals
@@ -209,8 +211,9 @@ class Team:
         self._announced = self._control.Ibcast(self._length, root=0)
 
     def _look_for_commands(self) -> None:
-        if self._signals.waiting_seconds > _PATIENCE:
-            self.abort("interrupted")
+        if self._signals.received is not None and self._signals.waiting_seconds > _PATIENCE:
+            number = self._signals.received
+            self.abort(ending(number), exit_codes.of_signal(number))
         if self._arrived is None and self._announced.Test():
             content = bytearray(int(self._length[0]))
             self._wait(self._control.Ibcast(content, root=0))
@@ -242,22 +245,23 @@ class Team:
         if isinstance(self._arrived, Stop):
             raise Stopped
 
-    def abort(self, message: str) -> NoReturn:
-        """End all ranks, with a message."""
+    def abort(self, message: str, code: int) -> NoReturn:
+        """End all ranks, with a message and an exit code."""
         os.write(2, f"dagscape: rank {self.rank}: {message}\n".encode())
-        self._end_job()
+        self._end_job(code)
 
     def _fail(self, error: BaseException) -> NoReturn:
         """End all ranks because of an error."""
         if isinstance(error, self.mpi.Exception):
             # The guard or the launcher says more exactly what has happened, and may end this process meanwhile.
             time.sleep(_PATIENCE)
-            self.abort(f"the connection to another rank is lost ({str(error).splitlines()[-1]})")
-        self.abort(_told(error))
+            lost = f"the connection to another rank is lost ({str(error).splitlines()[-1]})"
+            self.abort(lost, exit_codes.FAILED)
+        self.abort(_told(error), exit_codes.of_error(error))
 
-    def _end_job(self) -> NoReturn:
-        self.mpi.COMM_WORLD.Abort(1)
-        os._exit(1)
+    def _end_job(self, code: int = exit_codes.FAILED) -> NoReturn:
+        self.mpi.COMM_WORLD.Abort(code)
+        os._exit(code)
 
 
 class Nap:
