@@ -62,7 +62,8 @@ def test_rows_are_merged_with_their_holes(rows, draw):
     frame = pd.DataFrame(rows, columns=[f"X{i}" for i in range(len(rows[0]))], dtype=object)
     options = {"levels": {name: ["a", "b", "c"] for name in frame.columns}}
     flags = np.zeros(frame.shape, dtype=bool)
-    flags[:, 0] = marks
+    # A cell that was set has a value.
+    flags[:, 0] = [mark and row[0] is not None for mark, row in zip(marks, rows, strict=True)]
     data = ds.Dataset.from_frame(frame, missing="keep", interventions=flags, **options)
     expected = {}
     for row, mark in zip(rows, flags.tolist(), strict=True):
@@ -236,3 +237,11 @@ def test_command_line(tmp_path, capsys):
     assert "2" in capsys.readouterr().out
     assert main(["score", str(path), "--missing", "keep", "-o", str(tmp_path / "s.npz")]) == 3
     assert "--missing level" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("make", [ds.Dataset.from_frame, ds.NumericData.from_frame])
+def test_a_cell_that_was_set_has_a_value(make):
+    frame = pd.DataFrame({"a": [0, 1, 0, 1], "b": [1, None, 0, 1]})
+    with pytest.raises(ds.InvalidData, match=r"has no value of 'b' in row 2, where an experiment set it: fill in"):
+        make(frame, missing="keep", interventions=[[], ["b"], [], []])
+    assert make(frame, missing="keep", interventions=[[], ["a"], [], []]).has_missing

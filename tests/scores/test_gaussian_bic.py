@@ -50,7 +50,7 @@ def test_the_published_value(shared_data):
     )
 
 
-def test_rows_columns_and_ways_do_not_change_a_bit():
+def test_rows_and_ways_do_not_change_a_bit():
     values = dependent(80, 5)
     scores = ds.local_scores(data_of(values), score="bic-g")
     turned = ds.local_scores(data_of(values[::-1]), score="bic-g")
@@ -170,6 +170,42 @@ def test_scatter_does_not_depend_on_the_order_of_rows():
     assert (first.logs == second.logs).all()
 
 
+@pytest.mark.parametrize("rows", [8000, 16384, 65536])
+def test_small_deviations_from_a_large_mean(rows):
+    """The sum of integers exceeds 64 bits where the mean has few digits for the deviations."""
+    small = np.tile([[0.0, 1.0], [0.125, 3.0]], (rows // 2, 1))
+    small[: rows // 4, 1] += 5.0
+    near, far = (scatter_of(small + offset) for offset in (np.zeros(2), np.array([1e15, 0.0])))
+    assert far.logs == pytest.approx(near.logs, rel=1e-12)
+    assert far.correlations == pytest.approx(near.correlations, abs=1e-12)
+
+
+@pytest.mark.parametrize("constant", [0.2368105065960997, 1e300, 5e-324])
+def test_a_constant_column_has_no_scatter(constant):
+    values = np.column_stack([np.full(5000, constant), np.arange(5000.0)])
+    assert scatter_of(values).logs[0] == -np.inf
+
+
+@pytest.mark.parametrize("scale", [1.7e308, 1e300, 1e-300, 3e-310])
+def test_extreme_scales_change_no_correlation(scale):
+    values = np.array([[-1.0, 0.5], [0.5, 1.0], [1.0, -1.0], [0.0, 0.25]])
+    extreme, plain = scatter_of(values * scale), scatter_of(values)
+    assert extreme.correlations == pytest.approx(plain.correlations, abs=1e-9)
+    assert extreme.logs == pytest.approx(plain.logs + 2 * np.log(scale), rel=1e-9)
+
+
+def test_two_rows_allow_no_parents():
+    scores = ds.local_scores(data_of(dependent(2, 3)), score="bic-g")
+    assert np.isfinite(scores.family("x0"))
+    assert scores.family("x0", ["x1"]) == -np.inf
+
+
+def test_the_bound_is_that_of_possible_sets():
+    """Sets of as many variables as rows are impossible, and do not count."""
+    limited = ds.local_scores(data_of(dependent(8, 10)), score="bic-g", max_parents=1)
+    assert limited.rounding < 1e-3
+
+
 def test_the_bound_on_rounding_holds():
     """Against determinants in exact arithmetic."""
     from mpmath import mp
@@ -193,3 +229,25 @@ def test_the_bound_on_rounding_holds():
         total += -mp.mpf(m) / 2 * mp.log(2 * mp.pi * variance) - rss / (2 * variance) - price
     network = ds.Dag.from_edges(scores.variables, [(f"x{a}", f"x{b}") for b in range(4) for a in range(b)])
     assert abs(mp.mpf(scores.network(network)) - total) <= scores.rounding < 1e-6
+
+
+def test_integers_that_floats_cannot_tell_apart_are_refused():
+    data = ds.Dataset.from_array([["9007199254740992", "1"], ["9007199254740993", "2"]], ["a", "b"])
+    with pytest.raises(ds.InvalidData, match="'9007199254740993' of 'a', which is not a number that can be used"):
+        ds.local_scores(data, score="bic-g")
+
+
+@pytest.mark.parametrize("method", ["mmhc", "curriculum"])
+def test_methods_that_count_rows_say_that_they_need_discrete_data(method):
+    with pytest.raises(ds.InvalidOption, match="needs discrete data, and the score 'bic-g' takes another kind"):
+        ds.learn(data_of(dependent(30, 3)), method, score="bic-g")
+
+
+def test_a_bootstrap_says_that_a_sample_is_the_cause():
+    with pytest.raises(ds.InvalidData, match=r"in a sample of the rows, .* are linearly dependent"):
+        ds.bootstrap(data_of(dependent(12, 9)), samples=20, score="bic-g", workers=1, max_parents=8)
+
+
+def test_an_unused_ess_is_checked():
+    with pytest.raises(ds.InvalidOption, match="ess is 'abc'; it must be a number"):
+        ds.sensitivity(ds.load_dataset("iris"), ess="abc", score="bic", max_parents=1)

@@ -60,8 +60,11 @@ class SearchJob:
     @property
     def data(self) -> Dataset:
         """The data, for learners that need more than scores."""
-        if self.scoring is None or not isinstance(self.scoring.data, Dataset):
+        if self.scoring is None:
             raise InvalidOption(f"the method needs data: give {function('learn')} the data, not scores")
+        if not isinstance(self.scoring.data, Dataset):
+            score = self.scoring.definition.name
+            raise InvalidOption(f"the method needs discrete data, and the score {score!r} takes another kind")
         return self.scoring.data
 
     def all_scores(self) -> EnumerableScores:

@@ -16,6 +16,7 @@ from dagscape.data.values import Frame
 from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.posterior.requirements import sum_requirements, sum_seconds
 from dagscape.scores.constraints import named_edges
+from dagscape.scores.definitions.bdeu import ESS
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.registry import SCORES, find_score
@@ -94,7 +95,11 @@ def _varied(definition: ScoreDefinition, given: Mapping[str, Any]) -> dict[str, 
         else _listed(parameter.name, given[parameter.name])
         for parameter in definition.parameters
     }
-    unknown = [name for name in given if name not in varied and name != "ess"]
+    if ESS.name not in varied and given.get(ESS.name) is not None:
+        # An argument of all studies, of which this score has no use.
+        for value in _listed(ESS.name, given[ESS.name]):
+            ESS.checked(value)
+    unknown = [name for name in given if name not in varied and name != ESS.name]
     return varied | {name: _listed(name, given[name]) for name in unknown}
 
 

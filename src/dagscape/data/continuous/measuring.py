@@ -22,6 +22,7 @@ from dagscape.data.tables.selection import (
     MarkedTable,
     SelectionOptions,
     check_no_missing,
+    check_set_cells,
     chosen_columns,
     without_missing,
 )
@@ -117,6 +118,8 @@ def measure_table(
     values = np.empty((marked.table.m, len(names)))
     for place, name in enumerate(names):
         values[:, place] = numbers.pop(name)
+    if missing == "keep":
+        check_set_cells(marked.table, marked.marks, np.isnan(values))
     return Measured(
         variables=names,
         values=values,

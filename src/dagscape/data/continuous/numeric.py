@@ -26,6 +26,7 @@ from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.frames import table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.numbers import Floats, parse_numbers
+from dagscape.data.tables.numeric_cells import is_usable
 from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table, listing
 from dagscape.results.base import frame_html, notebook_html
@@ -330,11 +331,10 @@ def numeric_from_dataset(data: Dataset) -> NumericData:
 
 def _level_numbers(data: Dataset, name: str) -> Floats:
     """Return the number of each level of a variable."""
+    if wrong := [level for level in data.levels[name] if not is_usable(level)]:
+        raise _not_numeric(data, name, wrong[0])
     numbers = parse_numbers(data.levels[name])
-    if numbers is None or not np.isfinite(numbers).all():
-        parsed = [parse_numbers([level]) for level in data.levels[name]]
-        wrong = next(i for i, number in enumerate(parsed) if number is None or not np.isfinite(number[0]))
-        raise _not_numeric(data, name, data.levels[name][wrong])
+    assert numbers is not None
     return numbers + 0.0
 
 
@@ -345,7 +345,9 @@ def _not_numeric(data: Dataset, name: str, level: str) -> InvalidData:
         remedy = f"read the table with {argument('missing', 'drop')} to leave out rows with missing cells"
     else:
         remedy = f"leave the variable out with drop([{name!r}]), or use a score for discrete data"
-    return InvalidData(f"the data set has the level {level!r} of {name!r}, which is not a number: {remedy}")
+    return InvalidData(
+        f"the data set has the level {level!r} of {name!r}, which is not a number that can be used: {remedy}"
+    )
 
 
 def _sorted_data(

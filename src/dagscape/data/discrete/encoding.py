@@ -33,6 +33,7 @@ from dagscape.data.tables.selection import (
     MarkedTable,
     SelectionOptions,
     check_no_missing,
+    check_set_cells,
     chosen_columns,
     without_missing,
 )
@@ -171,6 +172,7 @@ def _assembled(
             holes[:, index] = gaps
             cells[gaps] = 0
         codes[:, index] = cells
+    check_set_cells(table, marked.marks, holes)
     return Encoded(
         codes=codes,
         levels={name: encoded[name][0] for name in table.names},

@@ -118,6 +118,27 @@ def without_missing(table: Table) -> npt.NDArray[np.bool_]:
     return kept
 
 
+def check_set_cells(table: Table, marks: Marks | None, holes: Marks | None) -> None:
+    """Raise an error if a cell is missing in which an experiment set the variable: nobody knows to what.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    marks, holes : ndarray of bool or None
+        Rows × columns: whether the variable was set, and whether the cell is missing; None: nowhere.
+    """
+    if marks is None or holes is None:
+        return
+    unknown = np.argwhere(marks & holes)
+    if len(unknown):
+        row, column = unknown[0].tolist()
+        raise InvalidData(
+            f"{table.source} has no value of {table.names[column]!r} in row {row + 1}, where an experiment set it: "
+            f"fill in the value, or leave out the rows with {argument('missing', 'drop')}"
+        )
+
+
 def check_no_missing(table: Table, count: int, keep: tuple[str, str, str]) -> None:
     """Raise an error if a table has a missing cell.
 

@@ -55,8 +55,8 @@ def scatter_of(values: NDArray[np.float64]) -> Scatter:
     """
     m, n = values.shape
     integers, exponents = _integers(values)
-    sums = [int(integers[:, i].astype(np.int64).sum()) for i in range(n)]
-    products = _products(integers)
+    digits = _digits(integers)
+    sums, products = _sums(digits), _products(digits)
     deviations = [[m * int(products[i, j]) - sums[i] * sums[j] for j in range(n)] for i in range(n)]
     logs = np.full(n, -np.inf)
     correlations = np.full((n, n), np.nan)
@@ -69,21 +69,26 @@ def scatter_of(values: NDArray[np.float64]) -> Scatter:
         for j in range(n):
             if roots[i] > 0 and roots[j] > 0:
                 correlations[i, j] = 1.0 if i == j else deviations[i][j] / (roots[i] * roots[j])
-    # Half a unit for each row, relative to a column whose largest number has all bits; then a few operations.
-    return Scatter(m, correlations, logs, 2 * math.sqrt(m) * 2.0**-_BITS * 2 + 4 * EPSILON)
+    # A row differs by half a unit from rounding, and by half from the subtraction of the mean, relative to a column
+    # whose largest number has all bits; this holds for both columns. The rest are a few operations.
+    return Scatter(m, correlations, logs, 4 * math.sqrt(m) * 2.0**-_BITS + 4 * EPSILON)
 
 
 def _integers(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return deviations from the means as integers below 2^52, and the exponents of their columns."""
+    """Return deviations from the means as integers of up to 2^52, and the exponents of their columns."""
+    # Neither sums nor deviations of numbers below 1 overflow.
+    _, scales = np.frexp(np.abs(values).max(axis=0))
+    scaled = np.ldexp(values, -scales)
     # The means need not be exact: what is left of them is subtracted exactly, later.
-    deviations = values - np.array([math.fsum(column) / len(values) for column in values.T])
+    deviations = scaled - np.array([math.fsum(column) / len(values) for column in scaled.T])
+    deviations[:, values.min(axis=0) == values.max(axis=0)] = 0.0
     _, exponents = np.frexp(np.abs(deviations).max(axis=0))
     exact: NDArray[np.float64] = np.rint(np.ldexp(deviations, _BITS - exponents))
-    return exact, exponents.astype(np.int64)
+    return exact, scales.astype(np.int64) + exponents
 
 
-def _products(integers: NDArray[np.float64]) -> NDArray[np.object_]:
-    """Return the sums of products of all pairs of columns, as Python integers."""
+def _digits(integers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Return the digits of integers, lowest first: each has 13 bits and a sign."""
     digits = []
     rest = integers
     for _ in range(_DIGITS - 1):
@@ -91,7 +96,18 @@ def _products(integers: NDArray[np.float64]) -> NDArray[np.object_]:
         digits.append(rest - np.ldexp(higher, _DIGIT_BITS))
         rest = higher
     digits.append(rest)
-    total = np.zeros((integers.shape[1],) * 2, dtype=np.object_)
+    return digits
+
+
+def _sums(digits: list[NDArray[np.float64]]) -> list[int]:
+    """Return the sums of all columns, as Python integers."""
+    parts = [digit.astype(np.int64).sum(axis=0).tolist() for digit in digits]
+    return [sum(part << (_DIGIT_BITS * i) for i, part in enumerate(column)) for column in zip(*parts, strict=True)]
+
+
+def _products(digits: list[NDArray[np.float64]]) -> NDArray[np.object_]:
+    """Return the sums of products of all pairs of columns, as Python integers."""
+    total = np.zeros((digits[0].shape[1],) * 2, dtype=np.object_)
     for a, first in enumerate(digits):
         for b, second in enumerate(digits):
             exact = (first.T @ second).astype(np.int64).astype(np.object_)

@@ -14,6 +14,10 @@ The unbiased variance, and p + 2 parameters (intercept, coefficients, variance),
 A family needs p + 2 rows; with fewer it is impossible. *m* is the number of rows without those in which an experiment
 set the child; a variable with fewer than two such rows is not scored: all its families are worth 0.
 
+Equivalent networks have identical scores, because the value of a set is rounded once. It is computed in double
+precision, in the order of the columns: with the columns in another order, or for columns that are alike by symmetry,
+scores may differ by up to ``rounding``.
+
 Cost: one elimination of a |S| × |S| matrix for each set.
 """
 
@@ -84,7 +88,8 @@ class GaussianBic(BatchedFunctions):
             )
         correlations = scatter.correlations - np.eye(self.n)
         worst = np.unravel_index(int(np.abs(correlations).argmax()), correlations.shape)
-        if self.max_size > 1 and abs(correlations[worst]) > 1 - _LEAST_EIGENVALUE:
+        # With two rows, all pairs are dependent, and impossible.
+        if self.max_size > 1 and len(values) > 2 and abs(correlations[worst]) > 1 - _LEAST_EIGENVALUE:
             raise self._dependent(worst)
         least = float(np.linalg.eigvalsh(scatter.correlations)[0]) - self.n * self.n * (EPSILON + scatter.error)
         checked = least < _LEAST_EIGENVALUE
@@ -120,10 +125,14 @@ class GaussianBic(BatchedFunctions):
         half_unit = math.ldexp(0.5, -unit.bits)
         if function is None:
             return 0.0
+        # Larger sets are impossible, and a single variable has the determinant 1.
+        size = min(size, function.scatter.rows - 1)
+        least = function.least_eigenvalue if size > 1 else 1.0
         # Elimination of a positive definite matrix with a unit diagonal is exact for a matrix that differs by this much
-        # in each entry; the log of a determinant then changes by at most the trace of the inverse times the change.
+        # in each entry; the log of a determinant then changes by at most the trace of the inverse times the change. The
+        # factor 2 covers terms of second order, and the errors of the logs of the columns' own scatter.
         entry = function.scatter.error + 3 * (size + 1) * EPSILON
-        determinant = 2 * size * size * entry / function.least_eigenvalue
+        determinant = 2 * size * size * entry / least
         operations = (size + 8) * EPSILON * self._bound_of(function)
         return half_unit + function.scatter.rows / 2 * determinant + operations
 
