@@ -55,7 +55,7 @@ inline std::vector<std::int64_t> by_mask(const Families& families) {
     std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), kImpossible);
     for (unsigned child = 0; child < n; ++child) {
         for (const auto& [set, score] : families[child]) {
-            scores[(std::size_t{child} << (n - 1)) + place_without(set, child)] = score;
+            scores[(std::size_t{child} << (n - 1)) + index_without(set, child)] = score;
         }
     }
     return scores;

@@ -22,8 +22,8 @@ constexpr std::uint64_t kBetweenLooks = 256;
 // The members of a set within a group, numbered by their order in it.
 Subset packed(Subset set, Subset group) noexcept {
     Subset result = 0;
-    for (unsigned place = 0; group != 0; ++place, group &= group - 1) {
-        if ((set & group & -group) != 0) result |= singleton(place);
+    for (unsigned bit = 0; group != 0; ++bit, group &= group - 1) {
+        if ((set & group & -group) != 0) result |= singleton(bit);
     }
     return result;
 }

@@ -23,8 +23,8 @@ std::vector<std::size_t> rows_of(unsigned n, std::size_t length) {
 // Sorts pieces and then merges them, checking for a request to stop in between.
 template <class Item, class Before>
 void sort_in_pieces(std::vector<Item>& items, const Monitor& monitor, Before before) {
-    const auto at = [&](std::size_t place) {
-        return items.begin() + static_cast<std::ptrdiff_t>(std::min(place, items.size()));
+    const auto at = [&](std::size_t index) {
+        return items.begin() + static_cast<std::ptrdiff_t>(std::min(index, items.size()));
     };
     for (std::size_t begin = 0; begin < items.size(); begin += kPiece) {
         monitor.check();
@@ -40,7 +40,7 @@ void sort_in_pieces(std::vector<Item>& items, const Monitor& monitor, Before bef
 
 // The score of a child's best family inside every set, by mask with the child's bit removed.
 void fill_best(const FamilyScores& families, unsigned child, std::span<std::int64_t> values, const Monitor& monitor) {
-    families.for_each(child, [&](Subset set, std::int64_t score) { values[place_without(set, child)] = score; });
+    families.for_each(child, [&](Subset set, std::int64_t score) { values[index_without(set, child)] = score; });
     if (values.size() >= 4) {
         zeta<Maxima, Over::subsets>(values.data(), values.size(), [&] { monitor.check(); });
     } else if (values.size() == 2) {
@@ -103,7 +103,7 @@ SortedFamilies::SortedFamilies(const FamilyScores& families, Keep keep, unsigned
             families.for_each(child, [&](Subset set, std::int64_t score) {
                 bool dominated = false;
                 for_each_member(set, [&](unsigned v) {
-                    dominated = dominated || best[place_without(set & ~singleton(v), child)] >= score;
+                    dominated = dominated || best[index_without(set & ~singleton(v), child)] >= score;
                 });
                 if (!dominated) found.push_back({score, set});
             });

@@ -16,10 +16,10 @@ constexpr std::size_t kLeastTables = 8;
 
 // Writes a set with one more member, in increasing order.
 void with_member(std::span<const std::uint16_t> set, std::uint16_t member, std::vector<std::uint16_t>& larger) {
-    const auto place = std::upper_bound(set.begin(), set.end(), member);
-    larger.assign(set.begin(), place);
+    const auto after = std::upper_bound(set.begin(), set.end(), member);
+    larger.assign(set.begin(), after);
     larger.push_back(member);
-    larger.insert(larger.end(), place, set.end());
+    larger.insert(larger.end(), after, set.end());
 }
 
 bool same_terms(const CellTermSpec& a, const CellTermSpec& b) noexcept {

@@ -26,10 +26,10 @@ std::vector<std::uint32_t> sorted_rows(std::span<const Code> codes, std::span<co
     std::vector<std::uint32_t> sorted = first_numbers<std::uint32_t>(count), next(count);
     for (const std::uint16_t variable : order) {
         monitor.check();
-        std::vector<std::uint32_t> place(std::size_t{arities[variable]} + 1, 0);
-        for (std::uint32_t row = 0; row < count; ++row) ++place[std::size_t{codes[row * n + variable]} + 1];
-        std::partial_sum(place.begin(), place.end(), place.begin());
-        for (const std::uint32_t row : sorted) next[place[codes[row * n + variable]]++] = row;
+        std::vector<std::uint32_t> position(std::size_t{arities[variable]} + 1, 0);
+        for (std::uint32_t row = 0; row < count; ++row) ++position[std::size_t{codes[row * n + variable]} + 1];
+        std::partial_sum(position.begin(), position.end(), position.begin());
+        for (const std::uint32_t row : sorted) next[position[codes[row * n + variable]]++] = row;
         sorted.swap(next);
     }
     return sorted;

@@ -67,10 +67,10 @@ bool ClassMoves::refresh(Monitor& monitor) {
     for (unsigned child = 0; child < graph_.n(); ++child) {
         monitor.check();
         if (is_stale(child) && !list_entries(child, monitor)) return false;
-        for (auto place = entries_[child].begin(); place != entries_[child].end(); ++place) {
-            Entry& entry = place->second;
-            find_eligible(child, place->first, entry);
-            if (!is_subset(eligible(entry), asked(entry), words_)) questions_.emplace_back(child, place);
+        for (auto at = entries_[child].begin(); at != entries_[child].end(); ++at) {
+            Entry& entry = at->second;
+            find_eligible(child, at->first, entry);
+            if (!is_subset(eligible(entry), asked(entry), words_)) questions_.emplace_back(child, at);
         }
     }
     all_stale_ = false;
@@ -155,10 +155,10 @@ bool ClassMoves::add_entry(unsigned child, const Set& clique) {
         entries_[child].insert(std::move(known));
         return true;
     }
-    const auto [place, added] = entries_[child].try_emplace(std::move(family));
+    const auto [at, added] = entries_[child].try_emplace(std::move(family));
     if (!added) return true;
-    place->second.rows.assign(3 * words_, Subset{0});
-    bytes_ += entry_bytes(place->second);
+    at->second.rows.assign(3 * words_, Subset{0});
+    bytes_ += entry_bytes(at->second);
     return bytes_ <= most_bytes_;
 }
 
@@ -244,9 +244,9 @@ void ClassMoves::find_deletable(unsigned child, const Set& clique, Entry& entry)
 
 bool ClassMoves::next(Question& question) {
     if (questions_.empty()) return false;
-    const auto& [child, place] = questions_.back();
-    for (std::size_t w = 0; w < words_; ++w) open_[w] = eligible(place->second)[w] & ~asked(place->second)[w];
-    question = {child, place->first.data(), open_.data()};
+    const auto& [child, at] = questions_.back();
+    for (std::size_t w = 0; w < words_; ++w) open_[w] = eligible(at->second)[w] & ~asked(at->second)[w];
+    question = {child, at->first.data(), open_.data()};
     return true;
 }
 
@@ -255,9 +255,9 @@ bool ClassMoves::answer(std::span<const std::int64_t> differences) {
     const Set& family = questions_.back().second->first;
     Entry& answered = questions_.back().second->second;
     bytes_ -= entry_bytes(answered);
-    std::size_t place = 0;
+    std::size_t next = 0;
     for_each_member(open_.data(), words_, [&](unsigned x) {
-        const std::int64_t difference = differences[place++];
+        const std::int64_t difference = differences[next++];
         insert(asked(answered), x, words_);
         if (difference == kImpossible) return;
         // A delete undoes the addition of X to B if X is not in B.
@@ -276,13 +276,13 @@ std::size_t ClassMoves::find_best(std::int64_t& improvement) {
     ties_.clear();
     improvement = 0;
     for (unsigned child = 0; child < graph_.n(); ++child) {
-        for (auto place = entries_[child].begin(); place != entries_[child].end(); ++place) {
-            for (const auto& [gain, x] : place->second.improvements) {
+        for (auto at = entries_[child].begin(); at != entries_[child].end(); ++at) {
+            for (const auto& [gain, x] : at->second.improvements) {
                 if (gain < improvement) break;
-                if (!contains(eligible(place->second), x, words_)) continue;
+                if (!contains(eligible(at->second), x, words_)) continue;
                 if (gain > improvement) ties_.clear();
                 improvement = gain;
-                ties_.push_back({x, {child, place}});
+                ties_.push_back({x, {child, at}});
             }
         }
     }
@@ -290,9 +290,9 @@ std::size_t ClassMoves::find_best(std::int64_t& improvement) {
 }
 
 ClassMoves::Move ClassMoves::best(std::size_t index) const {
-    const auto& [x, place] = ties_[index];
-    const unsigned y = place.first;
-    Set clique = clique_of(y, place.second->first), turned(words_);
+    const auto& [x, entry] = ties_[index];
+    const unsigned y = entry.first;
+    Set clique = clique_of(y, entry.second->first), turned(words_);
     for (std::size_t w = 0; w < words_; ++w) {
         const Subset near = graph_.adjacent(x)[w];
         turned[w] =
@@ -309,7 +309,7 @@ bool ClassMoves::apply(std::size_t index) {
         ties_.clear();
         return true;
     }
-    erase(eligible(ties_[index].place.second->second), move.x, words_);
+    erase(eligible(ties_[index].entry.second->second), move.x, words_);
     ties_.erase(ties_.begin() + static_cast<std::ptrdiff_t>(index));
     return false;
 }

@@ -69,7 +69,7 @@ bool OrderSearch::sweep(Clock::time_point deadline, Monitor& monitor) {
         for (const std::uint32_t v : variables) {
             monitor.check();
             if (Clock::now() >= deadline) return false;
-            to_best_place(v);
+            to_best_position(v);
             state_.forget();
             gained = note(Move::insert, v) || gained;
         }
@@ -77,17 +77,17 @@ bool OrderSearch::sweep(Clock::time_point deadline, Monitor& monitor) {
     return true;
 }
 
-// Moves a variable to its best place, chosen at random from equally good ones.
-void OrderSearch::to_best_place(unsigned v) {
+// Moves a variable to its best position, chosen at random from equally good ones.
+void OrderSearch::to_best_position(unsigned v) {
     const auto ranges = state_.profile(v, false);
     const OrderState::Range* chosen = nullptr;
-    std::uint32_t places = 0;
+    std::uint32_t positions = 0;
     for (const auto& range : ranges) {
         if (chosen != nullptr && range.score < chosen->score) continue;
-        if (chosen == nullptr || range.score > chosen->score) places = 0;
+        if (chosen == nullptr || range.score > chosen->score) positions = 0;
         const std::uint32_t more = range.hi - range.lo + 1;
-        places += more;
-        if (places == more || random_.below(places) < more) chosen = &range;
+        positions += more;
+        if (positions == more || random_.below(positions) < more) chosen = &range;
     }
     state_.move(*chosen, chosen->lo + random_.below(chosen->hi - chosen->lo + 1));
 }
@@ -225,7 +225,7 @@ void OrderSearch::repair() {
         std::swap(queue_[next], queue_[chosen]);
         const std::uint32_t v = queue_[next];
         waiting_[v] = 0;
-        to_best_place(v);
+        to_best_position(v);
         if (next < most) await_changed();
     }
     queue_.clear();

@@ -13,10 +13,10 @@ constexpr std::uint8_t kDescendant = 1, kAncestor = 2, kNewParent = 4;
 }  // namespace
 
 OrderState::OrderState(const FamilyLists& lists, std::span<const Variable> order)
-    : lists_(&lists), order_(order.begin(), order.end()), place_(order.size()), family_(order.size()),
+    : lists_(&lists), order_(order.begin(), order.end()), position_(order.size()), family_(order.size()),
       marks_(order.size(), 0) {
     assert(order.size() == lists.n());
-    for (std::uint32_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
+    for (std::uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
     for (unsigned v = 0; v < n(); ++v) {
         family_[v] = best_family(v, lists.first(v));
         score_ += lists.score(family_[v]);
@@ -24,15 +24,15 @@ OrderState::OrderState(const FamilyLists& lists, std::span<const Variable> order
     }
 }
 
-bool OrderState::precede(std::span<const Variable> parents, std::uint32_t place) const noexcept {
+bool OrderState::precede(std::span<const Variable> parents, std::uint32_t position) const noexcept {
     for (const Variable parent : parents) {
-        if (place_[parent] > place) return false;
+        if (position_[parent] > position) return false;
     }
     return true;
 }
 
 Rank OrderState::best_family(unsigned u, Rank from) const noexcept {
-    while (!precede(lists_->parents(from), place_[u])) ++from;
+    while (!precede(lists_->parents(from), position_[u])) ++from;
     return from;
 }
 
@@ -40,20 +40,20 @@ Rank OrderState::best_family(unsigned u, Rank from) const noexcept {
 Rank OrderState::family_without(unsigned u, unsigned parent) const noexcept {
     for (Rank rank = family_[u] + 1;; ++rank) {
         const auto parents = lists_->parents(rank);
-        if (std::find(parents.begin(), parents.end(), parent) == parents.end() && precede(parents, place_[u]))
+        if (std::find(parents.begin(), parents.end(), parent) == parents.end() && precede(parents, position_[u]))
             return rank;
     }
 }
 
 void OrderState::find_dependents(unsigned v) {
     dependents_.clear();
-    const std::uint32_t from = place_[v];
+    const std::uint32_t from = position_[v];
     for (const auto& mention : lists_->mentions(v)) {
         const std::uint32_t u = mention.child;
         const Rank present = family_[u];
         // Its present family is better than all those with the parent v.
         if (mention.best > present) continue;
-        const std::uint32_t at = place_[u];
+        const std::uint32_t at = position_[u];
         if (from < at) {
             const auto parents = lists_->parents(present);
             if (std::find(parents.begin(), parents.end(), v) == parents.end()) continue;
@@ -65,7 +65,7 @@ void OrderState::find_dependents(unsigned v) {
             if (rank >= present) break;
             const auto parents = lists_->parents(rank);
             const bool possible =
-                std::all_of(parents.begin(), parents.end(), [&](Variable p) { return p == v || place_[p] < at; });
+                std::all_of(parents.begin(), parents.end(), [&](Variable p) { return p == v || position_[p] < at; });
             if (!possible) continue;
             dependents_.push_back({at, u, rank, present, lists_->score(rank) - lists_->score(present)});
             break;
@@ -79,19 +79,19 @@ std::span<const OrderState::Range> OrderState::profile(unsigned v, bool complete
     find_dependents(v);
     ranges_.clear();
     profiled_ = v;
-    const std::uint32_t from = place_[v];
+    const std::uint32_t from = position_[v];
     std::int64_t all = 0, gained = 0, best = std::numeric_limits<std::int64_t>::min();
     for (const Dependent& dependent : dependents_) all += dependent.difference;
     auto next = dependents_.begin();
-    // The places from `end` on are done.
+    // The positions from `end` on are done.
     std::uint32_t end = n();
     for (Rank rank = lists_->first(v); end > 0; ++rank) {
         const std::int64_t family = lists_->score(rank);
         if (!complete && best != std::numeric_limits<std::int64_t>::min() && family + all < best) break;
         std::uint32_t first = 0;
         for (const Variable parent : lists_->parents(rank)) {
-            const std::uint32_t place = place_[parent];
-            first = std::max(first, place + (place < from ? 1 : 0));
+            const std::uint32_t position = position_[parent];
+            first = std::max(first, position + (position < from ? 1 : 0));
         }
         while (first < end) {
             while (next != dependents_.end() && next->at + 1 >= end) gained += (next++)->difference;
@@ -114,9 +114,9 @@ void OrderState::choose(unsigned u, Rank family) {
     family_[u] = family;
 }
 
-void OrderState::put(std::uint32_t place, Variable v) noexcept {
-    order_[place] = v;
-    place_[v] = place;
+void OrderState::put(std::uint32_t position, Variable v) noexcept {
+    order_[position] = v;
+    position_[v] = position;
 }
 
 void OrderState::shift(std::uint32_t from, std::uint32_t to) noexcept {
@@ -127,7 +127,7 @@ void OrderState::shift(std::uint32_t from, std::uint32_t to) noexcept {
 }
 
 void OrderState::move(const Range& range, std::uint32_t to) {
-    const std::uint32_t from = place_[profiled_];
+    const std::uint32_t from = position_[profiled_];
     for (const Dependent& dependent : dependents_) {
         choose(dependent.variable, to <= dependent.at ? dependent.with : dependent.without);
     }
@@ -141,36 +141,36 @@ void OrderState::rearrange(std::uint32_t from, std::span<const Variable> variabl
     const auto to = from + static_cast<std::uint32_t>(variables.size());
     stretches_.push_back({from, to, static_cast<std::uint32_t>(saved_.size()), false});
     saved_.insert(saved_.end(), order_.begin() + from, order_.begin() + to);
-    std::uint32_t place = from;
-    for (const Variable v : variables) put(place++, v);
+    std::uint32_t position = from;
+    for (const Variable v : variables) put(position++, v);
     for (const Variable v : variables) choose(v, best_family(v, lists_->first(v)));
 }
 
-// Marks the descendants of v up to a place, and the ancestors of the new parents from there back to v.
+// Marks the descendants of v up to a position, and the ancestors of the new parents from there back to v.
 void OrderState::mark_cycles(unsigned v, Rank family, std::uint32_t first, std::uint32_t last) {
     marks_[v] = kDescendant;
-    for (std::uint32_t place = first + 1; place <= last; ++place) {
-        const auto parents = lists_->parents(family_[order_[place]]);
+    for (std::uint32_t position = first + 1; position <= last; ++position) {
+        const auto parents = lists_->parents(family_[order_[position]]);
         const bool descends =
             std::any_of(parents.begin(), parents.end(), [&](Variable p) { return (marks_[p] & kDescendant) != 0; });
-        if (descends) marks_[order_[place]] = kDescendant;
+        if (descends) marks_[order_[position]] = kDescendant;
     }
     for (const Variable parent : lists_->parents(family)) marks_[parent] |= kAncestor | kNewParent;
-    for (std::uint32_t place = last; place > first; --place) {
-        if ((marks_[order_[place]] & kAncestor) == 0) continue;
-        for (const Variable parent : lists_->parents(family_[order_[place]])) marks_[parent] |= kAncestor;
+    for (std::uint32_t position = last; position > first; --position) {
+        if ((marks_[order_[position]] & kAncestor) == 0) continue;
+        for (const Variable parent : lists_->parents(family_[order_[position]])) marks_[parent] |= kAncestor;
     }
 }
 
 void OrderState::promote(unsigned v, Rank family, RandomBits& random) {
-    const std::uint32_t first = place_[v];
+    const std::uint32_t first = position_[v];
     std::uint32_t last = first;
-    for (const Variable parent : lists_->parents(family)) last = std::max(last, place_[parent]);
+    for (const Variable parent : lists_->parents(family)) last = std::max(last, position_[parent]);
     if (last == first) return;
     mark_cycles(v, family, first, last);
     others_.clear(), cycle_.clear(), descendants_.clear(), before_cut_.clear(), after_cut_.clear();
-    for (std::uint32_t place = first + 1; place <= last; ++place) {
-        const Variable u = order_[place];
+    for (std::uint32_t position = first + 1; position <= last; ++position) {
+        const Variable u = order_[position];
         const std::uint8_t mark = marks_[u];
         ((mark & kDescendant) == 0 ? others_ : (mark & kAncestor) == 0 ? descendants_ : cycle_).push_back(u);
     }
@@ -180,9 +180,9 @@ void OrderState::promote(unsigned v, Rank family, RandomBits& random) {
         (before ? before_cut_ : after_cut_).push_back(cycle_[i]);
     }
     for (const Variable parent : lists_->parents(family)) marks_[parent] = 0;
-    for (std::uint32_t place = first; place <= last; ++place) {
-        marks_[order_[place]] = 0;
-        for (const Variable parent : lists_->parents(family_[order_[place]])) marks_[parent] = 0;
+    for (std::uint32_t position = first; position <= last; ++position) {
+        marks_[order_[position]] = 0;
+        for (const Variable parent : lists_->parents(family_[order_[position]])) marks_[parent] = 0;
     }
     others_.insert(others_.end(), after_cut_.begin(), after_cut_.end());
     others_.push_back(static_cast<Variable>(v));
@@ -205,8 +205,8 @@ void OrderState::undo() {
             shift(stretch.to, stretch.from);
             continue;
         }
-        for (std::uint32_t place = stretch.from; place < stretch.to; ++place) {
-            put(place, saved_[stretch.saved + place - stretch.from]);
+        for (std::uint32_t position = stretch.from; position < stretch.to; ++position) {
+            put(position, saved_[stretch.saved + position - stretch.from]);
         }
     }
     forget();

@@ -24,7 +24,7 @@ void OrderWindow::list_options(const OrderState& state, std::uint32_t from, unsi
             for (const Variable parent : lists.parents(rank)) {
                 const bool inside = member_of_[parent] != kOutside;
                 if (inside) parents |= std::uint32_t{1} << member_of_[parent];
-                within = within && (inside || state.place(parent) < from);
+                within = within && (inside || state.position(parent) < from);
             }
             within = within && std::none_of(options.begin(), options.end(),
                                             [&](const Option& better) { return (better.parents & ~parents) == 0; });

@@ -28,7 +28,7 @@ template <class Words>
 class Labelling {
 public:
     Labelling(std::size_t n, Words words)
-        : n_(static_cast<unsigned>(n)), words_(words), order_(n), place_(n), path_(n), placed_(words), met_(words) {}
+        : n_(static_cast<unsigned>(n)), words_(words), order_(n), position_(n), path_(n), placed_(words), met_(words) {}
 
     // Returns false if the graph has a cycle.
     bool cpdag(const Subset* graph, Subset* directed, Subset* undirected) {
@@ -67,7 +67,7 @@ private:
                 if (parent == n_) {
                     insert(placed_.data(), last, words_);
                     order_[filled] = last;
-                    place_[last] = filled++;
+                    position_[last] = filled++;
                     --depth;
                     continue;
                 }
@@ -94,7 +94,7 @@ private:
             const Subset* above = parents[child];
             unsigned last = n_;
             for_each_member(above, words_, [&](unsigned parent) {
-                if (last == n_ || place_[parent] > place_[last]) last = parent;
+                if (last == n_ || position_[parent] > position_[last]) last = parent;
             });
             if (last == n_) {
                 std::fill(compelled[child], compelled[child] + words_, Subset{0});
@@ -119,7 +119,7 @@ private:
     unsigned n_;
     [[no_unique_address]] Words words_;
     std::vector<unsigned> order_;
-    std::vector<unsigned> place_;
+    std::vector<unsigned> position_;
     std::vector<unsigned> path_;
     std::vector<Subset> placed_;
     std::vector<Subset> met_;

@@ -63,8 +63,8 @@ std::size_t SetCache::bytes_of(const Generation& generation) const noexcept {
            generation.blocks.size() * (block + sizeof(generation.blocks[0]));
 }
 
-const std::uint64_t* SetCache::entry(const Generation& generation, std::uint32_t place) const noexcept {
-    return generation.blocks[place / block_words_].get() + place % block_words_;
+const std::uint64_t* SetCache::entry(const Generation& generation, std::uint32_t offset) const noexcept {
+    return generation.blocks[offset / block_words_].get() + offset % block_words_;
 }
 
 const std::uint64_t* SetCache::find_in(const Generation& generation, const Key& key) const noexcept {
@@ -111,14 +111,14 @@ void SetCache::insert(const Key& key, std::int64_t value) {
         young_.blocks.push_back(std::make_unique<std::uint64_t[]>(block_words_));
         young_.used = 0;
     }
-    const auto place = static_cast<std::uint32_t>((young_.blocks.size() - 1) * block_words_ + young_.used);
+    const auto offset = static_cast<std::uint32_t>((young_.blocks.size() - 1) * block_words_ + young_.used);
     std::uint64_t* target = young_.blocks.back().get() + young_.used;
     target[0] = static_cast<std::uint64_t>(value);
     target[1] = description(key);
     copy_bytes(target + kHeader, key.members.data(), key.members.size());
     young_.used += words;
     ++young_.entries;
-    place_entry(place, hash_of(key));
+    put_in_slot(offset, hash_of(key));
 }
 
 void SetCache::double_slots() {
@@ -126,15 +126,15 @@ void SetCache::double_slots() {
         std::exchange(young_.slots, std::vector<std::uint32_t>(std::max(kFirstSlots, 2 * young_.slots.size()), 0));
     std::vector<std::uint16_t> members;
     for (const std::uint32_t slot : before) {
-        if (slot != 0) place_entry(slot - 1, hash_of(key_of(entry(young_, slot - 1), members)));
+        if (slot != 0) put_in_slot(slot - 1, hash_of(key_of(entry(young_, slot - 1), members)));
     }
 }
 
-void SetCache::place_entry(std::uint32_t place, std::uint64_t hash) noexcept {
+void SetCache::put_in_slot(std::uint32_t offset, std::uint64_t hash) noexcept {
     const std::size_t mask = young_.slots.size() - 1;
     std::size_t at = hash & mask;
     while (young_.slots[at] != 0) at = (at + 1) & mask;
-    young_.slots[at] = place + 1;
+    young_.slots[at] = offset + 1;
 }
 
 }  // namespace dagscape

@@ -81,11 +81,11 @@ std::size_t AnswerGroup::bytes() const noexcept {
 }
 
 void AnswerGroup::load(std::span<const double> right, std::span<const double> wrong) {
-    std::size_t place = 0;
+    std::size_t next = 0;
     for (const std::size_t start : item_start_) {
         for (const std::uint32_t cell : cell_) {
-            right_[place] = right[start + cell];
-            wrong_[place++] = wrong[start + cell];
+            right_[next] = right[start + cell];
+            wrong_[next++] = wrong[start + cell];
         }
     }
     std::size_t first = 0;

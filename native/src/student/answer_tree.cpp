@@ -24,16 +24,16 @@ bool AnswerTree::grow(const AnswerTable& table, std::uint32_t item, std::size_t 
     std::uint32_t found = 0;
     for (std::size_t pattern = 0; pattern < leaf.size(); ++pattern) {
         const std::int8_t answer = table(pattern, item);
-        std::uint32_t& place = child[3 * leaf_[pattern] + static_cast<std::size_t>(answer + 1)];
-        if (place == kNew) {
-            place = found++;
+        std::uint32_t& node = child[3 * leaf_[pattern] + static_cast<std::size_t>(answer + 1)];
+        if (node == kNew) {
+            node = found++;
             nodes_.push_back({static_cast<std::uint32_t>(parents) + leaf_[pattern], answer});
             if (found > most_leaves) {
                 nodes_.resize(children);
                 return false;
             }
         }
-        leaf[pattern] = place;
+        leaf[pattern] = node;
     }
     leaf_ = std::move(leaf);
     level_start_.push_back(nodes_.size());

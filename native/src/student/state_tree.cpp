@@ -190,7 +190,7 @@ StateTree::StateTree(unsigned skills, std::span<const std::uint32_t> sets) {
     }
 }
 
-// Everything but the places of the tables.
+// Everything but where the tables are.
 StateTree::Node StateTree::node_of(std::uint32_t set, std::uint32_t left, std::uint32_t right) {
     const std::uint32_t in_left = packed_substate(left, set), in_right = packed_substate(right, set);
     Node node{0, 0, 0, 1, (in_left & 1) != 0, (in_right & 1) != 0, {}};

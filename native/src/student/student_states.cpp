@@ -337,10 +337,10 @@ void StudentStates::Kernel::marginals(const StudentModelLogs& model, std::span<c
                                       Monitor& monitor) {
     take(model);
     std::vector<std::uint32_t> inner_sets = order_.inner(sets);
-    std::vector<std::size_t> place;
+    std::vector<std::size_t> column;
     for (const std::uint32_t set : inner_sets) {
-        const std::size_t start = place.size();
-        for (const std::uint32_t substate : order_.substates(set)) place.push_back(start + substate);
+        const std::size_t start = column.size();
+        for (const std::uint32_t substate : order_.substates(set)) column.push_back(start + substate);
     }
     // Without any set, the log-likelihoods remain.
     if (inner_sets.empty()) inner_sets.push_back(1);
@@ -349,8 +349,8 @@ void StudentStates::Kernel::marginals(const StudentModelLogs& model, std::span<c
         const Lanes logs = four.log_likelihoods();
         for (std::size_t lane = 0; lane < std::min(kLanes, patterns() - four.first); ++lane) {
             log_likelihoods[four.first + lane] = logs[lane];
-            double* row = out.data() + (four.first + lane) * place.size();
-            for (std::size_t i = 0; i < place.size(); ++i) row[place[i]] = scratch.sums[i][lane] / four.sum[lane];
+            double* row = out.data() + (four.first + lane) * column.size();
+            for (std::size_t i = 0; i < column.size(); ++i) row[column[i]] = scratch.sums[i][lane] / four.sum[lane];
         }
     });
 }

@@ -15,7 +15,7 @@ constexpr unsigned kLaneBits = 2, kMiddle = kLow - kLaneBits;
 }  // namespace
 
 LaneSets::Layout::Layout(const Tiles& tiles, unsigned v)
-    : top(std::min(tiles.n, kTop)), max_parents(tiles.max_parents), places(kTile / 4, 0), ranks(4, kAbsent) {
+    : top(std::min(tiles.n, kTop)), max_parents(tiles.max_parents), offsets(kTile / 4, 0), ranks(4, kAbsent) {
     add_middle(v);
     for (unsigned high = 0; high <= max_parents; ++high) {
         lengths.push_back(static_cast<std::size_t>(std::count_if(middle.begin(), middle.end(), [&](Subset mask) {
@@ -34,7 +34,7 @@ void LaneSets::Layout::add_middle(unsigned v) {
     for (unsigned size = 0; size <= std::min(max_parents, kMiddle); ++size) {
         for (Subset mask = 0; mask < Subset{1} << kMiddle; ++mask) {
             if (static_cast<unsigned>(std::popcount(mask)) != size || contains(mask << kLaneBits, v)) continue;
-            places[mask] = static_cast<std::uint16_t>(4 + 4 * middle.size());
+            offsets[mask] = static_cast<std::uint16_t>(4 + 4 * middle.size());
             middle.push_back(mask);
         }
     }

@@ -105,7 +105,7 @@ void ParentSums::fill(unsigned v, std::span<const std::int64_t> scores, int unit
     for (std::size_t set = 0; set < scores.size(); set += together) {
         if (set % kSetsBetweenChecks == 0) monitor.check();
         const Subset below = set & (singleton(v) - 1);
-        const std::size_t at = place(v, (set ^ below) << 1 | below);
+        const std::size_t at = index_of(v, (set ^ below) << 1 | below);
         for (std::size_t lane = 0; lane < together; ++lane) {
             const double mantissa = table.mantissa[set + lane], exponent = table.exponent[set + lane];
             mantissa_[at + lane] = mantissa;

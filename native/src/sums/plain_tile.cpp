@@ -106,9 +106,9 @@ void sum_rows(LaneList families, std::size_t skipped_row, Lanes* work) {
     for (std::size_t row = 0; row < kStep; ++row) {
         if ((row & skipped_row) != 0) continue;
         Registers values;
-        const std::uint16_t* places = families.places + kStep * row;
+        const std::uint16_t* offsets = families.offsets + kStep * row;
         sixteen_times<skipped>([&](std::size_t i)
-                                   __attribute__((always_inline)) { values[i] = load(families.numbers + places[i]); });
+                                   __attribute__((always_inline)) { values[i] = load(families.numbers + offsets[i]); });
         zeta_of_four<Over::subsets, skipped>(values);
         sixteen_times<skipped>([&](std::size_t i)
                                    __attribute__((always_inline)) { work[kStep * row + i] = values[i]; });
@@ -144,7 +144,7 @@ void sum_weights(std::size_t skipped_column, Lanes* work, Weight&& weight) {
 
 // Sums over supersets within each row, to shares.
 template <std::size_t skipped>
-void sum_to_shares(const Lanes* work, std::size_t skipped_row, const std::uint16_t* places, double* shares) {
+void sum_to_shares(const Lanes* work, std::size_t skipped_row, const std::uint16_t* offsets, double* shares) {
     for (std::size_t row = 0; row < kStep; ++row) {
         if ((row & skipped_row) != 0) continue;
         Registers values;
@@ -152,7 +152,7 @@ void sum_to_shares(const Lanes* work, std::size_t skipped_row, const std::uint16
                                    __attribute__((always_inline)) { values[i] = work[kStep * row + i]; });
         zeta_of_four<Over::supersets, skipped>(values);
         sixteen_times<skipped>(
-            [&](std::size_t i) __attribute__((always_inline)) { store(shares + places[kStep * row + i], values[i]); });
+            [&](std::size_t i) __attribute__((always_inline)) { store(shares + offsets[kStep * row + i], values[i]); });
     }
     store(shares, broadcast(0));
 }
@@ -275,12 +275,12 @@ void PlainTile::add_neighbour(LaneList families, const std::int64_t* words, doub
         zeta_of_four<Over::supersets, 0>(values);
         sixteen_times<0>([&](std::size_t i) __attribute__((always_inline)) { work_[column + kStep * i] = values[i]; });
     });
-    sum_to_shares<0>(work_.data(), 0, families.places, shares);
+    sum_to_shares<0>(work_.data(), 0, families.offsets, shares);
 }
 
 void PlainTile::shares_of(const Lanes* weights, LaneList families, double* shares) {
     sum_weights<0>(0, work_.data(), [&](std::size_t q) { return weights[q]; });
-    sum_to_shares<0>(work_.data(), 0, families.places, shares);
+    sum_to_shares<0>(work_.data(), 0, families.offsets, shares);
 }
 
 void PlainTile::low_shares(unsigned v, LaneList families, double* shares) {
@@ -300,7 +300,7 @@ void PlainTile::low_shares(unsigned v, LaneList families, double* shares) {
         });
     }
     with_constant(skipped.vector, [&](auto vector) {
-        sum_to_shares<decltype(vector)::value>(work_.data(), skipped.row, families.places, shares);
+        sum_to_shares<decltype(vector)::value>(work_.data(), skipped.row, families.offsets, shares);
     });
 }
 

@@ -70,7 +70,7 @@ LaneList PlainWalk::list(Subset tile, unsigned v) {
         decide(r, v, contains(tile, r - 1) && v != r - 1);
         decided[r - 1] = members(r - 1);
     }
-    return {problem_.sets[v].places(), lists_[kLow][v]};
+    return {problem_.sets[v].offsets(), lists_[kLow][v]};
 }
 
 // Restricts the families of v from the first r variables to the first r - 1.

@@ -220,13 +220,13 @@ void searches_add_up(unsigned n, std::size_t max_parents, std::uint64_t seed) {
 // Four variables spread over several words give the same moves as four adjacent ones.
 void several_words() {
     constexpr std::size_t n = 200;
-    constexpr std::array<unsigned, 4> places{3, 63, 64, 199};
+    constexpr std::array<unsigned, 4> numbers{3, 63, 64, 199};
     const std::size_t words = words_for(n);
     Monitor monitor;
     for (const auto& [state, members] : all_classes(4)) {
         Dag wide(n * words);
         for (unsigned v = 0; v < 4; ++v) {
-            for_each_member(members[0][v], [&](unsigned u) { insert(&wide[places[v] * words], places[u], words); });
+            for_each_member(members[0][v], [&](unsigned u) { insert(&wide[numbers[v] * words], numbers[u], words); });
         }
         const Dag none(n * words);
         ClassMoves small = start(members[0], 3), large(n, wide.data(), none.data(), none.data(), 3, kPlenty);
@@ -237,20 +237,20 @@ void several_words() {
         ClassMoves::Question question{};
         while (large.next(question)) {
             std::size_t asked = 0;
-            const auto place = std::find(places.begin(), places.end(), question.child);
+            const auto child = std::find(numbers.begin(), numbers.end(), question.child);
             for_each_member(question.toggled, words, [&](unsigned x) {
                 ++asked;
-                const auto its = std::find(places.begin(), places.end(), x);
-                if (place == places.end() || its == places.end()) return;
+                const auto its = std::find(numbers.begin(), numbers.end(), x);
+                if (child == numbers.end() || its == numbers.end()) return;
                 Subset clique = 0;
                 for (unsigned z = 0; z < 4; ++z) {
-                    if (contains(question.family, places[z], words) &&
-                        contains(large.graph().neighbours(question.child), places[z], words)) {
+                    if (contains(question.family, numbers[z], words) &&
+                        contains(large.graph().neighbours(question.child), numbers[z], words)) {
                         clique |= singleton(z);
                     }
                 }
-                found.insert({static_cast<unsigned>(its - places.begin()),
-                              static_cast<unsigned>(place - places.begin()), clique});
+                found.insert({static_cast<unsigned>(its - numbers.begin()),
+                              static_cast<unsigned>(child - numbers.begin()), clique});
             });
             CHECK(large.answer(std::vector<std::int64_t>(asked)));
         }

@@ -71,7 +71,7 @@ void check_state(const Families& families, const OrderState& state) {
     CHECK(fresh.value() == state.value());
     for (unsigned v = 0; v < state.n(); ++v) {
         CHECK(fresh.family(v) == state.family(v));
-        CHECK(state.order()[state.place(v)] == v);
+        CHECK(state.order()[state.position(v)] == v);
     }
 }
 
@@ -103,7 +103,7 @@ void lists_hold_what_is_of_use(std::mt19937& random) {
     CHECK(lists.offset() == offset);
 }
 
-// A profile covers all places, and its scores differ as those of the orders do.
+// A profile covers all positions, and its scores differ as those of the orders do.
 void profiles_match_orders(std::mt19937& random) {
     const Families families = random_families(6, 3, 20, 0.2, random);
     const FamilyLists lists = lists_of(families, random);

@@ -80,7 +80,7 @@ void the_last_of_64_variables() {
 // Four variables spread over several words give the same results as four adjacent ones.
 void several_words() {
     constexpr std::size_t n = 200;
-    constexpr std::array<unsigned, 4> places{3, 63, 64, 199};
+    constexpr std::array<unsigned, 4> numbers{3, 63, 64, 199};
     const std::size_t words = words_for(n);
     std::vector<Subset> parents(n * words), directed(n * words), undirected(n * words);
     std::array<Subset, 4> small_directed{}, small_undirected{};
@@ -88,14 +88,14 @@ void several_words() {
     for (const auto& dag : all_dags()) {
         std::fill(parents.begin(), parents.end(), Subset{0});
         for (unsigned v = 0; v < 4; ++v) {
-            for_each_member(dag[v], [&](unsigned u) { insert(&parents[places[v] * words], places[u], words); });
+            for_each_member(dag[v], [&](unsigned u) { insert(&parents[numbers[v] * words], numbers[u], words); });
         }
         CHECK(cpdag(parents, n, directed, undirected));
         CHECK(cpdag(dag, 4, small_directed, small_undirected));
         for (unsigned v = 0; v < 4; ++v) {
             for (unsigned u = 0; u < 4; ++u) {
-                CHECK(contains(&directed[places[v] * words], places[u], words) == contains(small_directed[v], u));
-                CHECK(contains(&undirected[places[v] * words], places[u], words) == contains(small_undirected[v], u));
+                CHECK(contains(&directed[numbers[v] * words], numbers[u], words) == contains(small_directed[v], u));
+                CHECK(contains(&undirected[numbers[v] * words], numbers[u], words) == contains(small_undirected[v], u));
             }
         }
         std::array<std::uint64_t, 2> large{}, small{};

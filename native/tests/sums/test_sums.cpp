@@ -19,8 +19,6 @@ namespace {
 
 constexpr int kBits = 30;
 
-std::size_t place(unsigned v, Subset set) { return (set & (singleton(v) - 1)) | (set >> (v + 1) << v); }
-
 std::vector<std::int64_t> random_scores(unsigned n, double range, double impossible, std::mt19937& random) {
     std::uniform_real_distribution<double> uniform(0, 1);
     std::vector<std::int64_t> scores(std::size_t{n} << (n - 1));
@@ -53,7 +51,7 @@ Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_or
         if (v < n) {
             for (Subset set = 0; set < Subset{1} << n; ++set) {
                 const std::int64_t score =
-                    contains(set, v) ? kImpossible : scores[(std::size_t{v} << (n - 1)) + place(v, set)];
+                    contains(set, v) ? kImpossible : scores[(std::size_t{v} << (n - 1)) + index_without(set, v)];
                 if (score == kImpossible) continue;
                 parents[v] = set;
                 choose(v + 1, weight * std::exp(std::ldexp(static_cast<double>(score), -kBits)));
@@ -181,7 +179,7 @@ void tiles_agree_with_the_plain_sum() {
                     for_each_member(set, [&](unsigned u) { members.push_back(static_cast<std::uint16_t>(u)); });
                     const std::int64_t score = std::llround(std::ldexp(-range * uniform(random), kBits));
                     by_size[v * index.size() + index.rank(members)] = score;
-                    dense[(std::size_t{v} << (n - 1)) + place(v, set)] = score;
+                    dense[(std::size_t{v} << (n - 1)) + index_without(set, v)] = score;
                 }
             }
             Monitor monitor;
@@ -209,8 +207,8 @@ void paths_lead_through_chains() {
     const unsigned n = 3;
     std::vector<std::int64_t> scores(std::size_t{n} << (n - 1), kImpossible);
     scores[0] = 0;  // 0 has no parents
-    scores[4 + place(1, singleton(0))] = 0;
-    scores[8 + place(2, singleton(1))] = 0;
+    scores[4 + index_without(singleton(0), 1)] = 0;
+    scores[8 + index_without(singleton(1), 2)] = 0;
     Monitor monitor;
     const ParentSums sums(n, scores, kBits, 1, monitor);
     DagSum dags(sums, 1, true);

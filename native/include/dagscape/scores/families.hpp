@@ -29,14 +29,14 @@ static_assert(-2 * kLargestTotal > kRuledOut);
 constexpr std::int64_t largest_score(unsigned n) noexcept { return kLargestTotal / std::int64_t{n}; }
 
 // The index of a set of other variables in a row of 2^(n-1): its mask with the child's bit removed.
-constexpr std::size_t place_without(Subset set, unsigned child) noexcept {
+constexpr std::size_t index_without(Subset set, unsigned child) noexcept {
     return (set & (singleton(child) - 1)) | (set >> (child + 1) << child);
 }
 
 // A view of the scores of all families in one of three layouts, with kImpossible for impossible families.
 class FamilyScores {
 public:
-    // All 2^(n-1) sets of the other variables (see place_without).
+    // All 2^(n-1) sets of the other variables (see index_without).
     static FamilyScores by_mask(unsigned n, std::span<const std::int64_t> scores);
     // All sets of at most `max_parents` of the n variables, by size and then by mask (set_index.hpp).
     static FamilyScores by_size(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores);
@@ -71,9 +71,9 @@ public:
     void for_each(unsigned child, Visit&& visit) const {
         const auto scores = row(child);
         Subset set = 0;
-        for (std::size_t place = 0; place < scores.size(); ++place) {
-            if (layout_ == Layout::listed) set = sets_[first_[child] + place];
-            if (scores[place] != kImpossible) visit(set, scores[place] - best_[child]);
+        for (std::size_t index = 0; index < scores.size(); ++index) {
+            if (layout_ == Layout::listed) set = sets_[first_[child] + index];
+            if (scores[index] != kImpossible) visit(set, scores[index] - best_[child]);
             if (layout_ == Layout::by_mask) {
                 // The next mask without the child's own bit.
                 set = ((set | singleton(child)) + 1) & ~singleton(child);
@@ -149,7 +149,7 @@ public:
 
     // The result is the same whether or not the set contains the child.
     std::int64_t operator()(unsigned child, Subset set) const noexcept {
-        return values_[(std::size_t{child} << (n_ - 1)) + place_without(set, child)];
+        return values_[(std::size_t{child} << (n_ - 1)) + index_without(set, child)];
     }
 
 private:

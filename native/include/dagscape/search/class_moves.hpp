@@ -93,7 +93,8 @@ private:
     };
     // By B.
     using Entries = std::map<Set, Entry>;
-    using Place = std::pair<unsigned, Entries::iterator>;
+    // An entry of a child.
+    using EntryOf = std::pair<unsigned, Entries::iterator>;
 
     Subset* reached(Entry& entry) const noexcept { return entry.rows.data(); }
     Subset* eligible(Entry& entry) const noexcept { return entry.rows.data() + words_; }
@@ -121,13 +122,13 @@ private:
     std::size_t bytes_ = 0;
     ClassOperators operators_ = ClassOperators::kInsert;
     bool all_stale_ = true;
-    std::vector<Entries> entries_;  // by child
-    Entries previous_;              // of the child whose entries are being listed
-    std::vector<Place> questions_;  // the last one is open
-    Set open_;                      // the variables of the open question
+    std::vector<Entries> entries_;    // by child
+    Entries previous_;                // of the child whose entries are being listed
+    std::vector<EntryOf> questions_;  // the last one is open
+    Set open_;                        // the variables of the open question
     struct Tie {
         unsigned x;
-        Place place;
+        EntryOf entry;
     };
     std::vector<Tie> ties_;
 };

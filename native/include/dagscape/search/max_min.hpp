@@ -134,21 +134,22 @@ private:
         return association != kIndependent;
     }
 
-    // Calls visit(set) for the sets of a size, in lexicographic order of places in the pool, whose first place is below
-    // `first_places`, until it returns false.
+    // Calls visit(set) for the sets of a size, in lexicographic order of positions in the pool, whose first position is
+    // below `first_positions`, until it returns false.
     template <class Visit>
-    void for_each_set(std::span<const std::uint16_t> pool, std::size_t first_places, std::size_t size, Visit&& visit) {
-        places_.resize(size);
+    void for_each_set(std::span<const std::uint16_t> pool, std::size_t first_positions, std::size_t size,
+                      Visit&& visit) {
+        positions_.resize(size);
         set_.resize(size);
-        std::iota(places_.begin(), places_.end(), std::size_t{0});
-        while (places_[0] < first_places) {
-            for (std::size_t i = 0; i < size; ++i) set_[i] = pool[places_[i]];
+        std::iota(positions_.begin(), positions_.end(), std::size_t{0});
+        while (positions_[0] < first_positions) {
+            for (std::size_t i = 0; i < size; ++i) set_[i] = pool[positions_[i]];
             if (!visit(std::span<const std::uint16_t>(set_))) return;
             std::size_t last = size;
-            while (last > 0 && places_[last - 1] == pool.size() - size + last - 1) --last;
+            while (last > 0 && positions_[last - 1] == pool.size() - size + last - 1) --last;
             if (last == 0) return;
-            ++places_[last - 1];
-            for (std::size_t i = last; i < size; ++i) places_[i] = places_[i - 1] + 1;
+            ++positions_[last - 1];
+            for (std::size_t i = last; i < size; ++i) positions_[i] = positions_[i - 1] + 1;
         }
     }
 
@@ -156,7 +157,7 @@ private:
     std::size_t most_given_;
     Associate associate_;
     std::vector<Neighbour> members_, candidates_;
-    std::vector<std::size_t> places_;
+    std::vector<std::size_t> positions_;
     std::vector<std::uint16_t> set_;
 };
 

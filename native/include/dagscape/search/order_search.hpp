@@ -2,11 +2,11 @@
 //
 // In an order, the best parents of each variable among its predecessors are independent choices [teyssier2005]: a
 // search over orders never meets a cycle. The search starts with *sweeps*: every variable, in random order, moves to
-// its best place (order_state.hpp), until none gains. Then it repeats:
+// its best position (order_state.hpp), until none gains. Then it repeats:
 //
-//   perturb   one to three times, either move a random variable to a random place or promote a better family of one
+//   perturb   one to three times, either move a random variable to a random position or promote a better family of one
 //   repair    move the variables whose family changed, the former and the present parents of these, and those that the
-//             repair changes in turn, to their best places
+//             repair changes in turn, to their best positions
 //   decide    keep the result if it loses at most a random part of the tolerance; otherwise undo everything
 //
 // A repair touches few variables, however many there are, so the cost of a repetition hardly grows with n. The
@@ -83,7 +83,7 @@ private:
     void order_windows(Clock::time_point deadline, Monitor& monitor);
     void rewrite_depth_first();
     void settle();
-    void to_best_place(unsigned v);
+    void to_best_position(unsigned v);
     void repeat(std::int64_t tolerance);
     Move perturb(std::uint32_t& variable);
     void insert_anywhere(unsigned v);
@@ -103,7 +103,7 @@ private:
     std::vector<Variable> best_order_;
     std::vector<Gain> gains_;
 
-    // Variables to be moved to their best places, and how many changes of families have been considered.
+    // Variables to be moved to their best positions, and how many changes of families have been considered.
     std::vector<std::uint32_t> queue_;
     std::vector<char> waiting_;
     std::size_t noted_ = 0;

@@ -1,21 +1,21 @@
 // An order of the variables, the best families of all variables in it, and how the score changes if one moves.
 //
-// *Insertion* [scanagatta2017]. Take a variable v out of the order and let it enter at place q, behind q others. Only
-// two things depend on q: the family of v, which is the first in its list whose parents all stand before q, and, for
-// each other variable u, whether v stands before it. So the score is
+// *Insertion* [scanagatta2017]. Take a variable v out of the order and let it enter at position q, behind q others.
+// Only two things depend on q: the family of v, which is the first in its list whose parents all stand before q, and,
+// for each other variable u, whether v stands before it. So the score is
 //
 //   family(q) + Σ over u of  with_u − without_u   for those u behind q
 //
 // where with_u and without_u are the scores of u's best families with v before and behind it. Few variables u have a
 // difference: those whose present family has the parent v, and those that would prefer a family with v. family(q) never
-// falls with q, and the sum never rises. The profile of v is a short list of ranges of places with equal scores: all n
-// places are judged in time proportional to the length of v's list and the number of lists in which v occurs, most of
-// which one comparison dismisses.
+// falls with q, and the sum never rises. The profile of v is a short list of ranges of positions with equal scores: all
+// n positions are judged in time proportional to the length of v's list and the number of lists in which v occurs, most
+// of which one comparison dismisses.
 //
 // *Promotion*. Give v a family that is better than its present one, although some of the parents stand behind it. Let m
 // be the last of them, and consider the variables from v to m. Those that do not descend from v go to the front. Among
 // the descendants, those that are ancestors of a new parent (or are one) lie on the cycles that the family would close;
-// each of these cycles must be broken somewhere. Cut them at some place: what comes after the cut goes next, then v,
+// each of these cycles must be broken somewhere. Cut them at some position: what comes after the cut goes next, then v,
 // then what comes before the cut, and then the remaining descendants. Only variables whose parents were cut off lose.
 // Insertion can break a cycle only next to v; a promotion breaks it anywhere.
 //
@@ -39,7 +39,7 @@ public:
     unsigned n() const noexcept { return lists_->n(); }
     const FamilyLists& lists() const noexcept { return *lists_; }
     std::span<const Variable> order() const noexcept { return order_; }
-    std::uint32_t place(unsigned v) const noexcept { return place_[v]; }
+    std::uint32_t position(unsigned v) const noexcept { return position_[v]; }
     Rank family(unsigned v) const noexcept { return family_[v]; }
     // The number of variables without a possible family, and the score relative to FamilyLists::offset.
     struct Value {
@@ -52,21 +52,21 @@ public:
     };
     Value value() const noexcept { return {impossible_, score_}; }
 
-    // Places lo … hi are equally good for a variable, whose family is then `family`.
+    // Positions lo … hi are equally good for a variable, whose family is then `family`.
     struct Range {
         std::uint32_t lo, hi;
         std::int64_t score;
         Rank family;
     };
-    // The places of a variable, last first; those that are certainly worse than another may be left out. Valid until
+    // The positions of a variable, last first; those that are certainly worse than another may be left out. Valid until
     // the next change.
     std::span<const Range> profile(unsigned v, bool complete);
-    // Moves the variable of the last profile to a place of one of its ranges.
+    // Moves the variable of the last profile to a position of one of its ranges.
     void move(const Range& range, std::uint32_t to);
 
     // Gives v a better family, if that takes a change of order; the cut is chosen at random.
     void promote(unsigned v, Rank family, RandomBits& random);
-    // Puts the variables from a place on in another order.
+    // Puts the variables from a position on in another order.
     void rearrange(std::uint32_t from, std::span<const Variable> variables);
 
     // The variables whose family changed, with their former family, since the last call of forget() or undo().
@@ -79,30 +79,30 @@ public:
     void forget();
 
 private:
-    // A variable u whose family depends on whether the variable of the profile stands at most at place `at`.
+    // A variable u whose family depends on whether the variable of the profile stands at most at position `at`.
     struct Dependent {
         std::uint32_t at, variable;
         Rank with, without;
         std::int64_t difference;
     };
-    // A stretch of the order before a change: either one variable's place, or all variables.
+    // A stretch of the order before a change: either one variable's position, or all variables.
     struct Stretch {
         std::uint32_t from, to, saved;
         bool rotated;
     };
 
-    bool precede(std::span<const Variable> parents, std::uint32_t place) const noexcept;
+    bool precede(std::span<const Variable> parents, std::uint32_t position) const noexcept;
     Rank best_family(unsigned u, Rank from) const noexcept;
     Rank family_without(unsigned u, unsigned parent) const noexcept;
     void find_dependents(unsigned v);
     void choose(unsigned u, Rank family);
     void shift(std::uint32_t from, std::uint32_t to) noexcept;
-    void put(std::uint32_t place, Variable v) noexcept;
+    void put(std::uint32_t position, Variable v) noexcept;
     void mark_cycles(unsigned v, Rank family, std::uint32_t first, std::uint32_t last);
 
     const FamilyLists* lists_;
     std::vector<Variable> order_;
-    std::vector<std::uint32_t> place_;
+    std::vector<std::uint32_t> position_;
     std::vector<Rank> family_;
     std::size_t impossible_ = 0;
     std::int64_t score_ = 0;

@@ -24,7 +24,7 @@ class OrderWindow {
 public:
     explicit OrderWindow(const OrderState& state) : member_of_(state.n(), kOutside) {}
 
-    // Puts the window of `width` variables from a place on into a best order, unless it is in one.
+    // Puts the window of `width` variables from a position on into a best order, unless it is in one.
     void optimise(OrderState& state, std::uint32_t from, unsigned width, RandomBits& random);
 
 private:

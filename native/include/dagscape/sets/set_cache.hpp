@@ -42,11 +42,11 @@ private:
     };
 
     std::size_t bytes_of(const Generation& generation) const noexcept;
-    const std::uint64_t* entry(const Generation& generation, std::uint32_t place) const noexcept;
+    const std::uint64_t* entry(const Generation& generation, std::uint32_t offset) const noexcept;
     const std::uint64_t* find_in(const Generation& generation, const Key& key) const noexcept;
     std::size_t growth_for(std::size_t words) const noexcept;
     void double_slots();
-    void place_entry(std::uint32_t place, std::uint64_t hash) noexcept;
+    void put_in_slot(std::uint32_t offset, std::uint64_t hash) noexcept;
 
     std::size_t most_bytes_;
     std::size_t block_words_;

@@ -29,9 +29,9 @@ public:
             for (const std::uint16_t member : members) mask |= std::uint64_t{1} << member;
             return mask;
         }
-        std::uint64_t place = first_of_size_[members.size()];
-        for (std::size_t i = 0; i < members.size(); ++i) place += choose(members[i], static_cast<unsigned>(i) + 1);
-        return place;
+        std::uint64_t index = first_of_size_[members.size()];
+        for (std::size_t i = 0; i < members.size(); ++i) index += choose(members[i], static_cast<unsigned>(i) + 1);
+        return index;
     }
 
     // C(from, size) for size <= max_size, capped at 2^62.

@@ -20,8 +20,7 @@ namespace dagscape {
 // The bits of a state at the members of a set, packed.
 constexpr std::uint32_t packed_substate(std::uint32_t state, std::uint32_t set) noexcept {
     std::uint32_t packed = 0;
-    for (unsigned place = 0; set != 0; set &= set - 1, ++place)
-        packed |= std::uint32_t{(state & set & -set) != 0} << place;
+    for (unsigned bit = 0; set != 0; set &= set - 1, ++bit) packed |= std::uint32_t{(state & set & -set) != 0} << bit;
     return packed;
 }
 

@@ -35,8 +35,8 @@ public:
 
     unsigned top() const noexcept { return layout_->top; }
     std::size_t size(unsigned r) const { return 4 * layout_->ends[r - kLow]; }
-    // The place in a list of each vector of sets without high variables, by the mask of the middle ones.
-    const std::uint16_t* places() const noexcept { return layout_->places.data(); }
+    // Where each vector of a list begins, for those of sets without high variables, by the mask of the middle ones.
+    const std::uint16_t* offsets() const noexcept { return layout_->offsets.data(); }
 
     // Converts the numbers of the sets of the first top() variables, by size and then by mask, to a list that is summed
     // over subsets; and a list of shares, yet to be summed over supersets, back.
@@ -61,17 +61,17 @@ private:
         void add_block(const Tiles& tiles, Subset high);
 
         unsigned top, max_parents;
-        std::vector<Subset> middle;         // the sets of middle variables, by size and then by mask
-        std::vector<std::size_t> lengths;   // of a block, by the number of high variables
-        std::vector<std::size_t> blocks;    // the place of a block, by the mask of the high variables
-        std::vector<std::size_t> ends;      // the size of a list, by r - kLow
-        std::vector<std::uint16_t> places;  // by the mask of the middle variables
-        std::vector<std::uint32_t> ranks;   // among all sets by size and mask, by lane, for the list of `top`
+        std::vector<Subset> middle;          // the sets of middle variables, by size and then by mask
+        std::vector<std::size_t> lengths;    // of a block, by the number of high variables
+        std::vector<std::size_t> blocks;     // where a block begins, by the mask of the high variables
+        std::vector<std::size_t> ends;       // the size of a list, by r - kLow
+        std::vector<std::uint16_t> offsets;  // by the mask of the middle variables
+        std::vector<std::uint32_t> ranks;    // among all sets by size and mask, by lane, for the list of `top`
     };
 
     LaneSets(unsigned v, std::shared_ptr<const Layout> layout) : v_(v), layout_(std::move(layout)) {}
 
-    // Calls visit(place, length, place with the last variable, length with it), in numbers, for each set of the other
+    // Calls visit(offset, length, offset with the last variable, length with it), in numbers, for each set of the other
     // high variables.
     template <class Visit>
     void for_each_block(unsigned r, Visit&& visit) const;

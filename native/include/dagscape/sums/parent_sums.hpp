@@ -51,8 +51,8 @@ public:
     unsigned n() const noexcept { return n_; }
 
     // For a variable v and a set U without it.
-    double mantissa(unsigned v, Subset U) const noexcept { return mantissa_[place(v, U)]; }
-    double exponent(unsigned v, Subset U) const noexcept { return wide(exponent_[place(v, U)]); }
+    double mantissa(unsigned v, Subset U) const noexcept { return mantissa_[index_of(v, U)]; }
+    double exponent(unsigned v, Subset U) const noexcept { return wide(exponent_[index_of(v, U)]); }
     ScaledNumber get(unsigned v, Subset U) const noexcept { return {mantissa(v, U), exponent(v, U)}; }
 
     // The row of variables 0 and 1 for a tile; those of the other variables outside it follow in increasing order.
@@ -81,7 +81,7 @@ private:
         const Lanes exponents = __builtin_convertvector(words, Lanes);
         return exponents == broadcast(kPackedNothing) ? broadcast(kNothing) : exponents;
     }
-    std::size_t place(unsigned v, Subset U) const noexcept {
+    std::size_t index_of(unsigned v, Subset U) const noexcept {
         if (v < 2) return 4 * first_row_[U >> 2] + 2 * v + (v == 0 ? U >> 1 & 1 : U & 1);
         return 4 * row_of(v, U >> 2) + (U & 3);
     }

@@ -45,9 +45,9 @@ struct ExponentRange {
 // The range of a tile without zeros.
 ExponentRange exponents_of(const std::int64_t* words) noexcept;
 
-// The families of a variable in a tile: where its vectors are in lists (LaneSets::places), and the list.
+// The families of a variable in a tile: where its vectors are in lists (LaneSets::offsets), and the list.
 struct LaneList {
-    const std::uint16_t* places;
+    const std::uint16_t* offsets;
     const double* numbers;
 };
 
