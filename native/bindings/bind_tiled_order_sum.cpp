@@ -20,7 +20,7 @@ namespace dagscape {
 namespace {
 
 using Scores = Input<std::int64_t, 2>;
-using Words = Output<std::int64_t, 1>;
+using Packed = Output<std::int64_t, 1>;
 using Blocks = std::vector<Input<std::int64_t, 1>>;
 using Numbers = Input<double, 1>;
 using Matrix = Output<double, 2>;
@@ -28,7 +28,7 @@ using Matrix = Output<double, 2>;
 // Keeps the arrays that the sum refers to.
 struct BoundSum {
     Scores scores;
-    Words words;
+    Packed packed;
     std::unique_ptr<TiledOrderSum> sum;
 };
 
@@ -39,7 +39,7 @@ unsigned rank_bits_of(unsigned n, unsigned ranks) {
     return static_cast<unsigned>(std::bit_width(ranks)) - 1;
 }
 
-void construct(BoundSum* bound, Scores scores, unsigned max_parents, int unit_bits, Words words, unsigned ranks,
+void construct(BoundSum* bound, Scores scores, unsigned max_parents, int unit_bits, Packed packed, unsigned ranks,
                unsigned rank) {
     const auto n = static_cast<unsigned>(scores.shape(0));
     if (n < kLow || n > 40 || max_parents >= n || scores.shape(1) != SetIndex(n, max_parents).size()) {
@@ -50,15 +50,15 @@ void construct(BoundSum* bound, Scores scores, unsigned max_parents, int unit_bi
     }
     const unsigned rank_bits = rank_bits_of(n, ranks);
     if (rank >= ranks) throw nb::value_error("ranks are numbered from 0");
-    if (words.size() != std::size_t{1} << (n - rank_bits)) {
-        throw nb::value_error("there must be one word for each set of the rank");
+    if (packed.size() != std::size_t{1} << (n - rank_bits)) {
+        throw nb::value_error("there must be one packed number for each set of the rank");
     }
     std::unique_ptr<TiledOrderSum> sum;
     run_monitored({}, [&](Monitor&) {
         sum = std::make_unique<TiledOrderSum>(n, max_parents, view(scores), unit_bits,
-                                              std::span(words.data(), words.size()), RankOfMany{rank_bits, rank});
+                                              std::span(packed.data(), packed.size()), RankOfMany{rank_bits, rank});
     });
-    new (bound) BoundSum{std::move(scores), std::move(words), std::move(sum)};
+    new (bound) BoundSum{std::move(scores), std::move(packed), std::move(sum)};
 }
 
 SumBlock checked_block(const BoundSum& bound, unsigned bits, std::size_t index, const Blocks& received,
@@ -66,12 +66,12 @@ SumBlock checked_block(const BoundSum& bound, unsigned bits, std::size_t index, 
     if (bits < kLow || bits > bound.sum->own() || index >> (bound.sum->own() - bits) != 0) {
         throw nb::value_error("there is no such block");
     }
-    const auto right_size = [&](const auto& words) { return words.size() == std::size_t{1} << bits; };
+    const auto right_size = [&](const auto& packed) { return packed.size() == std::size_t{1} << bits; };
     if (received.size() != expected || !std::all_of(received.begin(), received.end(), right_size)) {
-        throw nb::value_error("a block must come with the words of the same block of each neighbouring rank");
+        throw nb::value_error("a block must come with the packed numbers of the same block of each neighbouring rank");
     }
     SumBlock block{bits, index, {}};
-    for (const auto& words : received) block.received.push_back(words.data());
+    for (const auto& packed : received) block.received.push_back(packed.data());
     return block;
 }
 
@@ -90,15 +90,15 @@ void backward(BoundSum& bound, unsigned block_bits, std::size_t block, const Blo
               unsigned threads, const Progress& progress) {
     const SumBlock checked = checked_block(bound, block_bits, block, received, bound.sum->received_backwards());
     if (total == 0) throw nb::value_error("the total is zero");
-    if (((block + 1) << block_bits) + bound.sum->sets_done() != bound.words.size()) {
+    if (((block + 1) << block_bits) + bound.sum->sets_done() != bound.packed.size()) {
         throw nb::value_error("blocks must come in decreasing order");
     }
     run(threads, progress, [&](Monitor& monitor) { bound.sum->backward(checked, total, threads, monitor); });
 }
 
-// The mantissa and exponent of the sum over all orders, from the last word of the last rank.
-std::pair<double, double> total(const BoundSum& bound, std::int64_t word) {
-    const ScaledNumber total = bound.sum->total(word);
+// The mantissa and exponent of the sum over all orders, from the last packed number of the last rank.
+std::pair<double, double> total(const BoundSum& bound, std::int64_t packed) {
+    const ScaledNumber total = bound.sum->total(packed);
     return {total.mantissa, total.exponent};
 }
 
@@ -153,12 +153,12 @@ void bind_tiled_order_sum(nb::module_& module) {
     module.attr("WIDEST_TILED") = kWidestTiled;
     module.def("tiled_order_sum_bytes", &bytes, "n"_a, "max_parents"_a, "threads"_a, "wide"_a = false, "ranks"_a = 1);
     nb::class_<BoundSum>(module, "TiledOrderSum")
-        .def("__init__", &construct, "scores"_a.noconvert(), "max_parents"_a, "unit_bits"_a, "words"_a.noconvert(),
+        .def("__init__", &construct, "scores"_a.noconvert(), "max_parents"_a, "unit_bits"_a, "packed"_a.noconvert(),
              "ranks"_a = 1, "rank"_a = 0)
         .def("forward", &forward, "block_bits"_a, "block"_a, "received"_a, "threads"_a, "progress"_a.none())
         .def("backward", &backward, "block_bits"_a, "block"_a, "received"_a, "total"_a, "threads"_a,
              "progress"_a.none())
-        .def("total", &total, "word"_a)
+        .def("total", &total, "packed"_a)
         .def("shares", &shares)
         .def("merge", &merge, "shares"_a.noconvert())
         .def("finish", &finish, "edges"_a.noconvert())

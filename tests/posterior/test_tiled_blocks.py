@@ -179,7 +179,7 @@ def test_wrong_calls_are_refused():
     for bits, block, received in ((9, 0, []), (14, 0, []), (12, 2, []), (12, 0, [words])):
         with pytest.raises(ValueError, match="block"):
             first.forward(bits, block, received, 1, None)
-    with pytest.raises(ValueError, match="with the words of the same block"):
+    with pytest.raises(ValueError, match="with the packed numbers of the same block"):
         last.forward(12, 0, [words[:-1]], 1, None)
     total = parts.forward()
     with pytest.raises(ValueError, match="decreasing order"):

@@ -18,7 +18,7 @@ struct BestOf {
     using Function = std::vector<std::int64_t>;
     using Four = LaneBits;
 
-    static Column room(const Column&, std::size_t size) { return Column(size); }
+    static Column buffer(const Column&, std::size_t size) { return Column(size); }
     static void add(Column& to, std::size_t to_at, const Column& from, std::size_t from_at, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) to[to_at + i] = std::max(to[to_at + i], from[from_at + i]);
     }
@@ -42,8 +42,8 @@ struct BestOf {
         four[to] = std::max(four[to], four[from] + weight[to]);
     }
     static LaneBits finished(LaneBits four) noexcept { return four; }
-    static LaneBits load(const std::int64_t* words) noexcept { return dagscape::load(words); }
-    static void store(std::int64_t* words, LaneBits four) noexcept { dagscape::store(words, four); }
+    static LaneBits load(const std::int64_t* from) noexcept { return dagscape::load(from); }
+    static void store(std::int64_t* to, LaneBits four) noexcept { dagscape::store(to, four); }
 };
 
 // The same, one set at a time.

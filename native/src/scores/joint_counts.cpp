@@ -22,15 +22,15 @@ struct Open {
 };
 
 // The sum over the last open variable.
-Open without_last(const Open& counts, std::span<std::uint64_t> room) noexcept {
+Open without_last(const Open& counts, std::span<std::uint64_t> buffer) noexcept {
     const std::size_t half = std::size_t{1} << (counts.open - 1);
     const std::size_t size = counts.units.size() / 2;
     const std::uint64_t* from = counts.units.data();
-    std::uint64_t* to = room.data();
+    std::uint64_t* to = buffer.data();
     for (std::size_t done = 0; done < size; done += half, from += 2 * half, to += half) {
         for (std::size_t i = 0; i < half; ++i) to[i] = from[i] + from[i + half];
     }
-    return {{room.data(), size}, counts.open - 1};
+    return {{buffer.data(), size}, counts.open - 1};
 }
 
 // Visits branches of the lattice on one thread.
@@ -39,23 +39,23 @@ public:
     Folder(int count_bits, const SetIndex& index, const JointScoreSpec& spec, std::span<std::int64_t> out,
            Monitor& monitor)
         : count_bits_(count_bits), index_(index), spec_(spec), out_(out), monitor_(monitor),
-          room_(std::size_t{1} << index.n()) {}
+          buffer_(std::size_t{1} << index.n()) {}
 
     // Writes J of the sets whose members among the last variables are given by the bits of `branch`.
     void visit_branch(std::span<const std::uint64_t> units, unsigned decided, std::uint64_t branch) {
         if (static_cast<unsigned>(std::popcount(branch)) > index_.max_size()) return;
         members_.clear();
         Open counts{units, index_.n()};
-        std::span<std::uint64_t> room(room_);
+        std::span<std::uint64_t> buffer(buffer_);
         for (unsigned left = decided; left-- > 0;) {
             if (branch >> left & 1) {
                 counts = include_last(counts);
             } else {
-                counts = without_last(counts, room);
-                room = room.subspan(counts.units.size());
+                counts = without_last(counts, buffer);
+                buffer = buffer.subspan(counts.units.size());
             }
         }
-        visit(counts, room);
+        visit(counts, buffer);
     }
 
 private:
@@ -65,15 +65,15 @@ private:
         return {counts.units, counts.open - 1};
     }
 
-    void visit(const Open& counts, std::span<std::uint64_t> room) {
+    void visit(const Open& counts, std::span<std::uint64_t> buffer) {
         if (counts.open == 0) return write(counts.units);
         if (members_.size() < index_.max_size()) {
-            visit(include_last(counts), room);
+            visit(include_last(counts), buffer);
             members_.pop_back();
         }
-        // Each sum takes half the room of what is added up, so all of them together take at most that of all counts.
-        const Open rest = without_last(counts, room);
-        visit(rest, room.subspan(rest.units.size()));
+        // Each sum takes half the space of what is added up, so all of them together take at most that of all counts.
+        const Open rest = without_last(counts, buffer);
+        visit(rest, buffer.subspan(rest.units.size()));
     }
 
     void write(std::span<const std::uint64_t> units) {
@@ -90,7 +90,7 @@ private:
     const JointScoreSpec& spec_;
     std::span<std::int64_t> out_;
     Monitor& monitor_;
-    std::vector<std::uint64_t> room_;
+    std::vector<std::uint64_t> buffer_;
     std::vector<std::uint16_t> members_;  // decreasing
     std::vector<std::uint16_t> increasing_;
 };

@@ -11,28 +11,30 @@
 namespace dagscape {
 namespace {
 
-using LaneWords = std::uint64_t __attribute__((vector_size(32)));
+using PackedLanes = std::uint64_t __attribute__((vector_size(32)));
 
 constexpr std::size_t kVectors = kTile / 4;
 constexpr std::size_t kStep = 16;  // the vectors that a pass keeps in registers
 constexpr int kDropped = kFractionBits - kPackedMantissaBits;
 
-// What is subtracted from words with this frame, to leave the exponent of a double.
+// What is subtracted from packed numbers with this frame, to leave the exponent of a double.
 std::uint64_t base_of(std::int64_t frame) noexcept {
     return static_cast<std::uint64_t>(frame + kExponentBias - 1022) << kPackedMantissaBits;
 }
 
-LaneWords words_of(std::uint64_t word) noexcept { return LaneWords{word, word, word, word}; }
+PackedLanes in_all_lanes(std::uint64_t bits) noexcept { return PackedLanes{bits, bits, bits, bits}; }
 
-[[gnu::always_inline]] inline LaneWords load_words(const std::int64_t* from) noexcept { return (LaneWords)load(from); }
+[[gnu::always_inline]] inline PackedLanes load_packed(const std::int64_t* from) noexcept {
+    return (PackedLanes)load(from);
+}
 
-[[gnu::always_inline]] inline Lanes unpacked(LaneWords word, LaneWords base) noexcept {
-    return (Lanes)((word - base) << kDropped);
+[[gnu::always_inline]] inline Lanes unpacked(PackedLanes packed, PackedLanes base) noexcept {
+    return (Lanes)((packed - base) << kDropped);
 }
 
 // Rounds to nearest; a carry propagates into the exponent.
-LaneWords packed(Lanes value, LaneWords base) noexcept {
-    return (((LaneWords)value + words_of(std::uint64_t{1} << (kDropped - 1))) >> kDropped) + base;
+PackedLanes packed(Lanes value, PackedLanes base) noexcept {
+    return (((PackedLanes)value + in_all_lanes(std::uint64_t{1} << (kDropped - 1))) >> kDropped) + base;
 }
 
 template <class Body, std::size_t... index>
@@ -94,10 +96,10 @@ void with_constant(std::size_t bit, Pass&& pass) {
     }
 }
 
-// Words of other tiles are far away, and the columns read them in an order that processors do not foresee.
-void prefetch(const std::int64_t* words) noexcept {
+// The numbers of other tiles are far away, and the columns read them in an order that processors do not foresee.
+void prefetch(const std::int64_t* packed) noexcept {
     constexpr std::size_t kLine = 64 / sizeof(std::int64_t);
-    for (std::size_t i = 0; i < kTile; i += kLine) __builtin_prefetch(words + i);
+    for (std::size_t i = 0; i < kTile; i += kLine) __builtin_prefetch(packed + i);
 }
 
 // Sums over subsets within each row, of the families.
@@ -157,11 +159,11 @@ void sum_to_shares(const Lanes* work, std::size_t skipped_row, const std::uint16
     store(shares, broadcast(0));
 }
 
-std::int32_t exponent_of(std::uint64_t word) noexcept {
-    return static_cast<std::int32_t>(static_cast<std::int64_t>(word >> kPackedMantissaBits) - kExponentBias);
+std::int32_t exponent_of(std::uint64_t packed) noexcept {
+    return static_cast<std::int32_t>(static_cast<std::int64_t>(packed >> kPackedMantissaBits) - kExponentBias);
 }
 
-ExponentRange range_of(LaneWords least, LaneWords most) noexcept {
+ExponentRange range_of(PackedLanes least, PackedLanes most) noexcept {
     ExponentRange range;
     for (unsigned lane = 0; lane < 4; ++lane) range.include({exponent_of(least[lane]), exponent_of(most[lane])});
     return range;
@@ -175,14 +177,15 @@ void ExponentRange::include(ExponentRange other) noexcept {
     highest = std::max(highest, other.highest);
 }
 
-ExponentRange exponents_of(const std::int64_t* words) noexcept {
-    // As unsigned numbers, words are in the order of their values. Several comparisons need not wait for each other.
+ExponentRange exponents_of(const std::int64_t* packed) noexcept {
+    // As unsigned integers, packed numbers are in the order of their values. Several comparisons need not wait for each
+    // other.
     constexpr std::size_t kChains = 4;
-    LaneWords least[kChains], most[kChains];
-    for (std::size_t i = 0; i < kChains; ++i) least[i] = most[i] = load_words(words + 4 * i);
+    PackedLanes least[kChains], most[kChains];
+    for (std::size_t i = 0; i < kChains; ++i) least[i] = most[i] = load_packed(packed + 4 * i);
     for (std::size_t q = kChains; q < kVectors; q += kChains) {
         for (std::size_t i = 0; i < kChains; ++i) {
-            const LaneWords four = load_words(words + 4 * (q + i));
+            const PackedLanes four = load_packed(packed + 4 * (q + i));
             least[i] = four < least[i] ? four : least[i];
             most[i] = four > most[i] ? four : most[i];
         }
@@ -215,14 +218,14 @@ void PlainTile::set_first_to_one(Direction direction) {
     }
 }
 
-void PlainTile::read_forward(const std::int64_t* words, ScaledNumber total) {
+void PlainTile::read_forward(const std::int64_t* packed, ScaledNumber total) {
     constexpr std::int64_t kLowest = -700;
     const std::int64_t frame = static_cast<std::int64_t>(total.exponent) - frame_;
-    const LaneWords base = words_of(base_of(frame));
-    const LaneWords least = words_of(base_of(frame + kLowest + 1022));
+    const PackedLanes base = in_all_lanes(base_of(frame));
+    const PackedLanes least = in_all_lanes(base_of(frame + kLowest + 1022));
     const Lanes factor = broadcast(1 / total.mantissa);
     for (std::size_t q = 0; q < kVectors; ++q) {
-        const LaneWords four = load_words(words + 4 * q);
+        const PackedLanes four = load_packed(packed + 4 * q);
         const Lanes value = unpacked(four, base) * factor;
         forward_[q] = four < least ? broadcast(0) : value;
     }
@@ -249,26 +252,26 @@ void PlainTile::set_low(unsigned v, LaneList families) {
     });
 }
 
-void PlainTile::add_neighbour(LaneList families, const std::int64_t* words) {
-    const LaneWords base = words_of(base_of(frame_));
-    prefetch(words);
+void PlainTile::add_neighbour(LaneList families, const std::int64_t* packed) {
+    const PackedLanes base = in_all_lanes(base_of(frame_));
+    prefetch(packed);
     sum_rows<0>(families, 0, work_.data());
     sum_columns<0>(work_.data(), 0, [&](const Registers& values, std::size_t column) {
         sixteen_times<0>([&](std::size_t i) __attribute__((always_inline)) {
             const std::size_t q = column + kStep * i;
-            tile_[q] = tile_[q] + unpacked(load_words(words + 4 * q), base) * values[i];
+            tile_[q] = tile_[q] + unpacked(load_packed(packed + 4 * q), base) * values[i];
         });
     });
 }
 
-void PlainTile::add_neighbour(LaneList families, const std::int64_t* words, double* shares) {
-    const LaneWords base = words_of(base_of(frame_));
-    prefetch(words);
+void PlainTile::add_neighbour(LaneList families, const std::int64_t* packed, double* shares) {
+    const PackedLanes base = in_all_lanes(base_of(frame_));
+    prefetch(packed);
     sum_rows<0>(families, 0, work_.data());
     sum_columns<0>(work_.data(), 0, [&](Registers& values, std::size_t column) {
         sixteen_times<0>([&](std::size_t i) __attribute__((always_inline)) {
             const std::size_t q = column + kStep * i;
-            const Lanes neighbour = unpacked(load_words(words + 4 * q), base);
+            const Lanes neighbour = unpacked(load_packed(packed + 4 * q), base);
             tile_[q] = tile_[q] + neighbour * values[i];
             values[i] = neighbour * forward_[q];
         });
@@ -342,12 +345,12 @@ bool PlainTile::finish(Direction direction) {
     return std::min(std::min(least[0], least[1]), std::min(least[2], least[3])) >= kLeast;
 }
 
-ExponentRange PlainTile::store(std::int64_t* words) const {
-    const LaneWords base = words_of(base_of(frame_));
-    LaneWords least = packed(tile_[0], base), most = least;
+ExponentRange PlainTile::store(std::int64_t* to) const {
+    const PackedLanes base = in_all_lanes(base_of(frame_));
+    PackedLanes least = packed(tile_[0], base), most = least;
     for (std::size_t q = 0; q < kVectors; ++q) {
-        const LaneWords four = packed(tile_[q], base);
-        dagscape::store(words + 4 * q, (LaneBits)four);
+        const PackedLanes four = packed(tile_[q], base);
+        dagscape::store(to + 4 * q, (LaneBits)four);
         least = four < least ? four : least;
         most = four > most ? four : most;
     }

@@ -13,7 +13,7 @@ double* numbers(std::vector<Lanes>& vectors) { return reinterpret_cast<double*>(
 }  // namespace
 
 PlainWalk::PlainWalk(const PlainProblem& problem)
-    : problem_(problem), columns_(problem.own), rooms_(problem.own),
+    : problem_(problem), columns_(problem.own), buffers_(problem.own),
       lists_(problem.own + 1, std::vector<const double*>(problem.tiles.n)),
       decided_(problem.tiles.n, std::vector<Subset>(problem.own, kUndecided)) {
     const unsigned n = problem_.tiles.n, top = problem_.sets.front().top();
@@ -22,7 +22,7 @@ PlainWalk::PlainWalk(const PlainProblem& problem)
             columns_[r].resize(n);
             for (Column& column : columns_[r]) column.reset(problem_.tiles.sets(r), false);
         } else {
-            for (unsigned v = 0; v < n; ++v) rooms_[r].emplace_back(problem_.sets[v].size(r) / 4);
+            for (unsigned v = 0; v < n; ++v) buffers_[r].emplace_back(problem_.sets[v].size(r) / 4);
         }
     }
     if (problem_.own > top) last_column_.reset(problem_.tiles.sets(top), false);
@@ -30,23 +30,23 @@ PlainWalk::PlainWalk(const PlainProblem& problem)
     for (unsigned v = 0; v < n; ++v) {
         lists_[problem_.own][v] = problem_.families[v].mantissa.data();
         for (unsigned r = kLow; r < problem_.own; ++r)
-            problem_.sets[v].copy_largest(r, lists_[problem_.own][v], numbers(rooms_[r][v]));
+            problem_.sets[v].copy_largest(r, lists_[problem_.own][v], numbers(buffers_[r][v]));
     }
 }
 
-void PlainWalk::forward(Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor) {
+void PlainWalk::forward(Subset pattern, unsigned bits, const ReceivedBlocks& received, Monitor& monitor) {
     walk(Direction::forwards, pattern, bits, received, monitor);
 }
 
-Shares PlainWalk::backward(Subset pattern, unsigned bits, ScaledNumber total, const ReceivedWords& received,
+Shares PlainWalk::backward(Subset pattern, unsigned bits, ScaledNumber total, const ReceivedBlocks& received,
                            Monitor& monitor) {
     total_ = total;
-    make_room_for_shares(bits);
+    reserve_shares(bits);
     walk(Direction::backwards, pattern, bits, received, monitor);
     return shares_of_unit(bits, pattern | problem_.fixed);
 }
 
-void PlainWalk::walk(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received,
+void PlainWalk::walk(Direction direction, Subset pattern, unsigned bits, const ReceivedBlocks& received,
                      Monitor& monitor) {
     direction_ = direction;
     bits_ = bits;
@@ -79,31 +79,31 @@ void PlainWalk::decide(unsigned r, unsigned v, bool take) {
     if (r <= top) {
         lists_[r - 1][v] = lists_[r][v];
         if (!take) return;
-        double* room = numbers(rooms_[r - 1][v]);
-        problem_.sets[v].take(r, lists_[r][v], room);
-        lists_[r - 1][v] = room;
+        double* buffer = numbers(buffers_[r - 1][v]);
+        problem_.sets[v].take(r, lists_[r][v], buffer);
+        lists_[r - 1][v] = buffer;
         return;
     }
     const Column& from = r == problem_.own ? problem_.families[v] : columns_[r][v];
     restrict_column<ScaledArithmetic>(problem_.tiles, r, take, from, r - 1 == top ? last_column_ : columns_[r - 1][v]);
     if (r - 1 > top) return;
-    double* list = numbers(rooms_[top][v]);
+    double* list = numbers(buffers_[top][v]);
     problem_.sets[v].spread(last_column_.mantissa.data(), list);
     lists_[top][v] = list;
     for (unsigned below = kLow; below < top; ++below)
-        problem_.sets[v].copy_largest(below, list, numbers(rooms_[below][v]));
+        problem_.sets[v].copy_largest(below, list, numbers(buffers_[below][v]));
 }
 
 Subset PlainWalk::high() const noexcept { return ((Subset{1} << problem_.tiles.n) - 1) & ~(Subset{kTile} - 1); }
 
-// The words of the tile with variable i more or fewer, and their exponents.
-const std::int64_t* PlainWalk::words_of(Subset tile, unsigned i) const {
-    return i < problem_.own ? &problem_.words[tile ^ singleton(i)] : received_->tile(i - problem_.own, tile);
+// The packed numbers of the tile with variable i more or fewer, and their exponents.
+const std::int64_t* PlainWalk::packed_of(Subset tile, unsigned i) const {
+    return i < problem_.own ? &problem_.packed[tile ^ singleton(i)] : received_->tile(i - problem_.own, tile);
 }
 
 ExponentRange PlainWalk::range_of(Subset tile, unsigned i) const {
     const ExponentRange range = i < problem_.own ? problem_.ranges[(tile ^ singleton(i)) / kTile] : ExponentRange{};
-    return range.known() ? range : exponents_of(words_of(tile, i));
+    return range.known() ? range : exponents_of(packed_of(tile, i));
 }
 
 void PlainWalk::fill(Subset tile) {
@@ -115,7 +115,7 @@ void PlainWalk::fill(Subset tile) {
     bool plain = PlainTile::suits(neighbours);
     if (plain && backwards()) {
         const ExponentRange known = problem_.ranges[tile / kTile];
-        const ExponentRange own = known.known() ? known : exponents_of(&problem_.words[tile]);
+        const ExponentRange own = known.known() ? known : exponents_of(&problem_.packed[tile]);
         plain = PlainTile::suits_shares(neighbours, own, total_);
     }
     if (!plain || !fill_plain(tile, neighbours)) fill_scaled(tile);
@@ -124,21 +124,21 @@ void PlainWalk::fill(Subset tile) {
 // Returns false if a number is too small for that.
 bool PlainWalk::fill_plain(Subset tile, ExponentRange neighbours) {
     const Subset members = tile | problem_.fixed;
-    std::int64_t* words = &problem_.words[tile];
+    std::int64_t* packed = &problem_.packed[tile];
     tile_.start(neighbours);
     if (members == (backwards() ? high() : 0)) tile_.set_first_to_one(direction_);
     if (backwards()) {
-        tile_.read_forward(words, total_);
+        tile_.read_forward(packed, total_);
         for_each_member(high() & ~members, [&](unsigned i) {
-            tile_.add_neighbour(list(tile, i), words_of(tile, i), list_shares(tile, i));
+            tile_.add_neighbour(list(tile, i), packed_of(tile, i), list_shares(tile, i));
             join(tile, i);
         });
     } else {
-        for_each_member(members, [&](unsigned i) { tile_.add_neighbour(list(tile, i), words_of(tile, i)); });
+        for_each_member(members, [&](unsigned i) { tile_.add_neighbour(list(tile, i), packed_of(tile, i)); });
     }
     for (unsigned i = 0; i < kLow; ++i) tile_.set_low(i, list(tile, i));
     if (!tile_.finish(direction_)) return false;
-    problem_.ranges[tile / kTile] = tile_.store(words);
+    problem_.ranges[tile / kTile] = tile_.store(packed);
     if (!backwards()) return true;
     for (unsigned v = 0; v < kLow; ++v) {
         tile_.low_shares(v, list(tile, v), list_shares(tile, v));
@@ -152,7 +152,7 @@ struct PlainWalk::ScaledShares : TileObserver {
     ScaledShares(PlainWalk& owner, Subset observed)
         : walk(owner), tile(observed), forward(kTile / 4), after(kTile / 4), weights(kTile / 4) {
         for (std::size_t q = 0; q < kTile / 4; ++q)
-            forward[q] = ScaledArithmetic::load(&walk.problem_.words[tile + 4 * q]);
+            forward[q] = ScaledArithmetic::load(&walk.problem_.packed[tile + 4 * q]);
     }
 
     void neighbour(std::size_t q, const ScaledLanes& four) { after[q] = four; }
@@ -175,23 +175,23 @@ struct PlainWalk::ScaledShares : TileObserver {
 };
 
 void PlainWalk::fill_scaled(Subset tile) {
-    std::int64_t* words = &problem_.words[tile];
+    std::int64_t* packed = &problem_.packed[tile];
     Numbers sums(kTile / 4);
-    const auto neighbour = [&](unsigned i) { return words_of(tile, i); };
+    const auto neighbour = [&](unsigned i) { return packed_of(tile, i); };
     const auto spread = [&](unsigned i, std::vector<ScaledLanes>& spread_sums) {
         tile_.sums_over_subsets(list(tile, i), sums.data());
         for (std::size_t q = 0; q < kTile / 4; ++q) spread_sums[q] = ScaledArithmetic::from_plain(sums[q]);
     };
     const Subset members = tile | problem_.fixed;
     if (backwards()) {
-        scaled_.fill(problem_.tiles.n, direction_, members, words, neighbour, spread, ScaledShares(*this, tile));
+        scaled_.fill(problem_.tiles.n, direction_, members, packed, neighbour, spread, ScaledShares(*this, tile));
     } else {
-        scaled_.fill(problem_.tiles.n, direction_, members, words, neighbour, spread, TileObserver{});
+        scaled_.fill(problem_.tiles.n, direction_, members, packed, neighbour, spread, TileObserver{});
     }
-    problem_.ranges[tile / kTile] = exponents_of(words);
+    problem_.ranges[tile / kTile] = exponents_of(packed);
 }
 
-void PlainWalk::make_room_for_shares(unsigned bits) {
+void PlainWalk::reserve_shares(unsigned bits) {
     const unsigned n = problem_.tiles.n, top = problem_.sets.front().top();
     const unsigned lists = std::min(bits, top);
     taken_shares_.resize(std::max<std::size_t>(taken_shares_.size(), lists));
@@ -229,7 +229,7 @@ double* PlainWalk::list_shares(Subset tile, unsigned v) {
 }
 
 // Adds up the shares of v in the nodes above a tile that it completes (share_tree.hpp). Nodes that contain v have no
-// shares, and what is in their rooms is old.
+// shares, and what is in their buffers is old.
 void PlainWalk::join(Subset tile, unsigned v) {
     const unsigned top = problem_.sets.front().top();
     const LaneSets& sets = problem_.sets[v];

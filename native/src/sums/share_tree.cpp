@@ -37,7 +37,7 @@ void extract(std::span<const double> numbers, Shares& shares) {
 ShareTree::ShareTree(const Tiles& tiles, std::span<const LaneSets> lists, unsigned root, std::vector<bool> wide)
     : tiles_(tiles), lists_(lists), root_(root), wide_(std::move(wide)) {}
 
-Shares ShareTree::room(unsigned level) const {
+Shares ShareTree::zeros(unsigned level) const {
     Shares shares(wide_.size());
     for (std::size_t v = 0; v < wide_.size(); ++v) shares[v].reset(size(level, v), wide_[v]);
     return shares;
@@ -50,7 +50,7 @@ std::size_t ShareTree::numbers(unsigned level) const {
 }
 
 Shares ShareTree::parent_of(unsigned level, const Shares& taken, const Shares& left_out) const {
-    Shares parent = room(level + 1);
+    Shares parent = zeros(level + 1);
     for (std::size_t v = 0; v < parent.size(); ++v) {
         if (!as_lists(level)) {
             add_taken(tiles_, level + 1, parent[v], taken[v]);

@@ -53,7 +53,7 @@ using Walk = TileWalk<ScaledArithmetic>;
 
 // The columns of the families of v, restricted from the first r variables to the first r - 1.
 Column restricted(const Tiles& tiles, unsigned r, bool take, const Column& families) {
-    Column rest = ScaledArithmetic::room(families, tiles.sets(r - 1));
+    Column rest = ScaledArithmetic::buffer(families, tiles.sets(r - 1));
     restrict_column<ScaledArithmetic>(tiles, r, take, families, rest);
     return rest;
 }
@@ -82,8 +82,8 @@ std::vector<bool> wide_columns(const std::vector<Column>& columns) {
 class UnitShares : public WalkObserver {
 public:
     UnitShares(const Tiles& tiles, Subset fixed, const std::vector<Column>& families,
-               std::span<const std::int64_t> words)
-        : tiles_(tiles), fixed_(fixed), families_(families), words_(words), forward_(kTile / 4), after_(kTile / 4) {}
+               std::span<const std::int64_t> packed)
+        : tiles_(tiles), fixed_(fixed), families_(families), packed_(packed), forward_(kTile / 4), after_(kTile / 4) {}
 
     // A unit has 2^bits sets.
     void start(unsigned bits, ScaledNumber total) {
@@ -100,7 +100,7 @@ public:
     Shares finish() { return std::move(levels_[bits_]); }
 
     void begin(Subset tile) {
-        for (std::size_t q = 0; q < kTile / 4; ++q) forward_[q] = ScaledArithmetic::load(&words_[tile + 4 * q]);
+        for (std::size_t q = 0; q < kTile / 4; ++q) forward_[q] = ScaledArithmetic::load(&packed_[tile + 4 * q]);
         // A child has no share in sets that contain it.
         for_each_member(tile | fixed_, [&](unsigned v) {
             Column& shares = levels_[kLow][v];
@@ -149,7 +149,7 @@ private:
     const Tiles& tiles_;
     const Subset fixed_;
     const std::vector<Column>& families_;
-    std::span<const std::int64_t> words_;
+    std::span<const std::int64_t> packed_;
     ScaledNumber total_;
     unsigned bits_ = 0;
     std::vector<Shares> levels_;  // [r]
@@ -199,13 +199,13 @@ struct TiledOrderSum::Worker {
 };
 
 TiledOrderSum::TiledOrderSum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
-                             std::span<std::int64_t> words, RankOfMany rank)
+                             std::span<std::int64_t> packed, RankOfMany rank)
     : tiles_(n, max_parents), sets_(LaneSets::of_all(tiles_)), own_(n - rank.rank_bits), fixed_(rank.rank << own_),
-      scores_(scores), unit_bits_(unit_bits), words_(words), families_(restricted_families()),
+      scores_(scores), unit_bits_(unit_bits), packed_(packed), families_(restricted_families()),
       plain_(none_wide(families_)),
       tree_(tiles_, plain_ ? std::span<const LaneSets>(sets_) : std::span<const LaneSets>(), own_,
             wide_columns(families_)) {
-    if (plain_) ranges_.resize(words.size() / kTile);
+    if (plain_) ranges_.resize(packed.size() / kTile);
     for (unsigned v = 0; v < n; ++v) families_[v] = restricted_further(v);
 }
 
@@ -258,7 +258,7 @@ std::size_t TiledOrderSum::received_backwards() const noexcept { return tiles_.n
 template <class Visit>
 void TiledOrderSum::run(const SumBlock& block, Direction direction, unsigned threads, Monitor& monitor, Visit&& visit) {
     monitor.expect(std::uint64_t{1} << (block.bits - kLow));
-    ReceivedWords received{std::vector<const std::int64_t*>(tiles_.n - own_), block.bits};
+    ReceivedBlocks received{std::vector<const std::int64_t*>(tiles_.n - own_), block.bits};
     std::size_t next = 0;
     for (unsigned i = own_; i < tiles_.n; ++i) {
         if (contains(fixed_, i) == (direction == Direction::forwards))
@@ -276,17 +276,17 @@ std::unique_ptr<TiledOrderSum::Worker> TiledOrderSum::make_worker() {
     auto worker = std::make_unique<Worker>();
     if (plain_) {
         worker->plain =
-            std::make_unique<PlainWalk>(PlainProblem{tiles_, sets_, own_, fixed_, families_, words_, ranges_});
+            std::make_unique<PlainWalk>(PlainProblem{tiles_, sets_, own_, fixed_, families_, packed_, ranges_});
     } else {
-        worker->scaled = std::make_unique<Walk>(tiles_, own_, fixed_, families_, words_);
-        worker->shares = std::make_unique<UnitShares>(tiles_, fixed_, families_, words_);
+        worker->scaled = std::make_unique<Walk>(tiles_, own_, fixed_, families_, packed_);
+        worker->shares = std::make_unique<UnitShares>(tiles_, fixed_, families_, packed_);
     }
     return worker;
 }
 
 void TiledOrderSum::forward(const SumBlock& block, unsigned threads, Monitor& monitor) {
     run(block, Direction::forwards, threads, monitor,
-        [&](Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
+        [&](Worker& worker, Subset index, unsigned bits, const ReceivedBlocks& received) {
             if (plain_) return worker.plain->forward(index << bits, bits, received, monitor);
             worker.scaled->walk(Direction::forwards, index << bits, bits, received, monitor, WalkObserver{});
         });
@@ -295,7 +295,7 @@ void TiledOrderSum::forward(const SumBlock& block, unsigned threads, Monitor& mo
 void TiledOrderSum::backward(const SumBlock& block, std::int64_t total, unsigned threads, Monitor& monitor) {
     total_ = unpacked(total);
     run(block, Direction::backwards, threads, monitor,
-        [&](Worker& worker, Subset index, unsigned bits, const ReceivedWords& received) {
+        [&](Worker& worker, Subset index, unsigned bits, const ReceivedBlocks& received) {
             if (plain_) {
                 tree_.add(bits, index, worker.plain->backward(index << bits, bits, total_, received, monitor));
             } else {
@@ -308,8 +308,8 @@ void TiledOrderSum::backward(const SumBlock& block, std::int64_t total, unsigned
     if (all_done()) workers_.clear();
 }
 
-ScaledNumber TiledOrderSum::total(std::int64_t word) const noexcept {
-    const ScaledNumber total = unpacked(word);
+ScaledNumber TiledOrderSum::total(std::int64_t packed) const noexcept {
+    const ScaledNumber total = unpacked(packed);
     return {total.mantissa, total.exponent + scale_};
 }
 
@@ -321,14 +321,14 @@ std::vector<double> TiledOrderSum::shares() const {
 }
 
 void TiledOrderSum::merge(std::span<const double> shares) {
-    Shares taken = tree_.room(tree_.level());
+    Shares taken = tree_.zeros(tree_.level());
     extract(shares, taken);
     tree_.raise(taken);
 }
 
 OrderSumResult TiledOrderSum::finish() const {
     const unsigned n = tiles_.n;
-    const ScaledNumber back = unpacked(words_.front());
+    const ScaledNumber back = unpacked(packed_.front());
     OrderSumResult result;
     result.total_mantissa = total_.mantissa;
     result.total_exponent = total_.exponent + scale_;
@@ -349,7 +349,7 @@ std::vector<double> TiledOrderSum::state() const {
 bool TiledOrderSum::restore(std::span<const double> state) {
     constexpr std::size_t kHeader = 3;
     if (state.size() < kHeader || tree_.level() != own_) return false;
-    if (!(state[0] >= 0 && state[0] <= static_cast<double>(words_.size()))) return false;
+    if (!(state[0] >= 0 && state[0] <= static_cast<double>(packed_.size()))) return false;
     // After blocks in decreasing order, the nodes that wait are those of the bits of the number of sets.
     const auto done = static_cast<Subset>(state[0]);
     std::size_t expected = kHeader;
@@ -360,10 +360,10 @@ bool TiledOrderSum::restore(std::span<const double> state) {
     total_ = {state[1], state[2]};
     std::span<const double> rest = state.subspan(kHeader);
     for_each_member(done, [&](unsigned level) {
-        Shares shares = tree_.room(level);
+        Shares shares = tree_.zeros(level);
         extract(rest.first(tree_.numbers(level)), shares);
         rest = rest.subspan(tree_.numbers(level));
-        tree_.add(level, (words_.size() - (done & ~((Subset{1} << level) - 1))) >> level, std::move(shares));
+        tree_.add(level, (packed_.size() - (done & ~((Subset{1} << level) - 1))) >> level, std::move(shares));
     });
     return true;
 }
@@ -409,11 +409,11 @@ double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads,
         const double list = r <= LaneSets::kTop ? LaneSets::numbers(r, max_parents) : 0;
         return r < std::min(n, LaneSets::kTop) ? list : list + sets(r);
     };
-    // A list of shares that leaves a variable out needs no room of its own, but a column does.
+    // A list of shares that leaves a variable out needs no memory of its own, but a column does.
     const auto list_shares = [&](unsigned r) { return lists(r) + (r < std::min(n, LaneSets::kTop) ? 0 : sets(r)); };
     const double plain = numbers_of_rank(n, own, rank_bits, threads, lists, list_shares);
     const double scaled = wide ? 2 * numbers_of_rank(n, own, rank_bits, threads, sets, sets) : 0;
-    // Besides the columns, the words and the exponents of their tiles, and the scores.
+    // Besides the columns, the packed numbers and the exponents of their tiles, and the scores.
     return at_most_endless(times_sets(sizeof(std::int64_t) + sizeof(ExponentRange) / static_cast<double>(kTile), own) +
                            sizeof(double) * (n * sets(n) + std::max(plain, scaled)));
 }

@@ -55,20 +55,20 @@ void operations_agree() {
     }
 }
 
-void words_agree() {
+void packed_numbers_agree() {
     std::mt19937_64 random(4);
     for (const ScaledNumber a : normal_numbers(random)) {
-        const std::int64_t word = packed(a);
+        const std::int64_t bits = packed(a);
         for (unsigned lane = 0; lane < 4; ++lane) {
-            CHECK(packed(lanes_with(a, {0.5, 7}, lane))[lane] == word);
-            LaneBits words{1, 2, 3, 4};
-            words[lane] = word;
-            CHECK(same(unpacked(word), unpacked(words).get(lane)));
+            CHECK(packed(lanes_with(a, {0.5, 7}, lane))[lane] == bits);
+            LaneBits four{1, 2, 3, 4};
+            four[lane] = bits;
+            CHECK(same(unpacked(bits), unpacked(four).get(lane)));
         }
-        const ScaledNumber back = unpacked(word);
+        const ScaledNumber back = unpacked(bits);
         CHECK((back.mantissa == 0) == (a.mantissa == 0));
         if (a.mantissa == 0) continue;
-        CHECK(packed(back) == word);
+        CHECK(packed(back) == bits);
         CHECK_NEAR(back.mantissa / a.mantissa * power_of_two(back.exponent - a.exponent), 1, 0x1p-40);
     }
 }
@@ -91,7 +91,7 @@ void normal_numbers_keep_their_sign() {
 
 int main() {
     operations_agree();
-    words_agree();
+    packed_numbers_agree();
     powers_are_exact();
     normal_numbers_keep_their_sign();
 }

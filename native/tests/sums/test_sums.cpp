@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "dagscape/numbers/impossible.hpp"
+#include "dagscape/scores/families.hpp"
 #include "dagscape/sets/set_index.hpp"
 #include "dagscape/sums/dag_sum.hpp"
 #include "dagscape/sums/order_sum.hpp"
@@ -127,11 +128,11 @@ void threads_give_the_same_bits() {
 }
 
 // The blocks of the neighbours of a rank that have, or do not have, the bits that it does not have.
-SumBlock block_of(const std::vector<std::vector<std::int64_t>>& words, unsigned rank_bits, Subset rank,
+SumBlock block_of(const std::vector<std::vector<std::int64_t>>& packed, unsigned rank_bits, Subset rank,
                   std::size_t index, bool members) {
     SumBlock block{kLow, index, {}};
     for (unsigned bit = 0; bit < rank_bits; ++bit) {
-        if (contains(rank, bit) == members) block.received.push_back(&words[rank ^ singleton(bit)][index * kTile]);
+        if (contains(rank, bit) == members) block.received.push_back(&packed[rank ^ singleton(bit)][index * kTile]);
     }
     return block;
 }
@@ -140,20 +141,20 @@ SumBlock block_of(const std::vector<std::vector<std::int64_t>>& words, unsigned 
 OrderSumResult sum_on_ranks(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
                             unsigned rank_bits, Monitor& monitor) {
     const std::size_t ranks = std::size_t{1} << rank_bits, size = std::size_t{1} << (n - rank_bits);
-    std::vector<std::vector<std::int64_t>> words(ranks, std::vector<std::int64_t>(size));
+    std::vector<std::vector<std::int64_t>> packed(ranks, std::vector<std::int64_t>(size));
     std::vector<std::unique_ptr<TiledOrderSum>> sums;
     for (Subset rank = 0; rank < ranks; ++rank) {
-        sums.push_back(std::make_unique<TiledOrderSum>(n, max_parents, scores, unit_bits, words[rank],
+        sums.push_back(std::make_unique<TiledOrderSum>(n, max_parents, scores, unit_bits, packed[rank],
                                                        RankOfMany{rank_bits, rank}));
     }
     for (Subset rank = 0; rank < ranks; ++rank) {
         for (std::size_t index = 0; index < size / kTile; ++index)
-            sums[rank]->forward(block_of(words, rank_bits, rank, index, true), 2, monitor);
+            sums[rank]->forward(block_of(packed, rank_bits, rank, index, true), 2, monitor);
     }
-    const std::int64_t total = words.back().back();
+    const std::int64_t total = packed.back().back();
     for (Subset rank = ranks; rank-- > 0;) {
         for (std::size_t index = size / kTile; index-- > 0;)
-            sums[rank]->backward(block_of(words, rank_bits, rank, index, false), total, 2, monitor);
+            sums[rank]->backward(block_of(packed, rank_bits, rank, index, false), total, 2, monitor);
     }
     for (std::size_t step = 1; step < ranks; step *= 2) {
         for (std::size_t rank = 0; rank < ranks; rank += 2 * step) sums[rank]->merge(sums[rank + step]->shares());

@@ -14,7 +14,7 @@ namespace dagscape {
 
 inline constexpr double kNothing = -1e12;
 
-// A packed number is one word: 40 bits of mantissa, and 24 bits of exponent above them.
+// A packed number is one integer: 40 bits of mantissa, and 24 bits of exponent above them.
 inline constexpr int kPackedMantissaBits = 40;
 inline constexpr std::int64_t kExponentBias = std::int64_t{1} << 23;
 
@@ -73,11 +73,11 @@ constexpr std::int64_t packed(ScaledNumber value) noexcept {
                                      (static_cast<std::uint64_t>(exponent) << kPackedMantissaBits));
 }
 
-constexpr ScaledNumber unpacked(std::int64_t word) noexcept {
-    if (word == 0) return {};
+constexpr ScaledNumber unpacked(std::int64_t packed) noexcept {
+    if (packed == 0) return {};
     constexpr std::int64_t kMantissaMask = (std::int64_t{1} << kPackedMantissaBits) - 1;
-    const std::int64_t exponent = (word >> kPackedMantissaBits) & 0xFFFFFF;
-    const std::int64_t bits = ((word & kMantissaMask) << (kFractionBits - kPackedMantissaBits)) + kHalf;
+    const std::int64_t exponent = (packed >> kPackedMantissaBits) & 0xFFFFFF;
+    const std::int64_t bits = ((packed & kMantissaMask) << (kFractionBits - kPackedMantissaBits)) + kHalf;
     return {__builtin_bit_cast(double, bits), static_cast<double>(exponent - kExponentBias)};
 }
 

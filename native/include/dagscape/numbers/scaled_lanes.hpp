@@ -23,7 +23,7 @@ struct ScaledLanes {
     }
 };
 
-// Converts small integers in the low bits of words to doubles.
+// Converts small integers in the low bits to doubles.
 inline Lanes to_double(LaneBits small) noexcept {
     return lanes_of(small + bits_of(broadcast(0x1.8p52))) - broadcast(0x1.8p52);
 }
@@ -60,16 +60,16 @@ inline LaneBits packed(ScaledLanes value) noexcept {
         (bits_of(normal.mantissa) - broadcast_bits(kHalf) + broadcast_bits(std::int64_t{1} << (kDropped - 1))) >>
         kDropped;
     const Lanes shifted = normal.exponent + broadcast(0x1.8p52 + static_cast<double>(kExponentBias));
-    const LaneBits word = rounded + (bits_of(shifted) << kPackedMantissaBits);
-    return normal.mantissa == broadcast(0) ? broadcast_bits(0) : word;
+    const LaneBits whole = rounded + (bits_of(shifted) << kPackedMantissaBits);
+    return normal.mantissa == broadcast(0) ? broadcast_bits(0) : whole;
 }
 
-inline ScaledLanes unpacked(LaneBits word) noexcept {
+inline ScaledLanes unpacked(LaneBits packed) noexcept {
     constexpr std::int64_t kMantissaMask = (std::int64_t{1} << kPackedMantissaBits) - 1;
-    const LaneBits exponent = (word >> kPackedMantissaBits) & broadcast_bits(0xFFFFFF);
-    const Lanes mantissa = lanes_of(((word & broadcast_bits(kMantissaMask)) << (kFractionBits - kPackedMantissaBits)) +
-                                    broadcast_bits(kHalf));
-    const auto zero = word == broadcast_bits(0);
+    const LaneBits exponent = (packed >> kPackedMantissaBits) & broadcast_bits(0xFFFFFF);
+    const Lanes mantissa = lanes_of(
+        ((packed & broadcast_bits(kMantissaMask)) << (kFractionBits - kPackedMantissaBits)) + broadcast_bits(kHalf));
+    const auto zero = packed == broadcast_bits(0);
     return {zero ? broadcast(0) : mantissa,
             zero ? broadcast(kNothing) : to_double(exponent) - broadcast(static_cast<double>(kExponentBias))};
 }

@@ -11,7 +11,7 @@
 //   Function           a function of the sets of a tile; at() returns four of its values
 //   Four               four values: zero(), plus(), times(), set_to_one(), add_product() for single lanes, and
 //                      finished() once the sum of a set is complete
-//   load(), store()    four values in words
+//   load(), store()    four values, packed in one integer each
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,11 @@ class TileFill {
 public:
     using Four = typename Semiring::Four;
 
-    // Fills in the words of the tile with the given high members. words_of(i) are those of the tile with variable i
-    // more or fewer, and spread(i, sums) finds A_i.
-    template <class WordsOf, class Spread, class Observer>
-    void fill(unsigned n, Direction direction, Subset members, std::int64_t* words, WordsOf&& words_of, Spread&& spread,
-              Observer&& observer) {
+    // Fills in the packed values of the tile with the given high members. packed_of(i) are those of the tile with
+    // variable i more or fewer, and spread(i, sums) finds A_i.
+    template <class PackedOf, class Spread, class Observer>
+    void fill(unsigned n, Direction direction, Subset members, std::int64_t* packed, PackedOf&& packed_of,
+              Spread&& spread, Observer&& observer) {
         forwards_ = direction == Direction::forwards;
         const Subset high = ((Subset{1} << n) - 1) & ~(Subset{kTile} - 1);
         std::fill(tile_.begin(), tile_.end(), Semiring::zero());
@@ -51,7 +51,7 @@ public:
         if (!forwards_ && members == high) Semiring::set_to_one(tile_.back(), 3);
         for_each_member(forwards_ ? members : high & ~members, [&](unsigned i) {
             spread(i, streamed_);
-            const std::int64_t* next = words_of(i);
+            const std::int64_t* next = packed_of(i);
             for (std::size_t q = 0; q < kTile / 4; ++q) {
                 const Four four = Semiring::load(next + 4 * q);
                 observer.neighbour(q, four);
@@ -61,7 +61,7 @@ public:
         });
         for (unsigned i = 0; i < kLow; ++i) spread(i, low_[i]);
         for (std::size_t q = 0; q < kTile / 4; ++q) fill_four(forwards_ ? q : kTile / 4 - 1 - q);
-        for (std::size_t q = 0; q < kTile / 4; ++q) Semiring::store(words + 4 * q, tile_[q]);
+        for (std::size_t q = 0; q < kTile / 4; ++q) Semiring::store(packed + 4 * q, tile_[q]);
         observer.end(tile_);
     }
 

@@ -3,7 +3,7 @@
 // A_i is never stored: each tile builds the part that it needs from the families, which the walk restricts to the
 // members above the tile (tiles.hpp). Besides the functions that tiles need, a semiring defines
 //
-//   Column             a function of the families; add() and copy() work on ranges of it, room() allocates one
+//   Column             a function of the families; add() and copy() work on ranges of it, buffer() allocates one
 //   spread()           converts a column at a tile to the function A_i of the tile's sets
 #pragma once
 
@@ -27,11 +27,11 @@ struct WalkObserver : TileObserver {
     void ascend(unsigned, bool) {}  // after all tiles with, or without, variable r - 1
 };
 
-// Words of tiles that are stored elsewhere: for each variable above the walk's own, those of a block of sets with one
-// of these variables more or fewer.
-struct ReceivedWords {
+// Packed values of tiles that are stored elsewhere: for each variable above the walk's own, those of a block of sets
+// with one of these variables more or fewer.
+struct ReceivedBlocks {
     std::vector<const std::int64_t*> blocks;  // by variable; null where none are needed
-    unsigned bits = 0;                        // a block has 2^bits words
+    unsigned bits = 0;                        // a block has 2^bits values
 
     const std::int64_t* tile(unsigned variable, Subset tile) const {
         return blocks[variable] + (tile & ((Subset{1} << bits) - 1));
@@ -55,22 +55,22 @@ class TileWalk {
 public:
     using Column = typename Semiring::Column;
 
-    // All threads share the families, one column per variable, restricted to the fixed members, and the words of the
-    // 2^own sets.
+    // All threads share the families, one column per variable, restricted to the fixed members, and the packed values
+    // of the 2^own sets.
     TileWalk(const Tiles& tiles, unsigned own, Subset fixed, std::span<const Column> families,
-             std::span<std::int64_t> words)
-        : tiles_(tiles), own_(own), fixed_(fixed), families_(families), words_(words), levels_(tiles.n),
+             std::span<std::int64_t> packed)
+        : tiles_(tiles), own_(own), fixed_(fixed), families_(families), packed_(packed), levels_(tiles.n),
           decided_(own, kUndecided) {
         for (unsigned v = 0; v < tiles.n; ++v) {
             for (unsigned r = 0; r < own; ++r) {
-                levels_[v].push_back(Semiring::room(families[v], r < kLow ? 0 : tiles.sets(r)));
+                levels_[v].push_back(Semiring::buffer(families[v], r < kLow ? 0 : tiles.sets(r)));
             }
         }
     }
 
     // Walks over the sets that agree with `pattern` on all but the first `bits` variables.
     template <class Observer>
-    void walk(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor,
+    void walk(Direction direction, Subset pattern, unsigned bits, const ReceivedBlocks& received, Monitor& monitor,
               Observer&& observer) {
         // Columns that one direction needs, the other may not.
         if (direction != direction_) std::fill(decided_.begin(), decided_.end(), kUndecided);
@@ -125,8 +125,8 @@ private:
     void fill(Subset tile, Observer& observer) {
         observer.begin(tile);
         fill_.fill(
-            tiles_.n, direction_, tile | fixed_, &words_[tile],
-            [&](unsigned i) { return i < own_ ? &words_[tile ^ singleton(i)] : received_->tile(i - own_, tile); },
+            tiles_.n, direction_, tile | fixed_, &packed_[tile],
+            [&](unsigned i) { return i < own_ ? &packed_[tile ^ singleton(i)] : received_->tile(i - own_, tile); },
             [&](unsigned i, auto& sums) { semiring_.spread(level(i, kLow), tiles_.low_masks, sums); }, observer);
     }
 
@@ -134,13 +134,13 @@ private:
     const unsigned own_;
     const Subset fixed_;
     std::span<const Column> families_;
-    std::span<std::int64_t> words_;
+    std::span<std::int64_t> packed_;
     Semiring semiring_;
     TileFill<Semiring> fill_;
     std::vector<std::vector<Column>> levels_;  // [v][r]
     std::vector<Subset> decided_;              // [r]: the members for which the columns of this level hold
     Direction direction_ = Direction::forwards;
-    const ReceivedWords* received_ = nullptr;
+    const ReceivedBlocks* received_ = nullptr;
 };
 
 }  // namespace dagscape

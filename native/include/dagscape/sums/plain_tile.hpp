@@ -1,8 +1,8 @@
 // One tile of a sum over orders in plain doubles, relative to one power of two, the frame of the tile.
 //
-// A word m · 2^e (scaled.hpp) with a mantissa in [1/2, 1) is the double m · 2^(e - frame), and two integer operations
-// convert one to the other. The frame puts the largest number of the tiles from which this one is computed just below
-// 2^kHeadroom:
+// A packed number m · 2^e (scaled.hpp) with a mantissa in [1/2, 1) is the double m · 2^(e - frame), and two integer
+// operations convert one to the other. The frame puts the largest number of the tiles from which this one is computed
+// just below 2^kHeadroom:
 //
 // - Nothing overflows. There are at most 2^39 families of a variable, each below 2, so A < 2^40. With at most 30 high
 //   variables, the terms from other tiles add up to less than 2^(kHeadroom + 45); each of the ten low variables
@@ -34,7 +34,7 @@
 
 namespace dagscape {
 
-// The smallest and largest exponents of the words of a tile; unknown unless lowest ≤ highest.
+// The smallest and largest exponents of the packed numbers of a tile; unknown unless lowest ≤ highest.
 struct ExponentRange {
     std::int32_t lowest = 1, highest = 0;
 
@@ -43,7 +43,7 @@ struct ExponentRange {
 };
 
 // The range of a tile without zeros.
-ExponentRange exponents_of(const std::int64_t* words) noexcept;
+ExponentRange exponents_of(const std::int64_t* packed) noexcept;
 
 // The families of a variable in a tile: where its vectors are in lists (LaneSets::offsets), and the list.
 struct LaneList {
@@ -63,17 +63,17 @@ public:
     void set_first_to_one(Direction direction);
     static constexpr ExponentRange without_neighbours() noexcept { return {kHeadroom, kHeadroom}; }
     // Reads F of the tile, for shares.
-    void read_forward(const std::int64_t* words, ScaledNumber total);
+    void read_forward(const std::int64_t* packed, ScaledNumber total);
 
-    // Adds the terms of a high variable, from the list of its families and the words of the tile with that variable
-    // more or fewer; the second function also finds the shares of that variable, as a list.
-    void add_neighbour(LaneList families, const std::int64_t* words);
-    void add_neighbour(LaneList families, const std::int64_t* words, double* shares);
+    // Adds the terms of a high variable, from the list of its families and the packed numbers of the tile with that
+    // variable more or fewer; the second function also finds the shares of that variable, as a list.
+    void add_neighbour(LaneList families, const std::int64_t* packed);
+    void add_neighbour(LaneList families, const std::int64_t* packed, double* shares);
 
     // Completes the tile, once it has the lists of the low variables; false if a number is too small.
     void set_low(unsigned v, LaneList families);
     bool finish(Direction direction);
-    ExponentRange store(std::int64_t* words) const;
+    ExponentRange store(std::int64_t* to) const;
     void low_shares(unsigned v, LaneList families, double* shares);
 
     // A of the sets of a tile; and shares as a list, from F(U) R(U∪v) / total of the sets of a tile.

@@ -5,8 +5,8 @@
 // decisions, and as lists of vectors from LaneSets::top() variables on. Lists of sets that leave a variable out are not
 // copied.
 //
-// Which tiles are computed with scaled numbers depends on the words alone, so the bits do not depend on who computes
-// them.
+// Which tiles are computed with scaled numbers depends on the packed numbers alone, so the bits do not depend on who
+// computes them.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct PlainProblem {
     unsigned own;
     Subset fixed;
     std::span<const Column> families;
-    std::span<std::int64_t> words;
+    std::span<std::int64_t> packed;
     std::span<ExponentRange> ranges;  // of the tiles, where they are known
 };
 
@@ -43,9 +43,10 @@ public:
     explicit PlainWalk(const PlainProblem& problem);
 
     // Walks over the sets that agree with `pattern` on all but the first `bits` variables.
-    void forward(Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor);
+    void forward(Subset pattern, unsigned bits, const ReceivedBlocks& received, Monitor& monitor);
     // Returns the shares of these sets.
-    Shares backward(Subset pattern, unsigned bits, ScaledNumber total, const ReceivedWords& received, Monitor& monitor);
+    Shares backward(Subset pattern, unsigned bits, ScaledNumber total, const ReceivedBlocks& received,
+                    Monitor& monitor);
 
 private:
     using Numbers = std::vector<Lanes>;
@@ -56,16 +57,16 @@ private:
     bool backwards() const noexcept { return direction_ == Direction::backwards; }
     Subset high() const noexcept;
     bool taken(unsigned r, Subset tile) const noexcept;
-    const std::int64_t* words_of(Subset tile, unsigned i) const;
+    const std::int64_t* packed_of(Subset tile, unsigned i) const;
     ExponentRange range_of(Subset tile, unsigned i) const;
 
-    void walk(Direction direction, Subset pattern, unsigned bits, const ReceivedWords& received, Monitor& monitor);
+    void walk(Direction direction, Subset pattern, unsigned bits, const ReceivedBlocks& received, Monitor& monitor);
     void fill(Subset tile);
     bool fill_plain(Subset tile, ExponentRange neighbours);
     void fill_scaled(Subset tile);
     LaneList list(Subset tile, unsigned v);
     void decide(unsigned r, unsigned v, bool take);
-    void make_room_for_shares(unsigned bits);
+    void reserve_shares(unsigned bits);
     double* list_shares(Subset tile, unsigned v);
     void join(Subset tile, unsigned v);
     Shares shares_of_unit(unsigned bits, Subset members) const;
@@ -73,14 +74,14 @@ private:
     const PlainProblem problem_;
     Direction direction_ = Direction::forwards;
     unsigned bits_ = kLow;
-    const ReceivedWords* received_ = nullptr;
+    const ReceivedBlocks* received_ = nullptr;
     ScaledNumber total_;
     PlainTile tile_;
     TileFill<ScaledArithmetic> scaled_;
 
     std::vector<std::vector<Column>> columns_;       // [r][v], above the top of the lists
     Column last_column_;                             // at the top of the lists, before it becomes a list
-    std::vector<std::vector<Numbers>> rooms_;        // [r][v], for lists
+    std::vector<std::vector<Numbers>> buffers_;      // [r][v], for lists
     std::vector<std::vector<const double*>> lists_;  // [r][v]
     std::vector<std::vector<Subset>> decided_;       // [v][r]: the members for which the column or list holds
     // The shares of v in the last node at a level that takes its last variable, as lists; in a unit, or at the top of

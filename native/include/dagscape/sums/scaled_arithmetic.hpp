@@ -20,7 +20,7 @@ public:
     using Function = std::vector<ScaledLanes>;
     using Four = ScaledLanes;
 
-    static Column room(const Column& like, std::size_t size) {
+    static Column buffer(const Column& like, std::size_t size) {
         Column column;
         column.reset(size, like.wide());
         return column;
@@ -58,8 +58,8 @@ public:
         if (product.mantissa != 0) four.set(to, dagscape::plus(four.get(to), product));
     }
     static ScaledLanes finished(const ScaledLanes& four) noexcept { return normalised(four); }
-    static ScaledLanes load(const std::int64_t* words) noexcept { return unpacked(dagscape::load(words)); }
-    static void store(std::int64_t* words, const ScaledLanes& four) noexcept { dagscape::store(words, packed(four)); }
+    static ScaledLanes load(const std::int64_t* from) noexcept { return unpacked(dagscape::load(from)); }
+    static void store(std::int64_t* to, const ScaledLanes& four) noexcept { dagscape::store(to, packed(four)); }
 
 private:
     Column work_;

@@ -37,7 +37,7 @@ public:
     ShareTree(const Tiles& tiles, std::span<const LaneSets> lists, unsigned root, std::vector<bool> wide);
 
     // Shares of zero at a level, and the number of doubles in them.
-    Shares room(unsigned level) const;
+    Shares zeros(unsigned level) const;
     std::size_t numbers(unsigned level) const;
 
     // The shares of a node; `index` is the set of members, as a number. Any thread may add any node, once.

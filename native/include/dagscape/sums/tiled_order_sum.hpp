@@ -6,11 +6,11 @@
 //
 //   Γ_v(G) = Σ_{U ⊇ G} F(U) R(U∪v)        P(u → v) = Σ_{G ∋ u} B_v(G) Γ_v(G) / total
 //
-// F and R are words of a 40-bit mantissa and a 24-bit exponent, relative to the best family of each variable: the
+// F and R are packed numbers (scaled.hpp), relative to the best family of each variable: the
 // ranges of the scores, added up over the variables, must stay below 2^23 powers of two (kWidestTiled).
 // Cost: O(n 2^n) transforms of length ten.
 //
-// The words may be divided among 2^k ranks, each of which has the sets that agree on the last k variables, and among
+// They may be divided among 2^k ranks, each of which has the sets that agree on the last k variables, and among
 // blocks of a rank. The result has the same bits for any number of ranks, blocks and threads.
 #pragma once
 
@@ -44,7 +44,8 @@ struct RankOfMany {
     Subset rank = 0;
 };
 
-// 2^bits sets of a rank, kLow ≤ bits, with the words of the same block of other ranks, in the order of the variables.
+// 2^bits sets of a rank, kLow ≤ bits, with the packed numbers of the same block of other ranks, in the order of the
+// variables.
 struct SumBlock {
     unsigned bits = 0;
     std::size_t index = 0;
@@ -55,10 +56,10 @@ class TiledOrderSum {
 public:
     // `scores` has, for each variable, the local scores of all sets of at most `max_parents` variables, by size and
     // then by mask (set_index.hpp); they are kImpossible for sets that contain the variable and for impossible
-    // families. Needs at least ten variables besides those of the ranks, and more than `max_parents`. The words of the
-    // rank's sets may have any values.
+    // families. Needs at least ten variables besides those of the ranks, and more than `max_parents`. The packed
+    // numbers of the rank's sets may have any values.
     TiledOrderSum(unsigned n, unsigned max_parents, std::span<const std::int64_t> scores, int unit_bits,
-                  std::span<std::int64_t> words, RankOfMany rank = {});
+                  std::span<std::int64_t> packed, RankOfMany rank = {});
     ~TiledOrderSum();
 
     // The number of variables that distinguish the sets of this rank.
@@ -71,14 +72,14 @@ public:
     void forward(const SumBlock& block, unsigned threads, Monitor& monitor);
 
     // Overwrites F with R, in decreasing order of the blocks, and adds the shares of the block. It receives R of the
-    // ranks with one member more. `total` is F(V), the last word of the last rank, and must not be zero. If it is
-    // stopped, the words and shares are meaningless.
+    // ranks with one member more. `total` is F(V), the last number of the last rank, and must not be zero. If it is
+    // stopped, the numbers and shares are meaningless.
     void backward(const SumBlock& block, std::int64_t total, unsigned threads, Monitor& monitor);
     // The sets done so far: backward() expects the block before them.
     Subset sets_done() const noexcept { return done_; }
 
     // The sum over all orders, from F(V).
-    ScaledNumber total(std::int64_t word) const noexcept;
+    ScaledNumber total(std::int64_t packed) const noexcept;
 
     // The shares of all sets of this rank once all its blocks are done, or of several ranks.
     std::vector<double> shares() const;
@@ -114,10 +115,10 @@ private:
     const Subset fixed_;
     std::span<const std::int64_t> scores_;
     const int unit_bits_;
-    std::span<std::int64_t> words_;  // F, then R
-    double scale_ = 0;               // the numbers of a child are relative to its best family: the sum of all of these
-    std::vector<Column> families_;   // restricted to this rank's sets
-    const bool plain_;               // no column has separate exponents
+    std::span<std::int64_t> packed_;  // F, then R
+    double scale_ = 0;                // the numbers of a child are relative to its best family: the sum of all of these
+    std::vector<Column> families_;    // restricted to this rank's sets
+    const bool plain_;                // no column has separate exponents
     ShareTree tree_;
     Subset done_ = 0;
     ScaledNumber total_;
@@ -125,8 +126,8 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-// Bytes needed by each rank, including the scores passed in and the words. If the scores of a variable span a wide
-// range, as those of many rows do, its numbers have separate exponents.
+// Bytes needed by each rank, including the scores passed in and the packed numbers. If the scores of a variable span a
+// wide range, as those of many rows do, its numbers have separate exponents.
 double tiled_order_sum_bytes(unsigned n, unsigned max_parents, unsigned threads, bool wide,
                              unsigned rank_bits = 0) noexcept;
 
