@@ -1,4 +1,5 @@
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <random>
@@ -127,6 +128,49 @@ void threads_give_the_same_bits() {
     }
 }
 
+void orders_give_the_same_bits_on_threads() {
+    std::mt19937 random(6);
+    const unsigned n = 15;
+    const std::vector<std::int64_t> scores = random_scores(n, 4000, 0.2, random);
+    Monitor monitor;
+    const ParentSums sums(n, scores, kBits, 2, monitor);
+    const OrderSumResult one = order_sum(sums, 1, monitor), several = order_sum(sums, 3, monitor);
+    CHECK(one.edges == several.edges);
+    CHECK(one.total_mantissa == several.total_mantissa);
+    CHECK(one.total_mantissa == order_total(sums, 2, monitor).mantissa);
+    CHECK(one.disagreement < 1e-9);
+}
+
+// The example of dag_backward.hpp, tiled_order_sum.hpp and plain_walk.hpp.
+void examples_in_headers_hold() {
+    constexpr unsigned n = 3;
+    std::vector<std::int64_t> scores(n << (n - 1), kImpossible);
+    const auto set_weight = [&](unsigned v, Subset parents, double weight) {
+        scores[(v << (n - 1)) + index_without(parents, v)] = std::llround(std::ldexp(std::log(weight), kBits));
+    };
+    for (unsigned v = 0; v < n; ++v) set_weight(v, 0, 1);
+    set_weight(0, singleton(1), 2);
+    set_weight(1, singleton(0), 1);
+    set_weight(2, singleton(0), 3);
+    Monitor monitor;
+    const ParentSums sums(n, scores, kBits, 1, monitor);
+    DagSum dags(sums, 1, true);
+    const DagSumResult over_dags = run_all_steps(dags, monitor);
+    const OrderSumResult over_orders = order_sum(sums, 1, monitor);
+    const auto value = [](double mantissa, double exponent) { return mantissa * power_of_two(exponent); };
+    const std::vector<double> H{1, 1, 1, 4, 1, 4, 1, 16}, q_0{3, 0, 9, 0, 1, 0, 3, 0};
+    for (Subset set = 0; set < 8; ++set) {
+        CHECK_NEAR(value(dags.forward(set).mantissa, dags.forward(set).exponent), H[set], 1e-7);
+        CHECK_NEAR(16 * dags.nondescendants(0, set), q_0[set], 1e-7);
+    }
+    CHECK_NEAR(value(over_dags.total_mantissa, over_dags.total_exponent), 16, 1e-7);
+    CHECK_NEAR(over_dags.ancestors[0 * n + 2], 12.0 / 16, 1e-8);
+    CHECK_NEAR(over_dags.edges[1 * n + 0], 8.0 / 16, 1e-8);
+    CHECK_NEAR(value(over_orders.total_mantissa, over_orders.total_exponent), 36, 1e-7);
+    CHECK_NEAR(over_orders.edges[0 * n + 2], 3 * 7 / 36.0, 1e-8);
+    CHECK_NEAR(over_orders.edges[1 * n + 0], 2 * 6 / 36.0, 1e-8);
+}
+
 // The blocks of the neighbours of a rank that have, or do not have, the bits that it does not have.
 SumBlock block_of(const std::vector<std::vector<std::int64_t>>& packed, unsigned rank_bits, Subset rank,
                   std::size_t index, bool members) {
@@ -238,6 +282,8 @@ void a_stop_is_heeded() {
 int main() {
     sums_agree_with_every_dag();
     threads_give_the_same_bits();
+    orders_give_the_same_bits_on_threads();
+    examples_in_headers_hold();
     tiles_agree_with_the_plain_sum();
     paths_lead_through_chains();
     a_stop_is_heeded();

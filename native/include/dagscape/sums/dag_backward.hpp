@@ -3,6 +3,27 @@
 //
 // For U = V∖X, the terms w(Y) = RR(Y) g_U(X∖Y) are pulled from all Y ⊊ X. A term is the weight of the DAGs in which all
 // of X∖Y have only parents in U, so it is at most RR(X), and at most the term of a larger Y.
+//
+// Example: three variables with the weights B_0(∅) = 1, B_0({1}) = 2, B_1(∅) = 1, B_1({0}) = 1, B_2(∅) = 1 and
+// B_2({0}) = 3 of their families. A set is written as its members. H is 1 for ∅, 0, 1, 2 and 12, 4 for 01 and 02, and
+// H(012) = 16 is the total. RR(∅) = 1, and RR(X) is minus the sum of the terms:
+//
+//   X     U    RR(X)   w(Y)
+//   0     12     3     ∅: -3
+//   1     02     2     ∅: -2
+//   2     01     4     ∅: -4
+//   01    2      4     ∅: 1    0: -3   1: -2
+//   02    1     12     ∅: 3    0: -3   2: -12
+//   12    0      8     ∅: 8    1: -8   2: -8
+//   012   ∅     16     ∅: -1   0: 3    1: 2     2: 4    01: -4   02: -12   12: -8
+//
+// For X = 02, w(2) = RR(2) g_1(0) = 4 · (-A_0(1)) = 4 · (-3), and the terms without 0 give q_0(1) = -H(1) (3 - 12) = 9.
+// The others are q_0(12) = 3, q_0(2) = 1 and q_0(∅) = 3, and all add up to 16 again. So P(0 ⇝ 2) is (q_0(1) + q_0(∅)) /
+// 16 = 12/16, and P(1 → 0) is (q_0(1) + q_0(12)) (1 - A_0(∅) / A_0(1)) / 16 = 12 · 2/3 / 16 = 8/16.
+//
+// As variables 0 and 1 are lanes, the rows ∅, 0, 1 and 01 are those of one tile, U with 2, and are computed first; then
+// the others, those of the tile without 2. They pull the terms of all Y without 2 from the first tile (pull_group), and
+// add those that lack only lanes (finish_pull).
 #pragma once
 
 #include <span>

@@ -7,6 +7,31 @@
 //
 // Which tiles are computed with scaled numbers depends on the packed numbers alone, so the bits do not depend on who
 // computes them.
+//
+// Example: variable 0 in the sum of tiled_order_sum.hpp, where it is the only low variable, with at most one parent. By
+// size and mask, the weights of its families are [∅: 1, 1: 2, 2: 0]. Tiles are filled in the order of their masks, and
+// list() restricts the families to a tile by deciding first variable 2 and then variable 1, unless that has been done:
+//
+//   tile   variable 2               variable 1         A_0
+//   ∅      left out   [∅: 1, 1: 2]  left out  [∅: 1]    1     the beginnings of the list: nothing is copied
+//   1      as before                taken     [∅: 3]    3     1 + 2
+//   2      taken      [∅: 1, 1: 2]  left out  [∅: 1]    1     1 + 0; {1, 2} is no family, so {1} stays as it is
+//   12     as before                taken     [∅: 3]    3
+//
+// Tile 12 is computed from tiles 1 and 2. Their numbers 1 and 5 are packed as 1/2 · 2^1 and 5/8 · 2^3; the frame is
+// 3 - 480, in which they are the doubles 2^477 and 5 · 2^477. F(012) is 36 · 2^477 there: 2 · 5 from tile 2 by
+// variable 1, 4 · 5 from tile 1 by variable 2, and 3 · F(12) = 3 · 2 within the tile.
+//
+// Backwards, the shares of 0 are joined (join) as soon as both halves of a node are there, the half that takes the
+// variable first:
+//
+//   tile   F(U) R(U∪0)
+//   12     2 · 1 = 2                                        kept, as it takes 1
+//   2      1 · 2 = 2     [∅: 2 + 2, 1: 2] = [4, 2]          kept, as it takes 2
+//   1      1 · 4 = 4                                        kept, as it takes 1
+//   ∅      1 · 16 = 16   [∅: 4 + 16, 1: 4] = [20, 4]        then [∅: 4 + 20, 1: 2 + 4, 2: 4] = [24, 6, 4] = Γ_0
+//
+// So P(1 → 0) = B_0({1}) Γ_0(1) / total = 2 · 6 / 36.
 #pragma once
 
 #include <array>

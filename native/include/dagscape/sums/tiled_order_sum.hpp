@@ -12,6 +12,20 @@
 //
 // They may be divided among 2^k ranks, each of which has the sets that agree on the last k variables, and among
 // blocks of a rank. The result has the same bits for any number of ranks, blocks and threads.
+//
+// Example: the three variables of dag_backward.hpp, in tiles of one low variable instead of ten. A tile has the sets
+// without and with 0, and is named after its high members:
+//
+//   tile             ∅           1           2          12
+//   set            ∅    0      1   01      2   02     12  012
+//   F, forwards    1    1      1    5      1    5      2   36     36 = F(012) is the total,
+//   R, backwards  36   16     15    4      5    2      3    1     and so is R(∅)
+//
+// Forwards, tile 1 first takes A_1 F from tile ∅, which gives 1 · 1 and 2 · 1, and then adds A_0(1) F(1) = 3 · 1 to its
+// second set: F(01) = 5. Backwards, R replaces F from the last tile on, and each tile adds its share of Γ. For v = 2,
+// tile 1 has F(1) R(12) = 3 and F(01) R(012) = 5; summed over supersets, 8 for ∅ and 5 for 0. Tile ∅ has F(∅) R(2) = 5
+// and F(0) R(02) = 2: 7 and 2. Together, Γ_2(∅) = 8 + 7 = 15 and Γ_2(0) = 5 + 2 = 7; those of the sets with 1, which
+// tile 1 alone contains, are 8 and 5. So P(0 → 2) = B_2({0}) Γ_2(0) / total = 3 · 7 / 36.
 #pragma once
 
 #include <cstdint>
