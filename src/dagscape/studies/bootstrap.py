@@ -15,8 +15,7 @@ Notation: the paper's m bootstrap replicates D*_i are ``samples``, its confidenc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ import numpy as np
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.errors import InvalidData, InvalidOption, type_of
+from dagscape.core.errors import InvalidOption, type_of
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import memory_limit
@@ -167,21 +166,7 @@ def bootstrap(
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
     """Learn the network of one sample, with one thread and in limited time."""
-    with _of_a_sample():
-        return _learn(job, resampled(job.data, rng), rng, seconds)
-
-
-@contextmanager
-def _of_a_sample() -> Iterator[None]:
-    """Say of data that cannot be scored that they are a sample: repeated rows tell less than all of them."""
-    try:
-        yield
-    except InvalidData as error:
-        raise InvalidData(f"in a sample of the rows, {error}") from error
-
-
-def _learn(job: Resampling, data: Resampled, rng: np.random.Generator, seconds: float) -> Sample:
-    scoring = prepare(data, **job.scoring)
+    scoring = prepare(resampled(job.data, rng), **job.scoring)
     clock = Clock(seconds)
     scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
     _, found = run_learner(
