@@ -67,6 +67,11 @@ TASKS: dict[str, Task] = {
             "posterior.features:feature_probability",
             "posterior.result:Probability",
             citations=("tian2009", "koivisto2004"),
+            requirements_at="posterior.requirements:feature_requirements",
+            seconds_at="posterior.requirements:feature_seconds",
+            options_at="posterior.planned:FEATURE_OPTIONS",
+            # Who asks for something else does not ask for one probability.
+            most_advised=0,
         ),
         Task(
             "optimal",

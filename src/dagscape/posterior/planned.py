@@ -29,8 +29,11 @@ _ELSEWHERE: dict[str, tuple[str, Elsewhere]] = {
 }
 
 # The options of a sum that change what it needs.
+FEATURE_OPTIONS = {
+    "over": TaskOption("Sum over DAGs or over orders of the variables.", OneOf(SUMMED_OVER), varied=True)
+}
 SUM_OPTIONS = {
-    "over": TaskOption("Sum over DAGs or over orders of the variables.", OneOf(SUMMED_OVER), varied=True),
+    **FEATURE_OPTIONS,
     "backend": TaskOption("What does the sum.", OneOf(_BACKENDS)),
     **{name: elsewhere.option for name, (_, elsewhere) in _ELSEWHERE.items()},
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dagscape.core.errors import argument, function
 from dagscape.core.requirements import FEW_PARENTS, ProblemSize, Requirements
 from dagscape.core.wording import plural
@@ -23,6 +25,25 @@ def sum_requirements(size: ProblemSize, threads: int, limit: int, *, over: str =
 def sum_seconds(size: ProblemSize, threads: int, *, over: str = "dags") -> float:
     """Return the estimated time of a sum with the back end that is always there."""
     return usual_backend(over).plan(size, threads).seconds()
+
+
+def feature_requirements(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> Requirements:
+    """Return what the probability of a feature needs: two sums, with the weights of both."""
+    backend = usual_backend(over)
+    plan = backend.plan(size, threads, weight_tables=2)
+    needs = requirements_of(backend, plan, size, threads, limit, refusal=plan.refusal)
+    return replace(needs, step=f"two sums over {over}", work=needs.work.partition(";")[0])
+
+
+def feature_seconds(
+    size: ProblemSize,
+    threads: int,
+    limit: int,  # noqa: ARG001 (as all tasks take it)
+    *,
+    over: str = "dags",
+) -> float:
+    """Return the estimated time of the probability of a feature: two totals take about as long as all features."""
+    return sum_seconds(size, threads, over=over)
 
 
 def running_requirements(

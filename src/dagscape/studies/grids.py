@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dagscape.core.constraints import OneOf
 from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.wording import plural
 from dagscape.data.values import Frame
-from dagscape.posterior.backends import SUMMED_OVER
+from dagscape.posterior.planned import FEATURE_OPTIONS
 from dagscape.posterior.requirements import sum_requirements, sum_seconds
 from dagscape.scores.constraints import named_edges
 from dagscape.scores.definitions.bdeu import ESS
@@ -31,7 +30,7 @@ DEFAULT_MAX_PARENTS = (2, 4, None)
 _VARIED = ("max_parents", "structure_prior", *(entry.name for score in SCORES.values() for entry in score.parameters))
 
 GRID_OPTIONS = {
-    "over": TaskOption("Sum over DAGs or over orders of the variables.", OneOf(SUMMED_OVER), varied=True),
+    **FEATURE_OPTIONS,
     **{name: TaskOption("One value, or several.", default="several") for name in _VARIED},
 }
 
