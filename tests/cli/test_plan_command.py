@@ -94,7 +94,7 @@ TABLE = ("plan", "builtin:tic-tac-toe", "--task")
         (("student", "--q-matrix", "q.csv", "--samples", 9), "--samples is for --task bootstrap, bootstrap-skills"),
         (("learn", "--q-matrix", "q.csv"), "--q-matrix is for --task student, parm, bootstrap-skills"),
         (("mmpc", "--score", "bic"), "--score has no effect with --task mmpc: leave it out"),
-        (("best", "--over", "orders"), "--over is for --task posterior, sensitivity"),
+        (("best", "--over", "orders"), "--over is for --task posterior, feature-probability, sensitivity"),
         (("scores", "--method", "ges"), "--method is for --task learn, bootstrap, student, bootstrap-skills"),
         (("learn", "--max-seconds", 0), "'--max-seconds': 0.0 is not in the range x>0"),
     ],
