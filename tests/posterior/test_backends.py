@@ -141,6 +141,14 @@ def test_auto_takes_only_what_is_there_fits_and_is_able(register):
     assert (chosen(), chosen(paths=True)) == ("other", "cpu")
 
 
+def test_auto_takes_a_back_end_that_writes_checkpoints_if_they_are_asked_for(register, scores, tmp_path):
+    register(resumable=False)
+    assert (chosen(), chosen(resumable=True)) == ("other", "cpu")
+    assert ds.posterior(scores, checkpoint=tmp_path / "saved").provenance.backend.startswith("cpu: ")
+    with pytest.raises(ds.InvalidOption, match=r"^checkpoint cannot be used with backend='other'"):
+        ds.posterior(scores, backend="other", checkpoint=tmp_path / "saved")
+
+
 def test_auto_takes_another_back_end_if_the_processor_lacks_memory(register):
     register(cpu_seconds=0.001, seconds=60.0)
     assert chosen(20) == "cpu"

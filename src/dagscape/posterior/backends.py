@@ -104,10 +104,16 @@ def usual_backend(over: str) -> SumBackend:
     return find_backends(over, "auto")[0]
 
 
-def choose_backend(over: str, backend: str, size: ProblemSize, budget: Budget, *, paths: bool = False) -> SumBackend:
-    """Return the back end with a name, if it can be used here; ``"auto"`` is the fastest that fits, by its estimate."""
+def choose_backend(
+    over: str, backend: str, size: ProblemSize, budget: Budget, *, paths: bool = False, resumable: bool = False
+) -> SumBackend:
+    """Return the back end with a name, if it can be used here; ``"auto"`` is the fastest that fits, by its estimate.
+
+    A sum with checkpoints must be ``resumable``.
+    """
     able = find_backends(over, backend, paths=paths)
     if backend == "auto":
+        able = [record for record in able if record.resumable or not resumable]
         return _fastest(able, size, budget, with_paths=paths)
     able[0].check_available()
     return able[0]

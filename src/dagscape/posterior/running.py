@@ -137,9 +137,10 @@ def plan_sum(
     *,
     with_paths: bool = False,
     weight_tables: int = 1,
+    resumable: bool = False,
 ) -> PlannedSum:
     """Choose the back end of a sum; raise an error if the sum does not fit, here or on another machine."""
-    chosen = choose_backend(over, backend, size, budget, paths=with_paths)
+    chosen = choose_backend(over, backend, size, budget, paths=with_paths, resumable=resumable)
     threads, limit = chosen.threads(budget), budget.limit
     plan = chosen.plan(size, threads, with_paths=with_paths, weight_tables=weight_tables)
     running_requirements(chosen, plan, size, threads, limit, with_paths=with_paths).check(limit)

@@ -98,7 +98,7 @@ def posterior(
     check_scores(scores)
     with_paths = wants_paths(via, scores.variables)
     _PRIOR_ALONE.check(prior, "prior")
-    planned = plan_sum(scores, over, backend, budget, with_paths=with_paths)
+    planned = plan_sum(scores, over, backend, budget, with_paths=with_paths, resumable=checkpoint is not None)
     return planned_posterior(
         planned,
         scores,

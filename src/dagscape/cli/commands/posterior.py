@@ -125,7 +125,8 @@ def command(
     backend = _chosen_backend(over, backend, out)
     with out.working() as progress, out.telling(CHECKPOINT_LOG):
         problem = take_problem(data, options, budget, out)
-        planned = plan_sum(problem.size, over, backend, budget, with_paths=with_paths)
+        resumable = checkpoint is not None
+        planned = plan_sum(problem.size, over, backend, budget, with_paths=with_paths, resumable=resumable)
         scores = problem.scores(progress)
         check_consensus_file(consensus_file, problem.data)
         if with_paths:
