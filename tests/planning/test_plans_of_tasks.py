@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dagscape as ds
@@ -212,3 +213,13 @@ def test_tests_of_independence_are_planned():
 def test_a_task_without_requirements_has_no_plan():
     with pytest.raises(ds.InvalidOption, match="task is 'compare'; it must be one of 'scores', 'posterior'"):
         planned("compare")
+
+
+def test_numbers_are_planned_as_levels_are():
+    rows = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 22)), columns=[f"v{i}" for i in range(22)])
+    assert ds.plan(rows, "learn", method="ges", score="bic-g").fits
+    refused = ds.plan(rows, "posterior", score="bic-g", over="orders", max_memory="100MiB", threads=1)
+    assert re.fullmatch(r"posterior\(\) fits with over='orders', max_parents=[2-5]", refused.advice)
+    for task in ("learn", "bootstrap"):
+        with pytest.raises(ds.InvalidOption, match="the method needs discrete data"):
+            ds.plan(rows, task, method="mmhc", score="bic-g")

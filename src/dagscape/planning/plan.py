@@ -11,7 +11,6 @@ from dagscape.core.errors import InvalidData, Spelling, python_spelling, spelled
 from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds, visible
-from dagscape.data.discrete.dataset import Dataset
 from dagscape.planning.advice import RefusedJob, advice_for
 from dagscape.planning.jobs import Job, job_of
 from dagscape.planning.registry import METHODS, TASKS
@@ -214,7 +213,7 @@ def _advice(job: Job, needs: Sequence[Requirements], threads: int, limit: int) -
     if not failed:
         return ""
     last, scoring = job.steps[-1], job.scoring
-    if scoring is None or not isinstance(scoring.data, Dataset) or last.task.name not in {"scores", *METHODS}:
+    if scoring is None or last.task.name not in {"scores", *METHODS}:
         return failed[0].remedy
     required = max(map(len, scoring.constraints.required), default=0)
     return advice_for(
