@@ -19,14 +19,18 @@ from dagscape.scores.tables.lattice import set_count
 # The unit of the weights of trials.
 TRIAL_BITS = 30
 
+# Short trials are repeated, because noise may exceed them.
+_LEAST_RUNS, _MOST_RUNS = 2, 8
+_ENOUGH_SECONDS = 0.02
+
 # Weights are arranged for this many variables to find out how long each takes.
 _ARRANGED = 12
 
 
-def best_seconds(work: Callable[[], object], times: int = 2) -> float:
-    """Return the shortest time that some work takes."""
-    found = []
-    for _ in range(times):
+def best_seconds(work: Callable[[], object]) -> float:
+    """Return the shortest time that some work takes, twice or, if it is short, some times."""
+    found: list[float] = []
+    while len(found) < _LEAST_RUNS or (sum(found) < _ENOUGH_SECONDS and len(found) < _MOST_RUNS):
         start = time.perf_counter()
         work()
         found.append(time.perf_counter() - start)

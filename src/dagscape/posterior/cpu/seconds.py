@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from dagscape.core import kernels
@@ -25,6 +26,10 @@ _NEVER_MORE = 500
 _TRIED_WHOLE = 16
 _FEWER = 4
 
+# The second trial has this many variables less, and at least this share of the time of the first grows.
+_SMALLER = 3
+_LEAST_GROWING = 0.1
+
 # The time to convert a few scores, which matters only for small sums.
 _PREPARATION_SECONDS = 0.003
 
@@ -36,11 +41,12 @@ def dag_seconds(size: SumSize, run: SumFunction) -> float:
         trial = min(n, _TRIAL_PATHS)
         alone = _trial_seconds(run, trial, None, Job(TRIAL_BITS, size.threads, wanted="paths"))
         return alone * 4.0 ** min(n - trial, _NEVER_MORE) + _PREPARATION_SECONDS
-    trial = _trial_variables(n, _TRIAL_DAGS)
-    more = min(n - trial, _NEVER_MORE)
-    seconds = _trial_seconds(run, trial, None, Job(TRIAL_BITS, size.threads))
-    # About half of the trial's time is spent on pairs of sets, the rest on sets and variables.
-    return seconds * (3.0**more + 2.0**more * (n / trial) ** 2) / 2 + _PREPARATION_SECONDS
+
+    def growth(more: int, ratio: float) -> float:
+        # About half of the time is spent on pairs of sets, the rest on sets and variables.
+        return (3.0**more + 2.0**more * ratio**2) / 2
+
+    return _extrapolated(n, _trial_variables(n, _TRIAL_DAGS), None, growth, run, size.threads)
 
 
 def order_seconds(size: SumSize, run: SumFunction) -> float:
@@ -49,9 +55,52 @@ def order_seconds(size: SumSize, run: SumFunction) -> float:
     trial = _trial_variables(n, _TRIAL_TILED if tiled else _TRIAL_ORDERS)
     while tiled and trial > kernels.LEAST_TILED and trial * set_count(trial, size.max_parents) > _TRIAL_WEIGHTS:
         trial -= 1
-    most = min(size.max_parents, trial - 1) if tiled else None
-    seconds = _trial_seconds(run, trial, most, Job(TRIAL_BITS, size.threads))
-    return seconds * 2.0 ** min(n - trial, _NEVER_MORE) * (n / trial) ** (1 if tiled else 2) + _PREPARATION_SECONDS
+
+    def growth(more: int, ratio: float) -> float:
+        return 2.0**more * ratio ** (1 if tiled else 2)
+
+    return _extrapolated(n, trial, size.max_parents if tiled else None, growth, run, size.threads)
+
+
+def _extrapolated(
+    n: int,
+    trial: int,
+    max_parents: int | None,
+    growth: Callable[[int, float], float],
+    run: SumFunction,
+    threads: int,
+) -> float:
+    """Return the time of a sum of n variables, from a trial of fewer and one that is smaller still.
+
+    What both trials take is the start of threads, most of all, which does not grow.
+
+    Parameters
+    ----------
+    n, trial : int
+        The numbers of variables.
+    max_parents : int or None
+        The largest number of parents of a tiled sum; None for others.
+    growth : callable
+        ``growth(more, ratio)``: how many times as long a sum takes with some variables more, or less if it is negative;
+        ``ratio`` is that of the numbers of variables.
+    run, threads
+        The sum, and its threads.
+    """
+
+    def tried(variables: int) -> float:
+        most = None if max_parents is None else min(max_parents, variables - 1)
+        return _trial_seconds(run, variables, most, Job(TRIAL_BITS, threads))
+
+    def times(variables: int) -> float:
+        return growth(min(variables - trial, _NEVER_MORE), variables / trial)
+
+    seconds, smaller = tried(trial), trial - _SMALLER
+    if n == trial or smaller < kernels.LEAST_TILED:
+        return seconds * times(n) + _PREPARATION_SECONDS
+    growing = (seconds - tried(smaller)) / (1 - times(smaller))
+    # Noise must not make large sums free, nor longer than if all of the trial grew.
+    growing = min(max(growing, _LEAST_GROWING * seconds), seconds)
+    return seconds - growing + growing * times(n) + _PREPARATION_SECONDS
 
 
 def _trial_variables(n: int, largest: int) -> int:
