@@ -123,7 +123,7 @@ def test_a_family_needs_two_rows_more_than_parents():
 def test_linear_dependence_is_refused_by_name(change, words):
     values = dependent(50, 4)
     change(values)
-    with pytest.raises(ds.InvalidData, match=f"{words}, so that their likelihood has no limit: leave one"):
+    with pytest.raises(ds.InvalidData, match=f"{words} in 50 rows, so that their likelihood has no limit: set a"):
         ds.local_scores(data_of(values), score="bic-g")
 
 
@@ -251,3 +251,11 @@ def test_a_bootstrap_says_that_a_sample_is_the_cause():
 def test_an_unused_ess_is_checked():
     with pytest.raises(ds.InvalidOption, match="ess is 'abc'; it must be a number"):
         ds.sensitivity(ds.load_dataset("iris"), ess="abc", score="bic", max_parents=1)
+
+
+def test_messages_name_the_cause():
+    data = data_of(np.column_stack([dependent(10, 2), np.ones(10)]), keep_constant=True)
+    with pytest.raises(ds.InvalidData, match="'x2' has the same value in all rows: leave it out"):
+        ds.local_scores(data, score="bic-g")
+    with pytest.raises(ds.InvalidOption, match="NumericData; it must be discrete: cut the numbers"):
+        ds.learn(data_of(dependent(10, 3)))

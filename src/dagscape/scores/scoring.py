@@ -46,7 +46,8 @@ def local_scores(
         experiment set a variable are excluded from its families [cooper1999]_. A variable that looks like an identifier
         is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
     score : str
-        For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bic-g``.
+        For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bic-g``,
+        with unbiased variances, as in bnlearn.
     ess : float
         The equivalent sample size of BDeu. Other scores have no use for it.
     max_parents : int, optional

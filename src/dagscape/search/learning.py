@@ -14,6 +14,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argum
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import memory_limit, thread_count
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
@@ -197,9 +198,10 @@ def run_learner(
 
 def _check_data(data: object, scoring: Mapping[str, Any]) -> None:
     """Refuse what is neither data nor scores."""
-    known = (Dataset, find_score(scoring.get("score", "bdeu")).data_type)
-    if not isinstance(data, known) and not is_frame(data):
-        kinds = f"a {known[1].__name__}, a data frame or LocalScores"
+    kind = find_score(scoring.get("score", "bdeu")).data_type
+    # Data of the other kind are converted, or refused with the remedy, when they are scored.
+    if not isinstance(data, Dataset | NumericData | kind) and not is_frame(data):
+        kinds = f"a {kind.__name__}, a data frame or LocalScores"
         raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
 
 

@@ -64,7 +64,7 @@ class GaussianBic(BatchedFunctions):
         if data.m > MOST_ROWS:
             raise InvalidData(f"the data have {data.m:,} rows; the Gaussian BIC takes up to {MOST_ROWS:,}")
         self.n, self.max_size = data.n, facts.max_size
-        self._variables = data.variables
+        self._variables, self._every_row = data.variables, data.interventions is None
         every = np.ones(data.m, dtype=np.bool_)
         children = [every if data.interventions is None else ~data.interventions[:, i] for i in range(data.n)]
         numbers: dict[bytes, int] = {}
@@ -82,15 +82,16 @@ class GaussianBic(BatchedFunctions):
             return None
         scatter = scatter_of(values)
         if constant := [i for i in range(self.n) if scatter.logs[i] == -math.inf]:
+            where = "" if self._every_row else f" in which {self._variables[child]!r} was not set"
             raise InvalidData(
-                f"{self._variables[constant[0]]!r} has the same value in all rows in which {self._variables[child]!r} "
-                f"was not set: leave it out ({argument('drop')})"
+                f"{self._variables[constant[0]]!r} has the same value in all rows{where}: leave it out "
+                f"({argument('drop')})"
             )
         correlations = scatter.correlations - np.eye(self.n)
         worst = np.unravel_index(int(np.abs(correlations).argmax()), correlations.shape)
         # With two rows, all pairs are dependent, and impossible.
         if self.max_size > 1 and len(values) > 2 and abs(correlations[worst]) > 1 - _LEAST_EIGENVALUE:
-            raise self._dependent(worst)
+            raise self._dependent(worst, len(values))
         least = float(np.linalg.eigvalsh(scatter.correlations)[0]) - self.n * self.n * (EPSILON + scatter.error)
         checked = least < _LEAST_EIGENVALUE
         offsets = _offsets(scatter.rows, self.max_size)
@@ -110,7 +111,7 @@ class GaussianBic(BatchedFunctions):
         if found.checked and size > 1:
             eigenvalues = np.linalg.eigvalsh(matrices)[:, 0]
             if eigenvalues.min() < _LEAST_EIGENVALUE:
-                raise self._dependent(sets[int(eigenvalues.argmin())])
+                raise self._dependent(sets[int(eigenvalues.argmin())], found.scatter.rows)
         return -found.scatter.rows / 2 * (logs + _log_determinants(matrices)) + found.offsets[size]
 
     def rounding(self, unit: Unit) -> float:
@@ -144,12 +145,12 @@ class GaussianBic(BatchedFunctions):
         determinant = self.max_size * abs(natural_log(_LEAST_EIGENVALUE))
         return function.scatter.rows / 2 * (largest + determinant) + max(map(abs, function.offsets))
 
-    def _dependent(self, members: Members | tuple[np.intp, ...]) -> InvalidData:
+    def _dependent(self, members: Members | tuple[np.intp, ...], rows: int) -> InvalidData:
         names = [repr(self._variables[int(i)]) for i in members]
         listed = f"{', '.join(names[:-1])} and {names[-1]}"
         return InvalidData(
-            f"{listed} are linearly dependent, so that their likelihood has no limit: leave one of them out "
-            f"({argument('drop')}), or set a lower {argument('max_parents')}"
+            f"{listed} are linearly dependent in {rows:,} rows, so that their likelihood has no limit: set a lower "
+            f"{argument('max_parents')}, or leave one of them out ({argument('drop')})"
         )
 
 
