@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from code_pages import files
 from score_skeleton import PAGE
 
@@ -23,6 +25,7 @@ def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_score_passes_its_tests_and_those_of_all_scores(tmp_path):
     (test,) = [path for path in files(PAGE) if "/test_" in path]
     own = tmp_path / Path(test).name

@@ -193,6 +193,7 @@ def test_registries_are_whole():
         assert name == definition.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern", [r"\bTODO\b", r"\bFIXME\b", "NotImplementedError", r"(?<![\w.])/(?:home|root|Users)/"]
 )

@@ -104,12 +104,14 @@ def test_what_else_a_task_takes_leads_to_the_same_kind_of_result(task, taken):
 
 
 # A plan is about a number of threads.
+@pytest.mark.slow
 @cases(lambda task: "threads" in parameters(task) and not issubclass(task.result, Plan))
 def test_threads_do_not_change_a_bit(task, settings):
     first, *others = (said(run(task, settings, dependent_data(6, 150), threads=threads)) for threads in (1, 2, 3))
     assert all(other == first for other in others)
 
 
+@pytest.mark.slow
 @with_argument("executor")
 def test_what_runs_the_samples_does_not_change_a_bit(task, settings):
     data = dependent_data(5, 80)

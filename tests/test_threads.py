@@ -48,6 +48,7 @@ def test_without_threads():
     assert np.array_equal(found.edges, expected.edges)
 
 
+@pytest.mark.slow
 def test_sums_without_threads_can_be_stopped():
     """A sum of seconds calls its progress function meanwhile, and ends when that fails."""
     columns = np.random.default_rng(1).integers(0, 2, (50, 19))

@@ -73,6 +73,7 @@ def test_a_hundred_classes_of_tic_tac_toe(board, board_posterior):
     assert best.ends_in_tie
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", ["classes", "dags"])
 def test_averages_approach_the_exact_posterior(board, board_posterior, space):
     """If a list covers all but ε of the posterior, no probability is off by more than ε."""

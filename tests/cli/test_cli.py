@@ -201,6 +201,7 @@ def test_bad_files_give_one_sentence_and_exit_code_3(capfd, tmp_path, name):
     assert name in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -172,6 +172,7 @@ def test_mistyped_words(capfd, words, suggestion):
     assert suggestion in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_mistyped_option(capfd, command):
     for parameter in cli.get_command(click.Context(cli), command).params:

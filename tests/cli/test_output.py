@@ -72,6 +72,7 @@ def test_a_format_for_any_name(capfd, tmp_path):
     assert (code, "--format needs -o" in err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_archives(capfdbinary, tmp_path, command):
     arguments = [str(argument) for argument in COMMANDS[command]]

@@ -105,6 +105,7 @@ def test_options_of_other_tasks_are_refused(capfd, arguments, told):
     assert told in err
 
 
+@pytest.mark.slow
 def test_options_of_tasks_reach_the_plan(capfd, monkeypatch):
     asked = []
 

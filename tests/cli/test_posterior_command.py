@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 import dagscape as ds
 from cli.running import run
@@ -65,6 +66,7 @@ def test_too_many_variables_are_refused_before_scoring(capfd, tmp_path):
     assert "exact sums over orders with few parents fit up to" in err
 
 
+@pytest.mark.slow
 def test_paths(capfd, tmp_path):
     path = ("top-left-square", "Class", "middle-middle-square")
     common = ("posterior", "builtin:tic-tac-toe", "--max-parents", 3)

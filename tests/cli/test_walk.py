@@ -18,6 +18,7 @@ ONCE_EACH = {"estimate what is needed": 3, "check what is needed": 2}
 OTHERS = {"make a data set": 2, "find the limit of memory": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "benchmarks").exists(), reason="source distributions have no benchmarks")
 def test_a_posterior_does_everything_once(tmp_path):
     table = tmp_path / "table.csv"

@@ -112,6 +112,7 @@ def assert_harmless(text: str, about: object) -> None:
         assert line not in text, about
 
 
+@pytest.mark.slow
 def test_every_public_class_is_walked(objects):
     made = {type(made).__name__ for made in objects}
     errors = {kind.__name__ for kind in (DagscapeError, DagscapeWarning)}

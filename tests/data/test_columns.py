@@ -70,6 +70,7 @@ CELLS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(CELLS, st.data())
 def test_numbers_of_arrays_and_frames(cells, draw):
     missing = ("", "?", *draw.draw(st.lists(st.sampled_from(["1", "1.0", "-3", "inf", "nan", "2.5", "0", "x"]))))
@@ -159,6 +160,7 @@ def test_cells_are_parsed_unless_missing(cells, missing):
         assert np.array_equal(numbers[~gaps], expected.numbers()[~gaps], equal_nan=True)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(NUMBER_TEXTS, NUMBER_TEXTS), min_size=2, max_size=12))
 def test_files_of_numbers_give_the_same_data_sets(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("t") / "t.csv"

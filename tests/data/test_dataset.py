@@ -44,6 +44,7 @@ def test_rows_are_merged(rows):
     assert (data.m, data.n) == (len(rows), len(rows[0]))
 
 
+@pytest.mark.slow
 @given(tables(st.sampled_from(["a", "b", None])), st.data())
 def test_any_order_of_rows_gives_the_same_data_set(rows, data):
     marked = [(row, data.draw(st.sampled_from([0, 1, "X0", None, ["X0"]]))) for row in rows]

@@ -56,6 +56,7 @@ def rows_of(data):
     }
 
 
+@pytest.mark.slow
 @given(tables(), st.data())
 def test_rows_are_merged_with_their_holes(rows, draw):
     marks = draw.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))

@@ -79,6 +79,7 @@ def test_undirected_edges_have_no_heads():
     assert heads == {"a → c": True, "b → c": True, "d – e": False}
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_cpdags_of_all_kinds_can_be_drawn(data):

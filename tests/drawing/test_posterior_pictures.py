@@ -244,6 +244,7 @@ def test_no_threshold_fails_and_every_likely_pair_is_drawn_once(n, seed, thresho
     to_dot(content, threshold=threshold)
 
 
+@pytest.mark.slow
 def test_all_formats_are_written_and_dot_shows_the_same(tmp_path):
     pytest.importorskip("matplotlib")
     content = probable(4, a_b=0.55, b_a=0.42, b_c=0.6, c_d=0.6, d_b=0.6, a_d=0.2)

@@ -30,6 +30,7 @@ def shd(first, second):
     return ds.compare(first, second)["shd"]
 
 
+@pytest.mark.slow
 @given(n=st.integers(1, 5), count=st.integers(1, 12), seed=st.integers(0, 10**9))
 @settings(max_examples=60, deadline=None)
 def test_curves_are_those_of_all_pairs(n, count, seed):

@@ -53,6 +53,7 @@ def test_a_reversed_compelled_edge_counts_once():
     assert measures(first, second, "shd", "a_plus", "a_minus", "vs_plus", "vs_minus") == (3, 0, 0, 1, 1)
 
 
+@pytest.mark.slow
 def test_distance_is_a_metric_on_classes():
     rng = random.Random(3)
     classes = [dag.to_cpdag() for dag in rng.sample(all_dags(4), 40)]

@@ -167,6 +167,7 @@ def random_chordal(n, rng, width):
     return ds.Dag(tuple(f"v{i}" for i in range(n)), tuple(parents))
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**9), n=st.integers(2, 8), width=st.integers(1, 4))
 @settings(max_examples=150, deadline=None)
 def test_size_of_chordal_classes_equals_enumeration(seed, n, width):

@@ -215,6 +215,7 @@ def test_a_task_without_requirements_has_no_plan():
         planned("compare")
 
 
+@pytest.mark.slow
 def test_numbers_are_planned_as_levels_are():
     rows = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 22)), columns=[f"v{i}" for i in range(22)])
     assert ds.plan(rows, "learn", method="ges", score="bic-g").fits

@@ -144,6 +144,7 @@ class KilledAtCall:
         return self._left > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("over", "n"), [("orders", 11), ("dags", 4)])
 def test_a_process_that_ends_at_any_moment_leaves_a_checkpoint_that_can_be_used(tmp_path, monkeypatch, over, n):
     scores = ds.local_scores(random_data(n, 50, 2), max_parents=2, required=[("v0", "v1")])
@@ -295,6 +296,7 @@ def test_a_command_that_is_killed_continues_with_the_same_result(tmp_path):
     assert ds.load_result(found).edges.tobytes() == ds.load_result(tmp_path / "expected.json").edges.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", RANKS)
 def test_the_command_refuses_a_damaged_checkpoint_with_one_sentence(tmp_path, ranks):
     data, saved = tmp_path / "data.csv", tmp_path / "saved"
@@ -319,6 +321,7 @@ def outcomes(table):
     return [int(count.replace(",", "")) for count in total.split()[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", RANKS)
 def test_damaged_checkpoints_give_the_same_bits_or_are_refused(ranks):
     code, table, err = run(ranks, "-m", "fuzz.checkpoints", "--cases", 72, cwd=TESTS)

@@ -84,6 +84,7 @@ def test_every_set_has_the_sum_over_its_dags(n, span, impossible, seed):
     check_forward(random_weights(n, span, impossible, seed), range(1 << n))
 
 
+@pytest.mark.slow
 def test_five_variables():
     check_forward(random_weights(5, 40.0, 0.2, seed=7), [0, 5, 0b10111, 0b01110, 0b11111])
 

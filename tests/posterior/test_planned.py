@@ -61,6 +61,7 @@ def test_the_largest_sums_that_fit(no_gpu):
     assert ds.plan(job(12), "best").largest == {}
 
 
+@pytest.mark.slow
 def test_a_plan_says_what_ranks_send_and_what_a_gpu_needs(no_gpu):
     shared = planned(30, ranks=8).steps[1]
     assert (shared.name, shared.work) == (
@@ -75,6 +76,7 @@ def test_a_plan_says_what_ranks_send_and_what_a_gpu_needs(no_gpu):
     assert on_gpu.seconds == pytest.approx(6.22, rel=0.05)
 
 
+@pytest.mark.slow
 def test_gpus_that_are_too_small_are_refused(no_gpu):
     small = planned(32, gpu_memory="24GiB")
     assert small.refusal == "sums over orders of 32 variables need 34.1 GiB of GPU memory; 24.0 GiB are free"
@@ -121,6 +123,7 @@ def test_advice_beyond_exact_sums_begins_with_learners(no_gpu):
     assert "machines" not in beyond.advice
 
 
+@pytest.mark.slow
 def test_the_gpu_that_is_here_is_compared(monkeypatch):
     monkeypatch.setattr(device, "missing", lambda: "")
     monkeypatch.setattr(device, "free_memory", lambda: 2**35)
@@ -204,6 +207,7 @@ def test_time_on_ranks_has_a_pipeline_to_fill_and_messages_to_wait_for():
     assert seconds == sorted(seconds, reverse=True)
 
 
+@pytest.mark.slow
 def test_the_command_line_plans_for_ranks_and_gpus(capfd, tmp_path):
     table = tmp_path / "t.csv"
     rows = [[f"v{i}" for i in range(14)], ["0"] * 14, ["0", "1"] * 7, ["1"] * 14]
@@ -223,6 +227,7 @@ def test_the_command_line_plans_for_ranks_and_gpus(capfd, tmp_path):
     assert (code, "--ranks is for --task posterior" in err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 11])
 def test_more_ranks_than_a_small_sum_can_use_are_refused(n):
     data = ds.Dataset.from_array(np.random.default_rng(n).integers(0, 2, (20, n)))

@@ -204,6 +204,7 @@ def test_plans_have_a_step_for_the_sum(over, max_parents):
         ds.plan(data, "x")
 
 
+@pytest.mark.slow
 def test_plans_of_impossible_jobs():
     data = ds.Dataset.from_array(np.zeros((2, 60), dtype=int), keep_constant=True)
     planned = ds.plan(data, "posterior")

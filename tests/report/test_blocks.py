@@ -65,6 +65,7 @@ def parts(value):
             yield from parts(getattr(value, field.name))
 
 
+@pytest.mark.slow
 def test_every_kind_is_rendered(results):
     assert {result.kind for result in results.values()} == set(RENDERERS)
 

@@ -61,6 +61,7 @@ def test_problems_keep_their_colour():
     assert written(content, 40, many=0) == written(content, 40, many=10**9)
 
 
+@pytest.mark.slow
 def test_thousands_of_rows_are_quick():
     rows = [(Name(f"v{i}"), "integers", Number(i, str(i)), ("0: 17, 1: 12, " * 8,)) for i in range(20_000)]
     start = time.process_time()

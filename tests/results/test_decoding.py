@@ -336,6 +336,7 @@ def test_lone_surrogates_are_refused_wherever_names_come_in(tmp_path):
         ds.read_network(tmp_path / "a.bif")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

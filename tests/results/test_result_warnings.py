@@ -170,6 +170,7 @@ def test_a_score_file_keeps_the_warnings_about_its_data(tmp_path):
     assert ds.posterior(again).warnings[0] == scores.info.warnings[0]
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_sensitivity_study_shows_warnings(tmp_path):
     with pytest.warns(ds.SuspiciousColumns):
         study = ds.sensitivity(IDENTIFIED, ess=(1.0, 10.0), structure_prior="uniform")
@@ -292,6 +293,7 @@ def test_streams_that_part_have_a_warning_each(capfd, sparse_file, command, tmp_
     assert legend_text((tmp_path / "again.svg").read_text(encoding="utf-8")).endswith(FOUND)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_streams_that_meet_have_a_warning_once(sparse_file, command):
     options = [option for option in COMMANDS[command] if option != "--draw"]

@@ -65,6 +65,7 @@ def test_another_key_or_name_is_refused(tmp_path):
             read(written(), tmp_path, **other)
 
 
+@pytest.mark.slow
 def test_every_byte_matters_or_makes_no_difference(tmp_path):
     """Each byte of a small file, changed in turn: the state is refused, or it is the same as before."""
     state = {"step": 3, "table": np.array([1.5, 2.5])}

@@ -87,6 +87,7 @@ def test_symmetries_of_the_board(score, max_parents):
             assert scores.family_exact(child, parents) == image_of_family
 
 
+@pytest.mark.slow
 @given(table=tables(), random=st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
 def test_order_of_rows_and_of_variables_does_not_matter(table, random):

@@ -22,6 +22,7 @@ def test_plan_counts_what_will_be_computed():
     assert list(planned.to_frame()["step"]) == ["local scores"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [40, 62, 64, 70, 200])
 def test_plan_of_an_impossible_job(n):
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, n)))
@@ -32,6 +33,7 @@ def test_plan_of_an_impossible_job(n):
     assert "does not fit" in repr(planned)
 
 
+@pytest.mark.slow
 def test_plan_takes_the_same_arguments():
     data = ds.load_dataset("tic-tac-toe")
     planned = ds.plan(data, score="k2", max_parents=2, structure_prior="per-size", threads=2)
@@ -64,6 +66,7 @@ def test_the_remedy_of_too_large_scores_helps():
         ds.local_scores(data, max_parents=3, threads=1, max_memory="1KiB")
 
 
+@pytest.mark.slow
 def test_advice_repeats_the_settings_that_matter():
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 22)))
     planned = ds.plan(data, "posterior", over="orders", max_memory="100MiB")
@@ -129,6 +132,7 @@ def test_the_limit_is_a_share_of_what_is_available(monkeypatch):
     assert ds.plan(data, max_memory="1GiB").memory_available == 0
 
 
+@pytest.mark.slow
 def test_advice_keeps_the_required_parents():
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 33)), [f"v{i}" for i in range(33)])
     required = [(f"v{i}", "v0") for i in range(1, 6)]

@@ -146,6 +146,7 @@ def meets(dag: ds.Dag, constraints: dict[str, list[tuple[str, str]]], limit: int
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PHASES)
 @pytest.mark.parametrize("score", ["bdeu", "bic", "aic", "mdl"])
 @pytest.mark.parametrize("seed", range(4))

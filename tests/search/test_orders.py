@@ -64,6 +64,7 @@ def numbers(scores, names):
     return tuple(scores.variables.index(name) for name in names)
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(0, 1000))
 @settings(max_examples=150)
 def test_the_best_order_of_a_small_table_is_found(scores, seed):

@@ -167,6 +167,7 @@ def test_skills_without_an_item_of_their_own_are_mentioned():
         ds.command(answers, [[1, 0], [0, 1], [1, 1], [1, 1]], restarts=1)
 
 
+@pytest.mark.slow
 def test_seeds_decide(simulated):
     assert learn(simulated, seed=1) == learn(simulated, seed=1)
     assert learn(simulated, seed=np.random.default_rng(1)) == learn(simulated, seed=1)

@@ -231,6 +231,7 @@ class TestMatched:
         assert answers.table.tolist() == [[1, 1, 0], [1, 0, 1]]
         assert q_matrix.table.tolist() == [[1, 1], [1, 0], [0, 1]]
 
+    @pytest.mark.slow
     @settings(max_examples=30)
     @given(q_tables, st.randoms(use_true_random=False))
     def test_any_order_of_rows_and_columns(self, table, random):

@@ -40,6 +40,7 @@ def score_of(parent_masks, counts, score):
     return expected_score(counts.tolist(), [list(bits(mask)) for mask in parent_masks], PRICES[score](counts.sum()))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(SEEDS, st.integers(1, 4), st.sampled_from(["bic", "aic"]))
 def test_the_structure_is_the_best_of_all(seed, skills, score):

@@ -64,6 +64,7 @@ def test_it_survives_a_file(found, tmp_path):
     assert loaded.level == "dags"
 
 
+@pytest.mark.slow
 def test_it_ends_after_some_time(simulated):
     with pytest.warns(ds.StoppedEarly, match="the study reached max_seconds after"):
         ds.bootstrap_skills(simulated.answers, simulated.q_matrix, 5000, restarts=1, workers=1, max_seconds=1)

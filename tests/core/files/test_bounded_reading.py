@@ -95,6 +95,7 @@ def test_numbers_take_little_memory_until_they_are_levels(tmp_path):
     assert read_data(path, max_memory="4MiB", kind="numeric").variables == ("id", "x")
 
 
+@pytest.mark.slow
 def test_a_table_is_freed_when_it_is_used_no_more(tmp_path):
     path = write(tmp_path, b"x,y\n" + b"".join(b"%f,%d\n" % (i / 7, i % 2) for i in range(20_000)))
     read_table(path)
