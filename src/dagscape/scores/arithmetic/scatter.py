@@ -50,7 +50,7 @@ def scatter_of(values: NDArray[np.float64]) -> Scatter:
     """Return the scatter of the columns of finite numbers, of at least one and at most 2^27 rows.
 
     >>> found = scatter_of(np.array([[1.0, 5.0], [2.0, 1.0], [3.0, 3.0]]))
-    >>> found.correlations.tolist(), np.exp(found.logs).round(9).tolist()
+    >>> found.correlations.round(9).tolist(), np.exp(found.logs).round(9).tolist()
     ([[1.0, -0.5], [-0.5, 1.0]], [2.0, 8.0])
     """
     m, n = values.shape
