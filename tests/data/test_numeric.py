@@ -270,9 +270,7 @@ def test_data_sets_of_numbers(cells, draw):
 
 def test_data_sets_of_anything_else():
     labels = ds.Dataset.from_array([["1", "red"], ["2", "blue"]], ["a", "b"])
-    with pytest.raises(
-        ds.InvalidData, match=r"level 'blue' of 'b', which is not a number .*drop\(\['b'\]\)"
-    ):
+    with pytest.raises(ds.InvalidData, match=r"level 'blue' of 'b', which is not a number .*drop\(\['b'\]\)"):
         numeric_from_dataset(labels)
     assert numeric_from_dataset(labels.drop(["b"])).values.tolist() == [[1.0], [2.0]]
     with pytest.raises(ds.InvalidData, match="before its numbers were cut"):
