@@ -46,6 +46,7 @@ INPUTS = {
     "all scores": lambda data, score: ((ds.local_scores(data, **score),), {}),
     "answers": lambda data, score: (answers(data), {}),
     "structures": lambda data, score: (structures(data), {}),
+    "edge probabilities": lambda data, score: ((ds.posterior(ds.local_scores(data)), structures(data)[1]), {}),
     "student model": lambda data, score: ((ds.command(*answers(data), restarts=1),), {}),
 }
 

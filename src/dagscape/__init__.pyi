@@ -25,6 +25,8 @@ from dagscape.data.discrete.discretizing import Discretizer as Discretizer
 from dagscape.data.discrete.discretizing import discretize as discretize
 from dagscape.data.reading import read_data as read_data
 from dagscape.drawing.draw import draw as draw
+from dagscape.ensembles.edge_accuracy import edge_accuracy as edge_accuracy
+from dagscape.ensembles.edge_accuracy_result import EdgeAccuracy as EdgeAccuracy
 from dagscape.graphs.comparison import Comparison as Comparison
 from dagscape.graphs.comparison import compare as compare
 from dagscape.graphs.comparison import equivalent as equivalent

@@ -204,6 +204,14 @@ TASKS: dict[str, Task] = {
             command="compare",
             help="Compare the structures of two networks.",
         ),
+        Task(
+            "edge-accuracy",
+            ("edge probabilities", "structures"),
+            "ensembles.edge_accuracy:edge_accuracy",
+            "ensembles.edge_accuracy_result:EdgeAccuracy",
+            command="accuracy",
+            help="Compare the probabilities of edges with a known network: ROC curve and calibration.",
+        ),
     )
 }
 

@@ -16,6 +16,7 @@ RENDERERS: dict[str, str] = {
     "bootstrap": "report.edges:render_bootstrap",
     "comparison": "report.comparison:render_comparison",
     "data-summary": "report.data:render_data",
+    "edge-accuracy": "report.edge_accuracy:render_edge_accuracy",
     "k-best": "report.best:render_best",
     "learned-network": "report.learning:render_learned",
     "modes": "report.modes:render_modes",

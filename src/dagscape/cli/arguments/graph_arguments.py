@@ -141,6 +141,20 @@ def load_structure(source: str, max_memory: str | None = None) -> Dag | Cpdag:
     return load_found(source, max_memory).graph
 
 
+def load_edge_probabilities(source: str) -> Dag | Result:
+    """Load a result with probabilities of edges, or the DAG of a network, whose probabilities are 0 and 1."""
+    loaded = _load_any(source, None)
+    if isinstance(loaded, Learned | OptimalNetwork | StudentModel):
+        return loaded.network
+    if isinstance(loaded, Cpdag) or (isinstance(loaded, Result) and not hasattr(loaded, "edges")):
+        kind = "an equivalence class" if isinstance(loaded, Cpdag) else f"a {loaded.kind!r} result"
+        raise InvalidOption(
+            f"{source!r} is {kind}, which has no probabilities of edges: give a result of 'posterior', 'best' or "
+            "'bootstrap'"
+        )
+    return loaded
+
+
 class Found(NamedTuple):
     """A structure; if a result found it, also how its networks are compared, and how they were scored.
 
