@@ -109,7 +109,15 @@ class Picture:
         return picture_of(self.result)
 
 
-Block = Heading | Paragraph | Note | Caution | Table | Picture
+@dataclass(frozen=True, slots=True)
+class PictureFile:
+    """A picture that is already in a file; ``text`` says what it shows."""
+
+    path: str
+    text: str
+
+
+Block = Heading | Paragraph | Note | Caution | Table | Picture | PictureFile
 
 
 def table(

@@ -18,7 +18,19 @@ from rich.style import Style
 from rich.text import Text as Line
 
 from dagscape.core.wording import visible
-from dagscape.report.blocks import Block, Caution, Cell, Inline, Name, Number, Picture, Problem, Table, Text
+from dagscape.report.blocks import (
+    Block,
+    Caution,
+    Cell,
+    Inline,
+    Name,
+    Number,
+    Picture,
+    PictureFile,
+    Problem,
+    Table,
+    Text,
+)
 from dagscape.report.plain_tables import plain_lines
 
 # Longer names are shortened: a name of thousands of characters would fill the screen.
@@ -80,6 +92,8 @@ def _written(block: Block, console: Console) -> Iterator[RenderableType]:
             yield _line(block.omitted)
     elif isinstance(block, Caution):
         yield _line(("warning: ", *_parts(block.text)), "yellow")
+    elif isinstance(block, PictureFile):
+        yield _line(f"picture: {block.path}")
     elif not isinstance(block, Picture):
         yield _line(block.text)
         yield from map(_line, getattr(block, "details", ()))

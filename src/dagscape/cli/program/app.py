@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {task.command: task.help for task in TASKS.values() i
     "predict": "Predict a variable in each row of a table.",
     "sample": "Draw rows from a network.",
     "draw": "Draw a network.",
+    "reproduce": "Run the tables and figures of the papers again.",
     "demo": "Take a short tour with a bundled data set.",
     "completion": "Print the script that completes commands and options in a shell.",
 }

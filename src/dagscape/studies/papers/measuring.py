@@ -1,0 +1,68 @@
+"""What experiments with networks have in common: samples, learning in measured time, and measures of what was found."""
+
+from __future__ import annotations
+
+import math
+import time
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dagscape.graphs.comparison import compare
+from dagscape.graphs.dag import Dag
+from dagscape.scores.tables.on_demand import family_scores
+from dagscape.search.learning import learn
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dagscape.data.discrete.dataset import Dataset
+    from dagscape.search.result import Learned
+    from dagscape.studies.papers.sources import Sources
+
+# Test sets are drawn with seeds from here on, those of training from 0.
+TEST_SEED = 1_000_000
+
+
+@lru_cache(maxsize=2)
+def sample(sources: Sources, network: str, rows: int, seed: int) -> Dataset:
+    """Return rows drawn from a network; all levels are declared."""
+    return sources.network(network).sample(rows, seed=seed)
+
+
+def timed_learning(data: Dataset, method: str, **options: Any) -> tuple[Learned, float]:
+    """Return what a method finds, and the seconds from the data to the network."""
+    start = time.perf_counter()
+    found = learn(data, method, **options)
+    return found, time.perf_counter() - start
+
+
+def structure_measures(found: Dag, truth: Dag) -> dict[str, float]:
+    """Return the differences from the true structure."""
+    compared = compare(found, truth)
+    return {name: compared[name] for name in ("shd", "a_plus", "a_minus", "vs_plus", "vs_minus")}
+
+
+def row_measures(found: Dag, test: Dataset, ess: float) -> dict[str, float]:
+    """Return BDeu, BIC and Σ MI(X, parents), all in nats, on separate rows.
+
+    The last is what changes in the Kullback-Leibler divergence from the truth.
+    """
+    likelihood = family_scores(test, "loglik")
+    gain = likelihood.network(found) - likelihood.network(Dag.from_edges(test.variables))
+    return {
+        "bdeu": family_scores(test, "bdeu", ess=ess).network(found),
+        "bic": family_scores(test, "bic").network(found),
+        "kl": gain / test.m,
+    }
+
+
+def paired_p(first: ArrayLike, second: ArrayLike, alternative: str = "two-sided") -> float:
+    """Return p of the paired t-test of equal means."""
+    from scipy import stats
+
+    return float(stats.ttest_rel(first, second, alternative=alternative).pvalue)
+
+
+def bits(score: float) -> float:
+    """Return a description length in bits, from a score in nats."""
+    return -score / math.log(2)

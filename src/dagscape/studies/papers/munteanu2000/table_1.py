@@ -1,0 +1,31 @@
+"""Table 1 of [munteanu2000]: GreedyBN against EQ1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dagscape.studies.papers.item import Item, Part
+from dagscape.studies.papers.munteanu2000.runs import DID, DIFFERS, DOES, PAPER, STUDY
+from dagscape.studies.papers.munteanu2000.scores import PaperRow, comparison_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PRINTED: dict[str, PaperRow] = {
+    "Cancer": (3266.29, 3261.57, (0, 15, 15), 1.12e-5),
+    "Asia": (3343.20, 3335.82, (0, 14, 16), 2.06e-4),
+    "CarStarts": (33563.80, 33517.19, (0, 4, 26), 2.69e-7),
+    "Alarm": (139719.52, 139198.80, (5, 0, 25), 2.76e-6),
+    "Hailfinder": (720712.31, 720038.42, (0, 0, 30), 3.07e-11),
+}
+
+
+def show(frame: pd.DataFrame) -> Iterator[Part]:
+    """Compare greedy search with EQ1."""
+    caption = "MDL on the training rows; data sets on which greedy search is better (<), equal and worse (>)."
+    yield comparison_table(frame, "greedy", "mdl", caption, PRINTED)
+    yield comparison_table(frame, "greedy", "mdl_test", "The same on as many separate rows.", {})
+
+
+ITEM = Item(PAPER, "Table 1", "GreedyBN against EQ1: the MDL score", DID, DOES, DIFFERS, STUDY, show)
