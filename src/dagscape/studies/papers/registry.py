@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dagscape.studies.papers import chen2014, chen2016, chen2019, munteanu2000, tian2009
+from dagscape.studies.papers.chen2014 import items as chen2014
+from dagscape.studies.papers.chen2016 import items as chen2016
+from dagscape.studies.papers.chen2019 import items as chen2019
 from dagscape.studies.papers.item import Item
+from dagscape.studies.papers.munteanu2000 import items as munteanu2000
+from dagscape.studies.papers.tian2009 import items as tian2009
 
 # The papers by the keys of their citations, oldest first.
 PAPERS = {

@@ -1,5 +1,1 @@
 """Chen and Tian (2014): the k best equivalence classes for model averaging (kBestEC)."""
-
-from dagscape.studies.papers.item import Item
-
-ITEMS: tuple[Item, ...] = ()
