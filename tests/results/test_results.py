@@ -36,6 +36,7 @@ def example_results():
         ds.plan(data, max_parents=1),
         ds.compare(ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag.from_edges("ab")),
         ds.posterior(ds.local_scores(data.select(data.variables[:4]))),
+        ds.edge_accuracy([[0, 0.5], [0.25, 0]], ds.Dag.from_edges("ab", [("a", "b")])),
         ds.optimal_network(ds.local_scores(data, max_parents=1)),
         ds.modes(ds.local_scores(data, max_parents=2), k=3),
         ds.k_best(ds.local_scores(data, max_parents=2), k=5),
@@ -202,6 +203,7 @@ def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
         changed.save(tmp_path / "result.json")
         probabilities = {"edges", "ancestors", "paths", "alpha", "areas", "skill_tables", "item_tables"}
         probabilities |= {"mastered", "lacking", "confidence", "mastery", "minsup", "minconf", "minprob"}
+        probabilities |= {"thresholds", "bin_means", "brier"}
         if name in probabilities or name.startswith(("precision_", "recall_", "f1_")):
             with pytest.raises(ds.InvalidData, match=rf"{name}(\[0\])? (is|has) .* between 0 and 1"):
                 ds.load_result(tmp_path / "result.json")

@@ -14,7 +14,7 @@ from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
 from dagscape.drawing.curves import Line, Panel, draw_panels
 from dagscape.ensembles.edge_probabilities import FEATURES
-from dagscape.results.base import Result
+from dagscape.results.base import Result, check_length, check_shape
 from dagscape.results.decoding import Count, NotNegative, OneOf, Probabilities, Share
 
 if TYPE_CHECKING:
@@ -175,15 +175,22 @@ class EdgeAccuracy(Result):
 
     def _check(self) -> None:
         super(EdgeAccuracy, self)._check()
-        if not len(self.thresholds) == len(self.true_positives) == len(self.false_positives):
-            raise InvalidData("thresholds, true_positives and false_positives must have the same length")
-        if not len(self.bin_counts) == len(self.bin_positives) == len(self.bin_means) > 0:
-            raise InvalidData("bin_counts, bin_positives and bin_means must have the same length, at least 1")
-        found = zip(self.true_positives, self.false_positives, strict=True)
-        if any(not sum(counts) for counts in found) or sum(self.bin_counts) != self.pairs:
-            raise InvalidData("the counts of pairs contradict each other")
-        ends = (self.true_positives[-1], self.false_positives[-1]) if self.true_positives else (0, 0)
-        if self.positives > self.pairs or ends != (self.positives, self.pairs - self.positives):
+        check_length("true_positives", self.true_positives, "thresholds", len(self.thresholds))
+        check_length("false_positives", self.false_positives, "thresholds", len(self.thresholds))
+        check_length("bin_positives", self.bin_positives, "bin_counts", len(self.bin_counts))
+        check_shape("bin_means", self.bin_means, (len(self.bin_counts),))
+        check_shape("thresholds", self.thresholds, (len(self.true_positives),))
+        true, false = ((0, *counts) for counts in (self.true_positives, self.false_positives))
+        every = [sum(counts) for counts in zip(true, false, strict=True)]
+        possible = (
+            len(self.bin_counts) > 0
+            and sorted(set(every)) == every
+            and all(list(counts) == sorted(counts) for counts in (true, false))
+            and (true[-1], every[-1]) == (self.positives, self.pairs)
+            and (sum(self.bin_positives), sum(self.bin_counts)) == (self.positives, self.pairs)
+            and all(part <= whole for part, whole in zip(self.bin_positives, self.bin_counts, strict=True))
+        )
+        if not possible:
             raise InvalidData("the counts of pairs contradict each other")
 
     def __repr__(self) -> str:
