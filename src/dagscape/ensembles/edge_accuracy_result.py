@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -93,10 +94,8 @@ class EdgeAccuracy(Result):
     @property
     def calibration_error(self) -> float:
         """The distance between average probability and share of true pairs, averaged over the pairs of all bins."""
-        if not self.pairs:
-            return 0.0
-        expected = self.bin_means * np.array(self.bin_counts)
-        return float(np.abs(expected - np.array(self.bin_positives)).sum() / self.pairs)
+        bins = zip(self.bin_counts, self.bin_positives, self.bin_means.tolist(), strict=True)
+        return math.fsum(abs(mean * count - true) for count, true, mean in bins if count) / max(self.pairs, 1)
 
     def sensitivity(self, false_positive_rates: ArrayLike) -> NDArray[np.float64]:
         """Return the true positive rates at some false positive rates, so that several curves can be averaged.
