@@ -149,6 +149,31 @@ def test_describe_counts_interventions(capfd, tmp_path):
     assert "numbers from 1" in " ".join(run(capfd, "describe", "--help")[1].split())
 
 
+def test_the_kind_of_interventions(capfd, tmp_path):
+    path = tmp_path / "experiments.csv"
+    path.write_text("a,b,set\n" + "0,0,\n1,1,\n0,1,b\n1,0,b\n" * 5)
+    named = ["--interventions", "set", "--intervention-kind", "mechanism"]
+    data = ds.read_data(path, interventions="set")
+    expected = ds.local_scores(data, interventions="mechanism").family("b", ["a"])
+    code, out, _ = run(capfd, "score", path, *named, "--json")
+    found = json.loads(out)
+    assert (code, found["score_info"]["interventions"]) == (0, "mechanism")
+    assert next(f["score"] for f in found["families"] if f["child"] == "b") == pytest.approx(expected)
+    assert "10 of them from experiments that changed mechanisms" in run(capfd, "score", path, *named)[1]
+    for command in ("posterior", "learn", "best", "sensitivity", "bootstrap", "plan"):
+        assert run(capfd, command, path, *named, "--quiet")[0] == 0
+    # What needs no scores has the column, and not the kind.
+    assert run(capfd, "plan", path, "--task", "mmpc", *named[:2])[0] == 0
+    code, _, err = run(capfd, "plan", path, "--task", "mmpc", *named)
+    assert (code, "--intervention-kind has no effect with --task mmpc" in err) == (2, True)
+    code, _, err = run(capfd, "score", path, "--drop", "set", *named[2:])
+    assert (code, err) == (
+        2,
+        "dagscape: --intervention-kind mechanism needs the column that names the variables set in each row: "
+        "--interventions\n",
+    )
+
+
 def test_columns_separated_by_commas(capfd, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text('a,b,c,"a,b"\n0,1,0,1\n1,0,0,0\n1,1,1,0\n')

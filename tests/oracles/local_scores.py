@@ -75,6 +75,16 @@ def mdl(rows, arities, child, parents, ess=None):
     return -(length + total * entropy)
 
 
+def changed_mechanism(score, rows, marks, arities, child, parents, ess=1.0):
+    """Score a family on the rows in which the child was free, and, apart from them, on those in which it was not."""
+    samples = [[row for row, marked in zip(rows, marks, strict=True) if marked[child] == given] for given in (0, 1)]
+    scores = [ORACLES[score](sample, arities, child, parents, ess) for sample in samples if sample]
+    # The code length of the structure counts once.
+    n = len(arities)
+    twice = score == "mdl" and len(scores) == 2
+    return sum(scores) + twice * (math.log(n) + math.log(math.comb(n, len(parents))))
+
+
 ORACLES = {"bdeu": bdeu, "k2": k2, "loglik": loglik, "bic": bic, "aic": aic, "mdl": mdl}
 
 

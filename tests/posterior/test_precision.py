@@ -62,3 +62,5 @@ def test_cytometry(shared_data):
     assert found.log_total == pytest.approx(-31696.915944, abs=1e-5)
     assert int((found.ancestors > 0.95).sum()) == 45
     assert not ((found.ancestors > 0.03) & (found.ancestors < 0.95)).any()
+    changed = ds.posterior(ds.local_scores(data, interventions="mechanism"))
+    assert int((changed.ancestors > 0.95).sum()) == 44

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import dagscape as ds
 from builds import assert_same_bits
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS
 from dagscape.scores.scoring_job import prepare
 from dagscape.scores.tables.lattice import parent_sets
 from oracles.local_scores import ORACLES
@@ -51,6 +52,7 @@ def score_options(draw, variables):
         "ess": draw(st.sampled_from([1.0, 0.3, 10.0])),
         "structure_prior": draw(st.sampled_from(PRIORS)),
         "max_parents": draw(st.sampled_from([None, 0, 1, 2, 3])),
+        "interventions": draw(st.sampled_from(INTERVENTION_KINDS)),
     }
     pairs = list(itertools.permutations(variables, 2))
     if pairs and draw(st.booleans()):

@@ -53,5 +53,6 @@ def _score_name(summary: ScoreSummary) -> str:
             parts.append(plural(len(edges), f"{kind} edge"))
     parts.append(plural(info.rows or 0, "row"))
     if info.experimental_rows:
-        parts.append(f"{info.experimental_rows:,} of them from experiments")
+        changed = " that changed mechanisms" if info.interventions == "mechanism" else ""
+        parts.append(f"{info.experimental_rows:,} of them from experiments{changed}")
     return ", ".join(parts)

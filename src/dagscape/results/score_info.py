@@ -43,6 +43,9 @@ class ScoreInfo:
         The digest of the data (:attr:`dagscape.Dataset.fingerprint`); None if unknown.
     rows, dropped_rows, experimental_rows : int or None
         The number of rows, of rows dropped because of missing cells, and of rows with an intervention.
+    interventions : str
+        What the rows in which a variable was set say about its families: nothing (``"perfect"``), or as much as a
+        second sample with parameters of its own (``"mechanism"``).
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
     level_counts : tuple of int or None
@@ -68,6 +71,7 @@ class ScoreInfo:
     rows: RowCount | None = None
     dropped_rows: RowCount | None = None
     experimental_rows: RowCount | None = None
+    interventions: str = "perfect"
     # It follows from the other fields, and files of version 0.1.0 lack it.
     score_equivalent: bool = field(default=False, compare=False)
     # It follows from the data, and earlier files lack it.

@@ -32,6 +32,7 @@ def local_scores(
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
     *,
+    interventions: str = "perfect",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -42,9 +43,8 @@ def local_scores(
     Parameters
     ----------
     data : Dataset, NumericData or data frame
-        The data, of the kind that the score asks for; a frame is taken as by its ``from_frame``. Rows in which an
-        experiment set a variable are excluded from its families [cooper1999]_. A variable that looks like an identifier
-        is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
+        The data, of the kind that the score asks for; a frame is taken as by its ``from_frame``. A variable that
+        looks like an identifier is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
     score : str
         For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bic-g``,
         with unbiased variances, as in bnlearn.
@@ -58,6 +58,11 @@ def local_scores(
         Edges that every network must have, and edges that no network may have.
     tiers : sequence of iterables of names, optional
         Edges must not lead from a later tier to an earlier one. Variables in no tier are unconstrained.
+    interventions : {"perfect", "mechanism"}
+        What an experiment did to a variable that it set (``interventions`` of :func:`dagscape.read_data`). A perfect
+        intervention cut it off from its parents: these rows are left out of its families [cooper1999]_. A change of
+        mechanism kept the parents, and changed what they do: these rows are a second sample of its families, with
+        parameters of their own [tian2001]_. The scores of data without experiments do not depend on it.
     threads : int, optional
         The number of threads. Default: all processors. The scores do not depend on it.
     max_memory : int or str, optional
@@ -89,6 +94,7 @@ def local_scores(
         required=required,
         forbidden=forbidden,
         tiers=tiers,
+        interventions=interventions,
         **parameters,
     )
     issue(*suspicious_columns(job.data))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.caveats import kept_text
+from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean
 from dagscape.data.discrete.dataset import Dataset
@@ -22,6 +23,7 @@ from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
 from dagscape.scores.definitions.bdeu import ESS
+from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS, set_functions
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.parameter import Value, checked_values
 from dagscape.scores.definitions.set_functions import ScoredData, ScoreFacts, SetFunctions
@@ -43,6 +45,7 @@ class ScoringJob:
     constraints: EdgeConstraints
     parameters: Mapping[str, Value]
     max_parents: int
+    interventions: str
     functions: SetFunctions
     unit: Unit
 
@@ -75,6 +78,7 @@ class ScoringJob:
             rows=self.data.m,
             dropped_rows=self.data.dropped,
             experimental_rows=self.data.experimental_rows,
+            interventions=self.interventions,
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
             warnings=tuple(map(kept_text, suspicious_columns(self.data))),
@@ -95,12 +99,13 @@ class ScoringJob:
 
 # The options of :func:`dagscape.local_scores` that every score has; the others are parameters of scores.
 STRUCTURE_OPTIONS = ("max_parents", "structure_prior", "required", "forbidden", "tiers")
+OPTIONS = (*STRUCTURE_OPTIONS, "interventions")
 
 
 def scoring_options() -> tuple[str, ...]:
     """Return the names of all options of :func:`dagscape.local_scores` that shape the scores."""
     parameters = (parameter.name for definition in SCORES.values() for parameter in definition.parameters)
-    return ("score", *STRUCTURE_OPTIONS, *dict.fromkeys(parameters))
+    return ("score", *OPTIONS, *dict.fromkeys(parameters))
 
 
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
@@ -117,6 +122,7 @@ def prepare(
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
+    interventions: str = "perfect",
     **parameters: Any,
 ) -> ScoringJob:
     """Check the arguments of :func:`dagscape.local_scores` and prepare the computation."""
@@ -127,12 +133,14 @@ def prepare(
     definition = find_score(score)
     data = as_data(given, definition)
     prior = find_prior(structure_prior)
+    check_choice(interventions, INTERVENTION_KINDS, "interventions")
+    # Without experiments, both kinds are the same.
+    kind = interventions if data.experimental_rows else "perfect"
     values = _parameter_values(definition, parameters)
     limit = parent_limit(data.n, max_parents)
     constraints = edge_constraints(data.variables, limit, required, forbidden, tiers, data.set_aside)
-    functions = definition.functions(
-        data, ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
-    )
+    facts = ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
+    functions = set_functions(definition, data, facts, kind)
     return ScoringJob(
         data=data,
         definition=definition,
@@ -140,6 +148,7 @@ def prepare(
         constraints=constraints,
         parameters=values,
         max_parents=limit,
+        interventions=kind,
         functions=functions,
         unit=_unit(functions, _size_terms(definition, prior, data.n, limit), data.n),
     )
@@ -170,7 +179,7 @@ def segmented_job(
         The constraints on edges, in place of those of the job.
     """
     facts = ScoreFacts(job.parameters, job.max_size, job.constraints.required, segments)
-    functions = job.definition.functions(job.data, facts)
+    functions = set_functions(job.definition, job.data, facts, job.interventions)
     prior = StructurePrior(
         f"{job.prior.name}, edge-penalty:{edge_penalty:g}",
         lambda n, parents: job.prior.log_weight(n, parents) - edge_penalty * parents,

@@ -69,7 +69,8 @@ def learn(
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
     **options
         With data: the options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents``,
-        ``structure_prior``, ``required``, ``forbidden``, ``tiers``). In any case: the options of the method.
+        ``structure_prior``, ``required``, ``forbidden``, ``tiers``, ``interventions``). In any case: the options of the
+        method.
 
     Returns
     -------

@@ -54,6 +54,7 @@ def _part(job: ScoringJob, n: int) -> ScoringJob:
     if n == job.data.n:
         return job
     options: dict[str, Any] = {"score": job.definition.name, "structure_prior": job.prior.name, **job.parameters}
+    options["interventions"] = job.interventions
     return prepare(job.data.select(job.data.variables[:n]), max_parents=job.max_parents, **options)
 
 

@@ -146,5 +146,6 @@ def _grids_like(
         "score": job.definition.name,
         "required": named_edges(names, job.constraints.required),
         "forbidden": named_edges(names, job.constraints.forbidden),
+        "interventions": job.interventions,
     }
     return grids_of(job.data, options, parameters, structure_prior, max_parents)

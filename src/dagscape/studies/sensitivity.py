@@ -53,6 +53,7 @@ def sensitivity(
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
+    interventions: str = "perfect",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -72,7 +73,7 @@ def sensitivity(
         Limits on the number of parents; None is no limit. Limits that mean the same count once.
     over : {"dags", "orders"}
         As in :func:`dagscape.posterior`.
-    score, required, forbidden, tiers
+    score, required, forbidden, tiers, interventions
         As in :func:`dagscape.local_scores`; they are the same in all settings.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. Memory is checked before any work. The result does not depend on the
@@ -101,6 +102,7 @@ def sensitivity(
         "required": tuple(required),
         "forbidden": tuple(forbidden),
         "tiers": None if tiers is None else [list(tier) for tier in tiers],
+        "interventions": interventions,
     }
     grids = grids_of(data, options, {"ess": ess, **parameters}, structure_prior, max_parents)
     grid_requirements(grids, over, used, limit).check(limit)

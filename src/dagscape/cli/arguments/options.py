@@ -32,6 +32,7 @@ from dagscape.data.tables.table import Table
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.files import read_network
 from dagscape.results.base import RESULT_FORMATS, result_format
+from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS
 from dagscape.scores.formats.files import SCORE_FILES
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
@@ -173,6 +174,15 @@ constraint_options = _apply(
     ]
 )
 
+intervention_option = click.option(
+    "--intervention-kind",
+    type=click.Choice(INTERVENTION_KINDS),
+    default=INTERVENTION_KINDS[0],
+    show_default=True,
+    help="What interventions did. perfect: they cut a variable off from its parents, so that these rows are left out "
+    "of its families; mechanism: they changed what its parents do, so that these rows have parameters of their own.",
+)
+
 score_options = _apply(
     [
         score_option,
@@ -193,6 +203,7 @@ score_options = _apply(
             help="; ".join(f"{name}: {meaning}" for name, meaning in PRIORS.items()) + ".",
         ),
         constraint_options,
+        intervention_option,
     ]
 )
 
@@ -314,8 +325,18 @@ def take_table(data: str, options: dict[str, Any], max_memory: int | str | None,
 
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
     """Return the arguments of ``local_scores`` among a subcommand's options; warn about those that have no effect."""
-    given = take_parameters(options, out)
+    given = take_parameters(options, out) | take_intervention_kind(options)
     return options | given
+
+
+def take_intervention_kind(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove ``--intervention-kind`` from a subcommand's options, and return it as the argument that it is."""
+    kind = options.pop("intervention_kind")
+    if kind != INTERVENTION_KINDS[0] and click.get_current_context().params["interventions"] is None:
+        raise InvalidOption(
+            f"--intervention-kind {kind} needs the column that names the variables set in each row: --interventions"
+        )
+    return {"interventions": kind}
 
 
 def report_dropped_rows(data: Dataset | NumericData, out: Output) -> None:

@@ -37,6 +37,8 @@ as for 'dagscape student', and --q-matrix says which skills each item needs."""
 
 # The options that all tasks have, and how a table of answers is read.
 _WORK = ("threads", "max_memory")
+# The options of scores by their names here; `interventions` is the column of the data.
+_OF_SCORES = {*scoring_options(), "intervention_kind"} - {"interventions"}
 _READING = ("separator", "missing_values")
 
 
@@ -81,7 +83,7 @@ def _of_answers(data: str, task: str, q_matrix: str | None, options: dict[str, A
 def _of_data(data: str, task: str, options: dict[str, Any], out: Output) -> Plan:
     """Plan a task on a table: on its rows as they are, or with the options of scores."""
     if "data" in TASKS[task].takes:
-        take_task_options(options, task, without=scoring_options())
+        take_task_options(options, task, without=_OF_SCORES)
         rows = take_discrete(data, options, options["max_memory"])
         report_set_aside(rows, out)
         return spelled_plan(rows, task, spelling, **options)

@@ -12,10 +12,12 @@ from dagscape.cli.arguments.options import (
     constraint_options,
     data_argument,
     data_options,
+    intervention_option,
     rows_shown,
     run_options,
     score_option,
     take_data_with_warnings,
+    take_intervention_kind,
 )
 from dagscape.cli.arguments.score_parameters import listed, parameter_lists, shown, take_parameters
 from dagscape.cli.program.output import Output, checked_path
@@ -50,6 +52,7 @@ def _limit(text: str) -> int | None:
 )  # fmt: skip
 @score_option
 @constraint_options
+@intervention_option
 @click.option(
     "--over", type=click.Choice(SUMMED_OVER), default="dags", show_default=True,
     help="Sum over DAGs or over orders of the variables.",
@@ -84,7 +87,7 @@ def command(
     out = Output(as_json, quiet)
     dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
-    varied |= take_parameters(options, out)
+    varied |= take_parameters(options, out) | take_intervention_kind(options)
     with out.working() as progress:
         found = sensitivity(dataset, over=over, **varied, **options, progress=progress)
     out.deliver(found, output, lambda: render_sensitivity(found, show, threshold, min_share))

@@ -65,8 +65,8 @@ class GaussianBic(BatchedFunctions):
             raise InvalidData(f"the data have {data.m:,} rows; the Gaussian BIC takes up to {MOST_ROWS:,}")
         self.n, self.max_size = data.n, facts.max_size
         self._variables, self._every_row = data.variables, data.interventions is None
-        every = np.ones(data.m, dtype=np.bool_)
-        children = [every if data.interventions is None else ~data.interventions[:, i] for i in range(data.n)]
+        self._of_set_rows = facts.of_set_rows
+        children = [facts.fitted_rows(data.interventions, data.m, i) for i in range(data.n)]
         numbers: dict[bytes, int] = {}
         self._functions: list[_Function | None] = []
         for i, rows in enumerate(children):
@@ -82,11 +82,7 @@ class GaussianBic(BatchedFunctions):
             return None
         scatter = scatter_of(values)
         if constant := [i for i in range(self.n) if scatter.logs[i] == -math.inf]:
-            where = "" if self._every_row else f" in which {self._variables[child]!r} was not set"
-            raise InvalidData(
-                f"{self._variables[constant[0]]!r} has the same value in all rows{where}: leave it out "
-                f"({argument('drop')})"
-            )
+            raise self._constant(constant[0], child)
         correlations = scatter.correlations - np.eye(self.n)
         worst = np.unravel_index(int(np.abs(correlations).argmax()), correlations.shape)
         # With two rows, all pairs are dependent, and impossible.
@@ -144,6 +140,14 @@ class GaussianBic(BatchedFunctions):
         largest = math.fsum(sorted(np.abs(function.scatter.logs).tolist(), reverse=True)[: self.max_size])
         determinant = self.max_size * abs(natural_log(_LEAST_EIGENVALUE))
         return function.scatter.rows / 2 * (largest + determinant) + max(map(abs, function.offsets))
+
+    def _constant(self, variable: int, child: int) -> InvalidData:
+        condition = "was set" if self._of_set_rows else "was not set"
+        where = "" if self._every_row else f" in which {self._variables[child]!r} {condition}"
+        remedy = f"use {argument('interventions', 'perfect')}, or leave" if self._of_set_rows else "leave"
+        return InvalidData(
+            f"{self._variables[variable]!r} has the same value in all rows{where}: {remedy} it out ({argument('drop')})"
+        )
 
     def _dependent(self, members: Members | tuple[np.intp, ...], rows: int) -> InvalidData:
         names = [repr(self._variables[int(i)]) for i in members]

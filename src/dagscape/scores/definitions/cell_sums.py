@@ -147,12 +147,9 @@ class CellSums(SetFunctions):
         self._needed_states = _needed_states(data, facts.required)
         functions: dict[CellSum, int] = {}
         joint, base = [], []
-        every_row = b"\x01" * len(data.codes)
         for child, arity in enumerate(data.arities.tolist()):
-            rows, row_count = every_row, data.m
-            if data.interventions is not None:
-                observed = ~data.interventions[:, child]
-                rows, row_count = observed.tobytes(), int(data.weights[observed].sum())
+            fitted = facts.fitted_rows(data.interventions, len(data.codes), child)
+            rows, row_count = fitted.tobytes(), int(data.weights[fitted].sum())
             of_family, of_parents = self._terms(terms, ChildFacts(row_count, arity, facts.parameters), rows)
             joint.append(functions.setdefault(CellSum(rows, row_count, of_family), len(functions)))
             base.append(functions.setdefault(CellSum(rows, row_count, of_parents), len(functions)))

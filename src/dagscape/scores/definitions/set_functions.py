@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.data.tables.interventions import Marks
 from dagscape.scores.arithmetic.fixed_point import Unit
 
 KernelProgress = Callable[[int, int], None] | None
@@ -107,12 +108,30 @@ class ScoreFacts:
     segments : array of int or None
         For each distinct row, the number of its segment. Each segment is scored as if it were a data set of its own,
         with the same structure, and the scores are added up. None: all rows are one data set.
+    of_set_rows : bool
+        Whether the families of a child are fitted to the rows in which an experiment set it, in place of the others.
     """
 
     parameters: Mapping[str, Any]
     max_size: int
     required: tuple[frozenset[int], ...]
     segments: NDArray[np.uint32] | None = None
+    of_set_rows: bool = False
+
+    def fitted_rows(self, marks: Marks | None, rows: int, child: int) -> NDArray[np.bool_]:
+        """Return which rows of the data, or which distinct rows, the families of a child are fitted to.
+
+        Parameters
+        ----------
+        marks : array of bool or None
+            Rows × variables: whether an experiment set the variable; None if there are no experiments.
+        rows : int
+            The number of rows.
+        child : int
+            The number of the child.
+        """
+        was_set = np.zeros(rows, dtype=np.bool_) if marks is None else marks[:, child]
+        return was_set if self.of_set_rows else ~was_set
 
 
 class SetFunctions(ABC):
