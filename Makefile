@@ -29,7 +29,7 @@ SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsa
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
 .PHONY: demo install quick test check-all lint types stub native-test native-test-threads native-test-clang \
-        pytest fuzz test-oldest docs wheel dist bench experiments experiment-eq1 experiment-curriculum \
+        pytest fuzz test-oldest docs wheel dist bench papers experiments experiment-curriculum \
         experiment-classifier experiment-students clean
 
 demo: $(VENV)/installed
@@ -158,11 +158,20 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.independence $(WRITE)
 	$(BIN)/python -m benchmarks.students speed $(WRITE)
 
+# The tables and figures of the papers, run again, for the pages of the documentation: hours. Interrupted, it goes on
+# where it was. DATA is a folder with the data that are not bundled.
+DATA ?= ../shared/data
+papers: $(VENV)/installed-dev
+	$(BIN)/dagscape reproduce --full --data $(DATA) -o build/papers
+	mkdir -p docs/papers
+	cp build/papers/*.md docs/papers
+	cp -r build/papers/figures docs/papers
+
 # The tables and figures of the papers on learning, run again: hours. Interrupted, they go on where they were.
 EXPERIMENTS ?= build/experiments
-experiments: experiment-eq1 experiment-curriculum experiment-classifier experiment-students
+experiments: experiment-curriculum experiment-classifier experiment-students
 
-experiment-eq1 experiment-curriculum experiment-classifier: $(VENV)/installed-bench
+experiment-curriculum experiment-classifier: $(VENV)/installed-bench
 	mkdir -p $(EXPERIMENTS)
 	$(BIN)/python -m benchmarks.$(@:experiment-%=%_tables) --folder $(EXPERIMENTS) $(WRITE) | tee $(EXPERIMENTS)/$@.md
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +69,10 @@ class PaperNote:
 Part = PaperTable | PaperPlot | PaperNote
 
 
+# Runs one task with the data at hand.
+Work: TypeAlias = "Callable[[RunTask, Sources], Mapping[str, Any]]"
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """Independent runs of one function.
@@ -92,7 +96,7 @@ class Study:
 
     name: str
     tasks: Callable[[Scale], Iterable[RunTask]]
-    work: Callable[[RunTask, Sources], Mapping[str, Any]]
+    work: Work
     needs: Callable[[RunTask], Iterable[str]] = lambda _: ()
     alone: bool = False
     minutes: float = 0.0

@@ -19,7 +19,7 @@ from dagscape.core.errors import DagscapeError, DagscapeWarning
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.version import __version__
 from dagscape.running.workers import Workers
-from dagscape.studies.papers.item import RunTask, Study
+from dagscape.studies.papers.item import RunTask, Study, Work
 from dagscape.studies.papers.sources import Sources
 
 # A finished run: its task, its result, its seconds, and the version that ran it.
@@ -30,7 +30,7 @@ def finished_runs(path: Path) -> dict[str, Line]:
     """Return the runs in a file by their tasks; an incomplete last line, of a run that was killed, is removed."""
     try:
         content = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise DagscapeError(f"cannot read {str(path)!r}: {error.strerror}") from error
@@ -84,27 +84,23 @@ def run_missing(
 def _lines(study: Study, tasks: Sequence[RunTask], sources: Sources, workers: int) -> Iterator[Line]:
     count = 1 if study.alone else min(workers, len(tasks))
     if count == 1:
-        yield from (_run(study, task, sources) for task in tasks)
+        yield from (_run((study.name, study.work, sources), task) for task in tasks)
         return
-    with Workers(count, (study, sources)) as processes:
-        for _, outcome in processes.run(_run_shared, ((task,) for task in tasks), lambda: math.inf):
+    with Workers(count, (study.name, study.work, sources)) as processes:
+        for _, outcome in processes.run(_run, ((task,) for task in tasks), lambda: math.inf):
             yield outcome.result()
 
 
-def _run_shared(shared: tuple[Study, Sources], task: RunTask) -> Line:
-    study, sources = shared
-    return _run(study, task, sources)
-
-
-def _run(study: Study, task: RunTask, sources: Sources) -> Line:
+def _run(shared: tuple[str, Work, Sources], task: RunTask) -> Line:
+    name, work, sources = shared
     start = time.perf_counter()
     with warnings.catch_warnings():
         # The tables say what matters.
         warnings.simplefilter("ignore", DagscapeWarning)
         try:
-            result: Mapping[str, Any] = study.work(task, sources)
+            result: Mapping[str, Any] = work(task, sources)
         except DagscapeError as error:
-            raise DagscapeError(f"{study.name}, {task_key(task)}: {error}") from error
+            raise DagscapeError(f"{name}, {task_key(task)}: {error}") from error
     return {
         "task": dict(task),
         "result": dict(result),

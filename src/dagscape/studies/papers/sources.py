@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.bundled import load_dataset
+from dagscape.data.reading import read_data
 from dagscape.networks.bundled import load_network
+from dagscape.networks.files import read_network
 from dagscape.studies.papers.catalogue import SOURCES
 
 if TYPE_CHECKING:
@@ -78,8 +80,6 @@ class Sources:
 
     def table(self, name: str, **options: Any) -> Dataset:
         """Read a table, such as ``"mushroom"`` or ``"builtin:votes"``, with options of ``read_data``."""
-        from dagscape.data.reading import read_data
-
         if name.startswith(BUNDLED):
             bundled: Dataset = read_data(name, **options) if options else load_dataset(name.removeprefix(BUNDLED))
             return bundled
@@ -89,8 +89,6 @@ class Sources:
 
 @lru_cache(maxsize=8)
 def _read_network(path: Path) -> Network:
-    from dagscape.networks.files import read_network
-
     return read_network(path)
 
 

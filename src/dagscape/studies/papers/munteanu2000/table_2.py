@@ -30,4 +30,20 @@ def show(frame: pd.DataFrame) -> Iterator[Part]:
     yield comparison_table(frame, "order", "mdl", "The search over orders in place of tabu search.", {})
 
 
-ITEM = Item(PAPER, "Table 2", "TabuBN against EQ1: the MDL score", DID, DOES, DIFFERS, STUDY, show)
+ITEM = Item(
+    PAPER,
+    "Table 2",
+    "TabuBN against EQ1: the MDL score",
+    DID,
+    DOES,
+    DIFFERS,
+    STUDY,
+    show,
+    findings=(
+        "As in the paper, EQ1 is better than tabu search on CarStarts, Alarm and Hailfinder (p < 0.01), and no "
+        "difference is significant on Cancer and Asia.",
+        "GES ends where EQ1 ends on four networks; on Alarm its deletions gain 297 bits on average, and change "
+        "something in 24 of 30 data sets. The search over orders is better still: by 1202 bits on Alarm and 76 on "
+        "Hailfinder.",
+    ),
+)

@@ -65,4 +65,8 @@ ITEM = Item(
     ),
     STUDY,
     show,
+    findings=(
+        "As in the paper, EQ1 is closer to the truth than both searches over DAGs, most of all on Alarm. The search "
+        "over orders finds the true class of Alarm but for one edge in all 30 data sets.",
+    ),
 )

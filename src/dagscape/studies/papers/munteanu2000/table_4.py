@@ -44,4 +44,5 @@ ITEM = Item(
     (*DIFFERS, "The machine and the language: compare the ratios."),
     STUDY,
     show,
+    findings=("As in the paper, the three methods take about the same time.",),
 )

@@ -1,0 +1,73 @@
+"""``dagscape reproduce``: the list, results in a folder, JSON and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.running import run
+from dagscape.studies.papers.registry import ITEMS
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data are not beside the checkout")
+
+
+def test_the_list_has_every_table_and_figure(capfd):
+    code, out, err = run(capfd, "reproduce", "--list")
+    assert (code, err) == (0, "")
+    for name in ITEMS:
+        assert name in out
+    assert "SHA-256" in out
+
+
+def test_the_list_as_json(capfd):
+    code, out, _ = run(capfd, "reproduce", "munteanu2000", "--list", "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert [item["name"] for item in document["items"] if item["computed"]] == [
+        f"munteanu2000-table-{i}" for i in range(1, 5)
+    ]
+    assert {"name", "sha256", "published", "licence", "conversion"} == set(document["sources"][0])
+
+
+@needs_shared
+def test_results_go_to_a_folder(capfd, tmp_path):
+    folder = tmp_path / "results"
+    options = ("--quick", "--data", SHARED, "-o", folder, "--quiet")
+    code, out, err = run(capfd, "reproduce", "munteanu2000-table-1", *options)
+    assert (code, err) == (0, "")
+    assert "Table 1: GreedyBN against EQ1" in out
+    assert "at the quick scale" in out
+    page = (folder / "munteanu2000.md").read_text(encoding="utf-8")
+    assert "## Table 1: " in page
+    assert "## Table 2: " not in page
+    lines = (folder / "runs" / "munteanu2000.jsonl").read_bytes()
+    # The second table shows the same runs, and the page has both.
+    code, out, _ = run(capfd, "reproduce", "munteanu2000-table-2", *options, "--json")
+    assert code == 0
+    (item,) = json.loads(out)["items"]
+    assert (item["name"], item["scale"], item["runs"]) == ("munteanu2000-table-2", "quick", 30)
+    assert (folder / "runs" / "munteanu2000.jsonl").read_bytes() == lines
+    page = (folder / "munteanu2000.md").read_text(encoding="utf-8")
+    assert page.index("## Table 1: ") < page.index("## Table 2: ")
+
+
+def test_missing_data_are_named(capfd, tmp_path):
+    code, out, _ = run(capfd, "reproduce", "munteanu2000-table-1", "--quick", "-o", tmp_path)
+    assert code == 0
+    assert "left out, because the data are not at hand: networks/javabayes_asia.bif" in " ".join(out.split())
+
+
+def test_wrong_usage(capfd, tmp_path):
+    code, _, err = run(capfd, "reproduce", "munteanu2000")
+    assert (code, "-o DIR" in err) == (2, True)
+    code, _, err = run(capfd, "reproduce", "munteanu2000-table-9", "-o", tmp_path)
+    assert (code, "--list" in err) == (2, True)
+    (tmp_path / "file").write_text("")
+    code, _, err = run(capfd, "reproduce", "munteanu2000", "-o", tmp_path / "file" / "folder")
+    assert (code, "cannot make the folder" in err) == (2, True)
+    code, _, err = run(capfd, "reproduce", "munteanu2000", "-o", tmp_path, "--data", tmp_path / "nowhere")
+    assert (code, "nowhere" in err) == (2, True)
