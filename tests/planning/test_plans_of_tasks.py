@@ -143,17 +143,21 @@ def test_a_student_model_is_timed_by_one_start():
 
 
 def test_starts_and_samples_of_students_multiply(monkeypatch):
-    monkeypatch.setattr("dagscape.student.learning.trial._start_seconds", lambda *_, rounds: 2.0 if rounds else 1.0)
-    assert model_plan().seconds == 20.0
-    assert model_plan(restarts=4).seconds == 8.0
-    assert model_plan("parm").seconds == 10.0
+    seconds = {"_all_rounds": 2.0, "_joined": 1.5, "_nothing": 1.0}
+    monkeypatch.setattr("dagscape.student.learning.trial._start_seconds", lambda *given: seconds[given[2].__name__])
+    monkeypatch.setattr("dagscape.student.learning.trial._refinement_seconds", lambda *_: 0.5)
+    assert model_plan().seconds == 20.5
+    assert model_plan(restarts=4).seconds == 8.5
+    assert model_plan("parm").seconds == 15.0
+    assert model_plan("parm", structure="empty").seconds == 10.0
     # Three starts of each sample, two samples at a time.
-    assert model_plan("bootstrap-skills", samples=9, workers=2).seconds == 5 * 6.0
+    assert model_plan("bootstrap-skills", samples=9, workers=2).seconds == 5 * 6.5
     assert model_plan("bootstrap-skills", samples=9, workers=2, restarts=1, max_seconds=7).seconds == 7.0
 
 
 def test_a_start_that_takes_long_is_counted_in_steps(monkeypatch):
     monkeypatch.setattr("dagscape.student.learning.trial._step_seconds", lambda *_: 10.0)
+    monkeypatch.setattr("dagscape.student.learning.trial._refinement_seconds", lambda *_: 0.0)
     # One round of one step cannot converge; then a start takes 100 steps for each of 5 skills.
     assert model_plan(restarts=2).seconds == 2 * 500 * 10.0
 
@@ -161,10 +165,18 @@ def test_a_start_that_takes_long_is_counted_in_steps(monkeypatch):
 def test_many_students_are_a_sample_in_a_trial(monkeypatch):
     many = ds.simulate_students("b", 3000, seed=1)
     monkeypatch.setattr("dagscape.student.learning.trial._step_seconds", lambda *_: 10.0)
+    monkeypatch.setattr("dagscape.student.learning.trial._PASSES", 0)
     found = ds.plan(many.answers, "student", q_matrix=many.q_matrix, restarts=1)
     students = np.linspace(0, 2999, 1000).astype(int)
     share = len(many.answers.patterns()[0]) / len(many.answers.take(students).patterns()[0])
     assert found.seconds == pytest.approx(share * 500 * 10.0)
+
+
+def test_a_refinement_is_counted_in_pairs_of_skills(monkeypatch):
+    monkeypatch.setattr("dagscape.student.learning.trial._step_seconds", lambda *_: 10.0)
+    monkeypatch.setattr("dagscape.student.learning.trial._start_seconds", lambda *_: 0.0)
+    # Three passes, 20 ordered pairs, 5 steps each.
+    assert model_plan(restarts=1).seconds == pytest.approx(3 * 20 * 5 * 10.0, rel=0.01)
 
 
 @pytest.mark.parametrize("task", ["student", "parm", "bootstrap-skills"])

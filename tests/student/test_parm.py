@@ -1,4 +1,4 @@
-"""PARM on answers: the mastery of students from the model without prerequisites, and the rules between them."""
+"""PARM on answers: the mastery of students from a model with all skills joined, and the rules between them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import dagscape as ds
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.prerequisite_rules import parm_rules
-from dagscape.student.learning.structural_em import Limits, StructureSearch, first_round
+from dagscape.student.learning.structural_em import Limits, StructureSearch, first_round, with_structure
 from dagscape.student.model.inference import mastery_probabilities
 from dagscape.student.model.parameters import ItemCells
 
@@ -23,20 +23,41 @@ def found(simulated):
     return ds.parm(simulated.answers, simulated.q_matrix, restarts=2, seed=7)
 
 
-def test_the_rules_are_those_of_the_best_model_without_prerequisites(simulated, found):
+def rules_of_the_best_fit(simulated, *, joined):
+    """The rules, and the mastery that they are based on, from fits of their own."""
     q = simulated.q_matrix
     expectation = Expectation(simulated.answers, ItemCells(q.masks), 3, 1)
     search = StructureSearch(q.skills)
     fits = [first_round(expectation, search.start(), search, r, Limits()) for r in np.random.default_rng(7).spawn(2)]
+    if joined:
+        full = ds.Dag.from_edges(q.skills, [("S1", "S2"), ("S1", "S3"), ("S2", "S3")])
+        fits = [with_structure(expectation, one, full, search, Limits()) for one in fits]
     best = max(fits, key=lambda one: one.fitted.log_likelihood)
     mastery = mastery_probabilities(expectation, best.fitted.parameters)
-    rules = parm_rules(mastery, q.skills)
+    return parm_rules(mastery, q.skills), mastery
+
+
+@pytest.mark.parametrize("structure", ["complete", "empty"])
+def test_the_rules_are_those_of_the_best_model_with_all_skills_joined_or_none(simulated, found, structure):
+    rules, mastery = rules_of_the_best_fit(simulated, joined=structure == "complete")
+    if structure == "empty":
+        found = ds.parm(simulated.answers, simulated.q_matrix, restarts=2, seed=7, structure="empty")
     assert (found.mastered == rules.mastered).all()
     assert (found.lacking == rules.lacking).all()
     assert (found.confidence == rules.confidence).all()
     assert found.mastery.tolist() == mastery.mean(axis=0).tolist()
     assert (found.pairs, found.cycle) == (rules.pairs, rules.cycle)
     assert found.to_dag() == rules.to_dag()
+    assert found.provenance.parameters["structure"] == structure
+
+
+def test_ecpe_has_exactly_the_three_relations_of_the_paper(shared_data):
+    folder = shared_data / "student"
+    files = folder / "ecpe_items.csv.gz", folder / "ecpe_qmatrix.csv"
+    three = {("lexical", "cohesive"), ("lexical", "morphosyntactic"), ("cohesive", "morphosyntactic")}
+    assert set(ds.parm(*files, restarts=1).pairs) == three
+    # Independent skills hide the dependence.
+    assert ds.parm(*files, restarts=1, structure="empty").pairs == ()
 
 
 def test_lower_thresholds_keep_all_pairs(simulated, found):
@@ -75,6 +96,7 @@ def test_the_table_has_all_ordered_pairs(found):
         ({"minsup": 1.5}, "minsup is 1.5; it must be a number between 0 and 1"),
         ({"minconf": "x"}, "minconf is 'x'; it must be a number between 0 and 1"),
         ({"minprob": float("nan")}, "minprob is nan; it must be a number between 0 and 1"),
+        ({"structure": "chain"}, "structure is 'chain'; it must be one of 'complete', 'empty'"),
         ({"restarts": 0}, "restarts is 0; it must be an integer of at least 1"),
         ({"tolerance": "x"}, "tolerance is 'x'; it must be a number of at least 0"),
         ({"tolerance": -1}, "tolerance is -1; it must be a number of at least 0"),

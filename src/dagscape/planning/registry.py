@@ -179,6 +179,8 @@ TASKS: dict[str, Task] = {
             ("answers",),
             "student.learning.parm:parm",
             "student.learning.parm:Parm",
+            command="parm",
+            help="Find pairs of prerequisites of skills by association rules, from answers to items.",
             citations=("chen2015",),
             requirements_at="student.learning.requirements:parm_requirements",
             seconds_at="student.learning.trial:parm_seconds",

@@ -1,4 +1,4 @@
-"""The tables of students that ``dagscape student`` writes."""
+"""The tables of students that commands read, and those that ``dagscape student`` writes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from dagscape.cli.arguments.table_files import file_writer, table_format
 from dagscape.cli.program.output import checked_path
+from dagscape.core.errors import InvalidOption
 from dagscape.student.input.answers import Answers
 from dagscape.student.model.model import StudentModel
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+ANSWERS_HELP = """\b
+ANSWERS is a .csv or .tsv file (plain or gzipped), or - for standard input: a row for each student, a
+column for each item, 1 for a correct answer, 0 for a wrong one, an empty cell or ? for a missing one.
+A first column called 'student' names the students. The Q-matrix has a row for each item, whose first
+column names it, and a column for each skill: 1 if the item needs the skill, otherwise 0."""
 
 # What each option writes.
 _TABLES: dict[str, tuple[str, Callable[[StudentModel, Answers | None], pd.DataFrame]]] = {
@@ -40,6 +47,12 @@ def student_tables(command: Command) -> Command:
         )
         command = option(command)
     return command
+
+
+def check_standard_input(answers: str, option: str, path: str) -> None:
+    """Refuse to read two files from standard input."""
+    if answers == path == "-":
+        raise InvalidOption(f"only one of ANSWERS and {option} can come from standard input")
 
 
 def write_student_tables(model: StudentModel, answers: Answers | None, options: dict[str, Any]) -> None:

@@ -16,7 +16,12 @@ from dagscape.cli.arguments.options import (
     table_options,
     work_options,
 )
-from dagscape.cli.arguments.student_files import student_tables, write_student_tables
+from dagscape.cli.arguments.student_files import (
+    ANSWERS_HELP,
+    check_standard_input,
+    student_tables,
+    write_student_tables,
+)
 from dagscape.cli.commands.student_simulation import simulate, simulated_paths, simulation_options
 from dagscape.cli.program.output import Output, checked_path, format_option
 from dagscape.cli.program.streams import write_json
@@ -39,11 +44,7 @@ from dagscape.student.learning.structural_em import TOLERANCE
 from dagscape.student.model.evaluation import FOLDS
 from dagscape.student.model.model import StudentModel
 
-_HELP = """\b
-ANSWERS is a .csv or .tsv file (plain or gzipped), or - for standard input: a row for each student, a
-column for each item, 1 for a correct answer, 0 for a wrong one, an empty cell or ? for a missing one.
-A first column called 'student' names the students. The Q-matrix has a row for each item, whose first
-column names it, and a column for each skill: 1 if the item needs the skill, otherwise 0.
+_HELP = f"""{ANSWERS_HELP}
 
 \b
 A STRUCTURE is a network of prerequisites, such as a .csv list of edges with the columns 'from' and
@@ -95,7 +96,7 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
     help="Number of random starts; the best is kept.",
 )  # fmt: skip
 @click.option(
-    "--refine", is_flag=True,
+    "--refine/--no-refine", default=True, show_default=True,
     help="Improve the best start further: compare structures that differ in one pair of skills on the answers.",
 )  # fmt: skip
 @click.option(
@@ -188,7 +189,7 @@ def _needs(name: str) -> str:
 def _learned(answers: str, reading: dict[str, Any], options: dict[str, Any], **more: Any) -> StudentModel:
     if options["q_matrix"] is None:
         raise InvalidOption("--q-matrix is missing: give the file that says which skills each item needs, or --model")
-    _check_standard_input(answers, "--q-matrix", options["q_matrix"])
+    check_standard_input(answers, "--q-matrix", options["q_matrix"])
     names = ("required", "forbidden", "tiers", "max_parents", "score", "method", "restarts", "refine", "tolerance")
     chosen = {name: options[name] for name in (*names, "seed", "threads", "max_memory")}
     return learn_model(*matched(answers, options["q_matrix"], **reading), **chosen | more)
@@ -204,7 +205,7 @@ def _learn(answers: str, reading: dict[str, Any], options: dict[str, Any], out: 
 
 
 def _apply(answers: str, source: str, reading: dict[str, Any], options: dict[str, Any], out: Output) -> None:
-    _check_standard_input(answers, "--model", source)
+    check_standard_input(answers, "--model", source)
     model = load_result(source, max_memory=options["max_memory"])
     if not isinstance(model, StudentModel):
         raise InvalidOption(f"--model {source!r} is a {model.kind!r} result, not a student model")
@@ -241,8 +242,3 @@ def _write_files(model: StudentModel, answers: Answers | None, options: dict[str
     if options["picture"] is not None:
         draw(model, options["picture"], label_width=options["label_width"])
     write_student_tables(model, answers, options)
-
-
-def _check_standard_input(answers: str, option: str, path: str) -> None:
-    if answers == path == "-":
-        raise InvalidOption(f"only one of ANSWERS and {option} can come from standard input")

@@ -1,4 +1,9 @@
-"""PARM: pairwise prerequisites by association rules, as a method and as a baseline of COMMAND."""
+"""PARM: pairwise prerequisites by association rules, as a method and as a baseline of COMMAND.
+
+The rules need the probability that each student has mastered each skill. It is estimated with all skills joined, in a
+model that can have any distribution of the skills. Without prerequisites, the model would take the skills of a student
+as independent: the estimates then hide the very dependence that the rules look for.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +22,14 @@ from dagscape.results.decoding import Count, Probabilities, Share
 from dagscape.student.input.q_matrix import matched
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
-from dagscape.student.learning.requirements import DEFAULT_RESTARTS, parm_requirements
-from dagscape.student.learning.structural_em import StructureSearch, best_of, checked_limits, first_round
+from dagscape.student.learning.requirements import DEFAULT_RESTARTS, MasteryStructure, parm_requirements
+from dagscape.student.learning.structural_em import (
+    StructureSearch,
+    best_of,
+    checked_limits,
+    first_round,
+    with_structure,
+)
 from dagscape.student.model.inference import mastery_probabilities
 from dagscape.student.model.parameters import ItemCells
 
@@ -40,7 +51,7 @@ class Parm(Result):
     confidence : array
         The smaller of the expected confidences of the two rules.
     mastery : array
-        The share of students who have mastered each skill, by the model without prerequisites.
+        The share of students who have mastered each skill, by the model that the rules are based on.
     minsup, minconf, minprob : float
         The thresholds.
     students : int
@@ -110,6 +121,7 @@ def parm(
     minconf: float = 0.76,
     minprob: float = 0.9,
     *,
+    structure: MasteryStructure = "complete",
     restarts: int = DEFAULT_RESTARTS,
     tolerance: float = 1e-6,
     seed: Seed = 0,
@@ -126,9 +138,11 @@ def parm(
     minsup, minconf, minprob : float
         The support and the confidence that both rules of a pair must reach, and the probability with which they must.
         The defaults are those of the authors [chen2015]_.
+    structure : {"complete", "empty"}
+        The model from which the mastery of each student comes: all skills joined, so that any distribution of them is
+        possible, or none, so that they are independent. Independent skills hide the dependence that the rules look for.
     restarts, tolerance, seed, threads, max_memory, progress
-        As for :func:`dagscape.command`; they concern the model without prerequisites, from which the mastery of each
-        student comes.
+        As for :func:`dagscape.command`; they concern this model.
 
     Returns
     -------
@@ -138,10 +152,10 @@ def parm(
     Examples
     --------
     >>> import dagscape as ds
-    >>> simulated = ds.simulate_students("a", 500, seed=1)
+    >>> simulated = ds.simulate_students("a", 500, seed=2)
     >>> found = ds.parm(simulated.answers, simulated.q_matrix, restarts=2)
     >>> found.pairs
-    (('S2', 'S3'),)
+    (('S1', 'S2'), ('S1', 'S3'), ('S2', 'S3'))
     """
     clock = Clock()
     check_thresholds(minsup, minconf, minprob)
@@ -150,20 +164,23 @@ def parm(
     given = matched(responses, q_matrix)
     answers, needs = given
     count, limit = thread_count(threads), memory_limit(max_memory)
-    parm_requirements(given, count, limit, restarts=restarts).check(limit)
+    parm_requirements(given, count, limit, restarts=restarts, structure=structure).check(limit)
     search = StructureSearch(needs.skills, threads=count, max_memory=max_memory)
     expectation = Expectation(answers, ItemCells(needs.masks), len(needs.skills), count, max_memory)
     found = []
     with listening(progress) as listener:
         for number, rng in enumerate(random_generator(seed).spawn(int(restarts))):
-            found.append(first_round(expectation, search.start(), search, rng, limits))
+            start = first_round(expectation, search.start(), search, rng, limits)
+            joined = structure == "complete"
+            found.append(with_structure(expectation, start, search.complete(), search, limits) if joined else start)
             if listener is not None:
-                listener(Progress("Fitting skills without prerequisites", number + 1, int(restarts)))
+                listener(Progress("Fitting the mastery of skills", number + 1, int(restarts)))
     best = found[best_of(found)]
     mastery = mastery_probabilities(expectation, best.fitted.parameters)
     rules = parm_rules(mastery, needs.skills, minsup, minconf, minprob)
     parameters = {
-        "minsup": minsup, "minconf": minconf, "minprob": minprob, "restarts": int(restarts), "tolerance": tolerance,
+        "minsup": minsup, "minconf": minconf, "minprob": minprob, "structure": structure, "restarts": int(restarts),
+        "tolerance": tolerance,
     }  # fmt: skip
     used = recorded_seed(seed)
     return Parm(

@@ -31,6 +31,8 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.parent_sets import ancestors_of, directed_cycle, topological_order
 from dagscape.student.learning.paired_counts import ERROR, Limits, Vector, probability_of_rule
 
+THRESHOLD = Number(0, 1)
+
 # Computed probabilities may be this far outside [0, 1].
 _ROUNDING = 1e-9
 
@@ -180,7 +182,7 @@ def parm_rules(
 def check_thresholds(minsup: float, minconf: float, minprob: float) -> None:
     """Refuse thresholds that are no probabilities."""
     for value, option in ((minsup, "minsup"), (minconf, "minconf"), (minprob, "minprob")):
-        Number(0, 1).check(value, option)
+        THRESHOLD.check(value, option)
 
 
 def _expected_confidence(supports: Vector, contradicts: Vector) -> float:

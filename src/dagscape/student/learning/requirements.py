@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from dagscape.student.learning.structural_em import MOST_EXACT, SkillMethod
 
 DEFAULT_RESTARTS = 10
 
+# The structure of the skills under which the rules of PARM estimate who has mastered them.
+MasteryStructure = Literal["complete", "empty"]
+
 # Arrays with a number for each state, in parameters and expected counts.
 _STATE_ARRAYS = 8
 
@@ -30,7 +33,14 @@ MODEL_OPTIONS = {
     ),
     "max_parents": TaskOption("The limit on the number of prerequisites.", Whole(0), "no limit"),
 }
-PARM_OPTIONS = {"restarts": MODEL_OPTIONS["restarts"]}
+PARM_OPTIONS = {
+    "restarts": MODEL_OPTIONS["restarts"],
+    "structure": TaskOption(
+        "Whether mastery is estimated with all skills joined, or with none.",
+        OneOf(get_args(MasteryStructure)),
+        "complete",
+    ),
+}
 
 
 def model_requirements(
@@ -57,9 +67,14 @@ def parm_requirements(
     limit: int,  # noqa: ARG001 (as all tasks take it)
     *,
     restarts: int = DEFAULT_RESTARTS,
+    structure: MasteryStructure = "complete",
 ) -> Requirements:
     """Return what :func:`dagscape.parm` needs."""
-    return _requirements(given, threads, restarts, 0, "skills without prerequisites")
+    check_choice(structure, get_args(MasteryStructure), "structure")
+    skills = len(given.q_matrix.skills)
+    # For each state and skill: where its probability is, and the state itself.
+    places = 3 * 8 * skills << skills
+    return _requirements(given, threads, restarts, places, "mastery of skills")
 
 
 def chosen_search(method: SkillMethod | None, skills: int) -> SkillMethod:

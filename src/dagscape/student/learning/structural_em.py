@@ -8,6 +8,7 @@ score: the gain on expected counts is a lower bound on the gain of the model.
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -86,9 +87,12 @@ class StructureSearch:
 
     def best(self, states: Vector, rng: np.random.Generator) -> Dag:
         """Return the best structure."""
+        return self.best_by(self.scores(states), rng)
+
+    def best_by(self, scores: LatticeScores, rng: np.random.Generator) -> Dag:
+        """Return the best structure by local scores."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DagscapeWarning)
-            scores = self.scores(states)
             if self.method == "optimal":
                 return optimal_network(scores, threads=self.threads, max_memory=self.max_memory).network
             return learn(scores, "order", seed=rng, threads=self.threads, max_memory=self.max_memory).network
@@ -96,6 +100,10 @@ class StructureSearch:
     def start(self) -> Dag:
         """Return the structure of the first round: without edges, except required ones."""
         return Dag.from_edges(self.skills, self.required)
+
+    def complete(self) -> Dag:
+        """Return a structure in which all skills are joined: it can have any distribution."""
+        return Dag.from_edges(self.skills, itertools.combinations(self.skills, 2))
 
     def penalty(self, parameters: int, students: int) -> float:
         """Return what the score subtracts from the log-likelihood."""

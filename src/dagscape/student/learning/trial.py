@@ -7,13 +7,22 @@ end where that is quick. Otherwise it times one step; on published data, a start
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 from dagscape.student.input.q_matrix import MatchedAnswers
 from dagscape.student.learning.e_step import Expectation
-from dagscape.student.learning.requirements import DEFAULT_RESTARTS, chosen_search
-from dagscape.student.learning.structural_em import Limits, SkillMethod, StructureSearch, first_round, structural_em
+from dagscape.student.learning.requirements import DEFAULT_RESTARTS, MasteryStructure, chosen_search
+from dagscape.student.learning.structural_em import (
+    Found,
+    Limits,
+    SkillMethod,
+    StructureSearch,
+    first_round,
+    structural_em,
+    with_structure,
+)
 from dagscape.student.model.parameters import ItemCells, Parameters, SkillTables
 
 # The students of a trial, and how long a round of it may take, in seconds.
@@ -21,6 +30,10 @@ _MOST_STUDENTS = 1000
 _ROUND_SECONDS = 0.3
 
 _STEPS_PER_SKILL = 100
+
+# Of a refinement, on simulated and published data.
+_PASSES = 3
+_STEPS_PER_CANDIDATE = 5
 
 
 def model_seconds(
@@ -32,11 +45,11 @@ def model_seconds(
     method: SkillMethod | None = None,
     max_parents: int | None = None,
 ) -> float:
-    """Return the estimated time of :func:`dagscape.command`."""
+    """Return the estimated time of :func:`dagscape.command`, with the refinement of the best start."""
     skills = given.q_matrix.skills
     chosen = chosen_search(method, len(skills))
     search = StructureSearch(skills, method=chosen, max_parents=max_parents, threads=threads)
-    return int(restarts) * _start_seconds(given, search, rounds=True)
+    return int(restarts) * _start_seconds(given, search, _all_rounds) + _refinement_seconds(given, search)
 
 
 def parm_seconds(
@@ -45,29 +58,63 @@ def parm_seconds(
     limit: int,  # noqa: ARG001 (as all tasks take it)
     *,
     restarts: int = DEFAULT_RESTARTS,
+    structure: MasteryStructure = "complete",
 ) -> float:
     """Return the estimated time of :func:`dagscape.parm`."""
     search = StructureSearch(given.q_matrix.skills, threads=threads)
-    return int(restarts) * _start_seconds(given, search, rounds=False)
+    return int(restarts) * _start_seconds(given, search, _joined if structure == "complete" else _nothing)
 
 
-def _start_seconds(given: MatchedAnswers, search: StructureSearch, *, rounds: bool) -> float:
-    """Return the time of one start, with all its rounds or with the first one only."""
-    answers = given.answers
-    students = np.linspace(0, len(answers.students) - 1, min(_MOST_STUDENTS, len(answers.students))).astype(np.intp)
-    expectation = Expectation(
-        answers.take(students), ItemCells(given.q_matrix.masks), len(search.skills), search.threads
-    )
-    more = len(answers.patterns()[0]) / expectation.pattern_count
+# What follows the first round of a start.
+Then = Callable[[Expectation, StructureSearch, Found, np.random.Generator, Limits], object]
+
+
+def _all_rounds(
+    expectation: Expectation, search: StructureSearch, found: Found, rng: np.random.Generator, limits: Limits
+) -> None:
+    structural_em(expectation, search, found, rng, limits)
+
+
+def _joined(
+    expectation: Expectation, search: StructureSearch, found: Found, _: np.random.Generator, limits: Limits
+) -> None:
+    with_structure(expectation, found, search.complete(), search, limits)
+
+
+def _nothing(*_: object) -> None:
+    pass
+
+
+def _start_seconds(given: MatchedAnswers, search: StructureSearch, then: Then) -> float:
+    """Return the time of one start: its first round, and what follows."""
+    expectation, more = _sample(given, search)
     step = _step_seconds(expectation, search)
     limits = Limits(max_steps=max(int(_ROUND_SECONDS / step), 1))
     start, rng = time.perf_counter(), np.random.default_rng(0)
     found = first_round(expectation, search.start(), search, rng, limits)
     if not found.fitted.converged:
         return more * step * max(_STEPS_PER_SKILL * len(search.skills), found.steps)
-    if rounds:
-        structural_em(expectation, search, found, rng, limits)
+    then(expectation, search, found, rng, limits)
     return more * (time.perf_counter() - start)
+
+
+def _refinement_seconds(given: MatchedAnswers, search: StructureSearch) -> float:
+    """Return the time of a refinement: some passes over about two structures for each pair of skills."""
+    expectation, more = _sample(given, search)
+    step, skills = _step_seconds(expectation, search), len(search.skills)
+    start = time.perf_counter()
+    search.best(np.full(1 << skills, expectation.students / (1 << skills)), np.random.default_rng(0))
+    finding = time.perf_counter() - start
+    return _PASSES * skills * (skills - 1) * (finding + _STEPS_PER_CANDIDATE * step * more)
+
+
+def _sample(given: MatchedAnswers, search: StructureSearch) -> tuple[Expectation, float]:
+    """Return some of the students, and how many times more patterns of answers all of them have."""
+    answers = given.answers
+    students = np.linspace(0, len(answers.students) - 1, min(_MOST_STUDENTS, len(answers.students))).astype(np.intp)
+    cells = ItemCells(given.q_matrix.masks)
+    expectation = Expectation(answers.take(students), cells, len(search.skills), search.threads)
+    return expectation, len(answers.patterns()[0]) / expectation.pattern_count
 
 
 def _step_seconds(expectation: Expectation, search: StructureSearch) -> float:

@@ -283,12 +283,14 @@ def _learned(job: FoldJob, training: Answers, rngs: Sequence[np.random.Generator
     empty = Dag.from_edges(skills)
     starts = [first_round(expectation, empty, search, rng, limits) for rng in rngs]
     best = starts[best_of(starts)]
-    rules = parm_rules(mastery_probabilities(expectation, best.fitted.parameters), skills)
-    fixed = {"chain": job.chain, "parm": rules.to_dag(), "full": _complete(skills)}
-    learned = {"disconnected": best}
-    for name, dag in fixed.items():
-        fitted = [with_structure(expectation, start, dag, search, limits) for start in starts]
-        learned[name] = fitted[best_of(fitted)]
+
+    def fitted(dag: Dag) -> Found:
+        found = [with_structure(expectation, start, dag, search, limits) for start in starts]
+        return found[best_of(found)]
+
+    full = fitted(search.complete())
+    rules = parm_rules(mastery_probabilities(expectation, full.fitted.parameters), skills)
+    learned = {"disconnected": best, "full": full, "chain": fitted(job.chain), "parm": fitted(rules.to_dag())}
     found = []
     for start, rng in zip(starts, rngs, strict=True):
         first = start if not search.required else with_structure(expectation, start, search.start(), search, limits)
@@ -298,10 +300,6 @@ def _learned(job: FoldJob, training: Answers, rngs: Sequence[np.random.Generator
     if job.refine:
         command = refined(expectation, search, command, rngs[place], limits)
     return learned | {"command": command}
-
-
-def _complete(skills: tuple[str, ...]) -> Dag:
-    return Dag.from_edges(skills, [(u, v) for place, v in enumerate(skills) for u in skills[:place]])
 
 
 def _shares(training: Answers) -> NDArray[np.float64]:
