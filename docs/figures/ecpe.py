@@ -1,7 +1,7 @@
-"""Draws docs/figures/ecpe.svg: the prerequisites among three skills of English grammar.
+"""The prerequisites of the Examination for the Certificate of Proficiency in English.
 
-The folder with the answers and the Q-matrix, which are not part of dagscape, is the argument:
-``python docs/figures/ecpe.py FOLDER``.
+python docs/figures/ecpe.py FOLDER, where FOLDER has the answers and the Q-matrix of the R package CDM as CSV files.
+Writes the refined model, and that of structural EM alone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 import dagscape as ds
 
 folder = Path(sys.argv[1])
-model = ds.command(folder / "ecpe_items.csv.gz", folder / "ecpe_qmatrix.csv")
-model.draw(Path(__file__).with_suffix(".svg"), title="Examination for the Certificate of Proficiency in English")
-print(model)
+for refine, title in ((True, "refined"), (False, "structural EM alone")):
+    model = ds.command(folder / "ecpe_items.csv.gz", folder / "ecpe_qmatrix.csv", refine=refine)
+    name = "ecpe.svg" if refine else "ecpe-complete.svg"
+    model.draw(Path(__file__).with_name(name), title=f"ECPE, {title}: BIC {model.score:,.1f}")

@@ -97,7 +97,7 @@ def test_options_of_learning_reach_it(capfd, folder, tmp_path):
     (tmp_path / "tiers.json").write_text('[["S3"], ["S1", "S2"]]')
     files = [folder / "answers.csv", "--q-matrix", folder / "q.csv", "--restarts", 1]
     options = ["--require", "S3", "S1", "--forbid", "S1", "S2", "--score", "aic", "--max-parents", 1]
-    more = ["--tiers", tmp_path / "tiers.json", "--method", "order", "--tolerance", "1e-4", "--refine"]
+    more = ["--tiers", tmp_path / "tiers.json", "--method", "order", "--tolerance", "1e-4", "--no-refine"]
     code, out, _ = run(capfd, "student", *files, *options, *more, "--json")
     assert code == 0
     found = ds.StudentModel.from_dict(json.loads(out))
@@ -105,7 +105,7 @@ def test_options_of_learning_reach_it(capfd, folder, tmp_path):
     assert max(map(len, map(found.network.parents, found.variables))) == 1
     assert not {("S1", "S2"), ("S1", "S3"), ("S2", "S3")} & set(found.network.edges)
     given = found.provenance.parameters
-    assert (given["score"], given["method"], given["tolerance"], given["refine"]) == ("aic", "order", 1e-4, True)
+    assert (given["score"], given["method"], given["tolerance"], given["refine"]) == ("aic", "order", 1e-4, False)
 
 
 def test_a_saved_model_is_applied_to_other_students(capfd, folder, model, tmp_path):

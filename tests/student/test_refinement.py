@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,14 +27,14 @@ def stuck_students() -> Simulated:
 def score_of(data: Simulated, dag: ds.Dag) -> float:
     """The score of a structure, from a fit of its own."""
     others = [pair for pair in itertools.permutations(dag.variables, 2) if pair not in set(dag.edges)]
-    return command(data.answers, data.q_matrix, required=dag.edges, forbidden=others, restarts=2).score
+    return command(data.answers, data.q_matrix, required=dag.edges, forbidden=others, restarts=2, refine=False).score
 
 
 @pytest.mark.slow
 def test_finds_the_best_of_all_classes() -> None:
     data = stuck_students()
-    plain = command(data.answers, data.q_matrix, restarts=3)
-    found = command(data.answers, data.q_matrix, restarts=3, refine=True)
+    plain = command(data.answers, data.q_matrix, restarts=3, refine=False)
+    found = command(data.answers, data.q_matrix, restarts=3)
     scores = [score_of(data, renamed(members[0], plain.variables)) for members in all_classes(3).values()]
     assert plain.network.edge_count == 3
     assert plain.score < max(scores) - 4
@@ -49,8 +51,8 @@ def renamed(dag: ds.Dag, names: tuple[str, ...]) -> ds.Dag:
 def test_never_lowers_the_score(seed: int) -> None:
     data = draw_model("b", skills_per_item=(1, 3), seed=seed).sample(300, seed=seed)
     options = {"restarts": 2, "seed": seed, "forbidden": [("S1", "S3")], "max_parents": 2}
-    plain = command(data.answers, data.q_matrix, **options)
-    found = command(data.answers, data.q_matrix, **options, refine=True)
+    plain = command(data.answers, data.q_matrix, **options, refine=False)
+    found = command(data.answers, data.q_matrix, **options)
     assert found.score >= plain.score
     assert ("S1", "S3") not in found.network.edges
     assert max(len(found.network.parents(skill)) for skill in found.variables) <= 2
@@ -80,9 +82,25 @@ def test_candidates_differ_and_meet_the_constraints() -> None:
         assert adjacent == ({False} if (u, v) == ("a", "b") else {True, False})
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_exchanges_are_the_best_structures_that_meet_one_more_constraint(seed: int) -> None:
+    """Those that the best structure of all meets are not searched for again, and scores are computed once."""
+    counts, skills = np.random.default_rng(seed).uniform(1, 100, 16), ("a", "b", "c", "d")
+    search = StructureSearch(skills, max_parents=2, tiers=(("a", "b"), ("c",)))
+    best = search.best(counts, np.random.default_rng(0))
+    expected = set()
+    for u, v in itertools.combinations(skills, 2):
+        for more in ({"required": ((u, v),)}, {"required": ((v, u),)}, {"forbidden": ((u, v), (v, u))}):
+            # What contradicts the constraints is no candidate.
+            with suppress(ds.InvalidOption):
+                expected.add(replace(search, **more).best(counts, np.random.default_rng(0)).to_cpdag())
+    found = candidates(search, counts, best, np.random.default_rng(0))
+    assert {dag.to_cpdag() for dag in found} == expected - {best.to_cpdag()}
+
+
 def test_ecpe_is_a_chain(shared_data) -> None:
     folder = shared_data / "student"
-    found = command(folder / "ecpe_items.csv.gz", folder / "ecpe_qmatrix.csv", restarts=1, refine=True)
+    found = command(folder / "ecpe_items.csv.gz", folder / "ecpe_qmatrix.csv", restarts=1)
     assert set(found.network.edges) == {("lexical", "cohesive"), ("cohesive", "morphosyntactic")}
     assert found.log_likelihood == pytest.approx(-42740.707, abs=0.01)
     assert found.score == pytest.approx(-43055.918, abs=0.01)
@@ -96,8 +114,8 @@ def test_refine_must_be_a_flag() -> None:
 @pytest.mark.slow
 def test_folds_are_refined_too() -> None:
     data = draw_model("b", skills_per_item=(1, 3), seed=1).sample(300, seed=1001)
-    plain = command(data.answers, data.q_matrix, restarts=1)
-    found = command(data.answers, data.q_matrix, restarts=1, refine=True)
+    plain = command(data.answers, data.q_matrix, restarts=1, refine=False)
+    found = command(data.answers, data.q_matrix, restarts=1)
     apart, together = (model.evaluate(cv=2, workers=1) for model in (plain, found))
     assert np.array_equal(apart.areas[:, 1:], together.areas[:, 1:])
     assert not np.array_equal(apart.areas[:, 0], together.areas[:, 0])

@@ -23,7 +23,7 @@ from dagscape.core.wording import plural
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit
-from dagscape.scores.constraints import EdgeConstraints
+from dagscape.scores.constraints import EdgeConstraints, named_edges
 from dagscape.scores.equivalence import members_score_alike
 from dagscape.scores.tables.lattice import Members
 
@@ -86,12 +86,19 @@ class LocalScores(ABC):
         >>> round(scores.without_constraints().family("petal_width", ["class"]), 4)
         -30.2238
         """
-        if self.constraints.empty:
-            return self
-        free = copy(self)
-        free.constraints = EdgeConstraints.none(self.n)
-        free.info = replace(self.info, required=(), forbidden=(), score_equivalent=members_score_alike(self.info))
-        return free
+        return self if self.constraints.empty else self.with_constraints(EdgeConstraints.none(self.n))
+
+    def with_constraints(self, constraints: EdgeConstraints) -> Self:
+        """Return the same scores with other required and forbidden edges; they share memory with these."""
+        other = copy(self)
+        other.constraints = constraints
+        other.info = replace(
+            self.info,
+            required=named_edges(self.variables, constraints.required),
+            forbidden=named_edges(self.variables, constraints.forbidden),
+            score_equivalent=constraints.empty and members_score_alike(self.info),
+        )
+        return other
 
     @property
     @abstractmethod

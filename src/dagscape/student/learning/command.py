@@ -51,7 +51,7 @@ def command(
     min_gain: float = 1e-3,
     max_steps: int = 10_000,
     accelerate: bool = True,
-    refine: bool = False,
+    refine: bool = True,
     seed: Seed = 0,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -88,7 +88,8 @@ def command(
         Extrapolate the steps of EM; False takes plain steps, many more of them, to the same point.
     refine : bool
         Improve the best restart further: fit structures that differ in one pair of skills to the answers. Structural EM
-        alone often keeps an edge too many, above all if items need several skills.
+        alone often keeps an edge too many, above all if items need several skills. With ten restarts, this takes about
+        as long as they do.
     seed : int, numpy.random.Generator or None
         Decides the random starts.
     threads, max_memory, progress

@@ -13,15 +13,17 @@ structure that no such exchange improves.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
-from dagscape.core.errors import DagscapeWarning, InvalidOption
+from dagscape.core.errors import InvalidOption
+from dagscape.core.masks import mask_of
 from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.scores.constraints import EdgeConstraints, edge_constraints
+from dagscape.scores.scoring_job import parent_limit
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.structural_em import (
     AfterRound,
@@ -75,22 +77,34 @@ def _better(
 
 def candidates(search: StructureSearch, states: Vector, dag: Dag, rng: np.random.Generator) -> list[Dag]:
     """Return the structures to compare a structure with, one of each equivalence class, the most promising first."""
-    found: dict[Cpdag, Dag] = {}
-    for exchange in _exchanges(search):
-        # What contradicts the constraints is no candidate.
-        with suppress(InvalidOption):
-            best = exchange.best(states, rng)
-            found.setdefault(best.to_cpdag(), best)
+    scores = search.scores(states)
+    best = search.best_by(scores, rng)
+    found: dict[Cpdag, Dag] = {best.to_cpdag(): best}
+    for constraints in _exchanges(search):
+        # The best structure of all is the best of those that meet what it meets.
+        if not _meets(best, constraints):
+            other = search.best_by(scores.with_constraints(constraints), rng)
+            found.setdefault(other.to_cpdag(), other)
     found.pop(dag.to_cpdag(), None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DagscapeWarning)
-        scores = search.scores(states)
     return sorted(found.values(), key=scores.network, reverse=True)
 
 
-def _exchanges(search: StructureSearch) -> Iterator[StructureSearch]:
-    """Yield the searches with one more constraint on a pair of skills."""
+def _exchanges(search: StructureSearch) -> Iterator[EdgeConstraints]:
+    """Yield the constraints of the search with one more on a pair of skills, without those that contradict it."""
+    limit = parent_limit(len(search.skills), search.max_parents)
     for u, v in itertools.combinations(search.skills, 2):
-        for edge in ((u, v), (v, u)):
-            yield replace(search, required=(*search.required, edge))
-        yield replace(search, forbidden=(*search.forbidden, (u, v), (v, u)))
+        for required, forbidden in (([(u, v)], []), ([(v, u)], []), ([], [(u, v), (v, u)])):
+            with suppress(InvalidOption):
+                yield edge_constraints(
+                    search.skills,
+                    limit,
+                    (*search.required, *required),
+                    (*search.forbidden, *forbidden),
+                    search.tiers,
+                )
+
+
+def _meets(dag: Dag, constraints: EdgeConstraints) -> bool:
+    """Whether a structure has all edges that are required, and none that are forbidden."""
+    each = zip(dag.parent_masks, constraints.required, constraints.forbidden, strict=True)
+    return all(not mask_of(must) & ~parents and not mask_of(must_not) & parents for parents, must, must_not in each)
