@@ -8,6 +8,7 @@ import numpy as np
 
 import dagscape as ds
 from benchmarks import SHARED
+from dagscape.studies.papers.synthetic import binary_rows
 
 # "Child*" of [chen2019]: the paper drops five leaves without naming them; these are the first five.
 DROPPED_LEAVES = ("LVHreport", "LowerBodyO2", "RUQO2", "CO2Report", "XrayReport")
@@ -25,20 +26,6 @@ def table(name: str, **options: object) -> ds.Dataset:
     """A data set of the shared folder, by the name of its file without the ending."""
     path = SHARED / "sets" / f"{name}.csv"
     return ds.read_data(path if path.exists() else path.with_suffix(".csv.gz"), **options)
-
-
-def binary_network(n: int) -> ds.Network:
-    """A sparse random network of binary variables, with 1.5 parents on average."""
-    random = np.random.default_rng(7)
-    dag = ds.random_dag(n, 1.5, max_parents=3, seed=1)
-    first = {v: random.uniform(0.05, 0.95, (2,) * len(dag.parents(v))) for v in dag.variables}
-    cpts = {v: np.stack([p, 1 - p], axis=-1) for v, p in first.items()}
-    return ds.Network(dag, dict.fromkeys(dag.variables, ("a", "b")), cpts)
-
-
-def binary_rows(n: int) -> ds.Dataset:
-    """500 rows of the binary network: what sums and lists are measured on."""
-    return binary_network(n).sample(500, seed=3)
 
 
 def binary_scores(n: int, max_parents: int | None = 4) -> ds.LocalScores:

@@ -160,7 +160,7 @@ def test_the_kind_of_interventions(capfd, tmp_path):
     assert (code, found["score_info"]["interventions"]) == (0, "mechanism")
     assert next(f["score"] for f in found["families"] if f["child"] == "b") == pytest.approx(expected)
     assert "10 of them from experiments that changed mechanisms" in run(capfd, "score", path, *named)[1]
-    for command in ("posterior", "learn", "best", "sensitivity", "bootstrap", "plan"):
+    for command in ("posterior", "learn", "sensitivity", "plan"):
         assert run(capfd, command, path, *named, "--quiet")[0] == 0
     # What needs no scores has the column, and not the kind.
     assert run(capfd, "plan", path, "--task", "mmpc", *named[:2])[0] == 0

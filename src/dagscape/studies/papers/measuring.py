@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dagscape.graphs.comparison import compare
 from dagscape.graphs.dag import Dag
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from dagscape.search.result import Learned
     from dagscape.studies.papers.sources import Sources
 
+Value = TypeVar("Value")
+
 # Test sets are drawn with seeds from here on, those of training from 0.
 TEST_SEED = 1_000_000
 
@@ -29,11 +32,25 @@ def sample(sources: Sources, network: str, rows: int, seed: int) -> Dataset:
     return sources.network(network).sample(rows, seed=seed)
 
 
+def best_of(repeats: int, work: Callable[[], Value]) -> tuple[float, Value]:
+    """Return the shortest of several times, in seconds, and the last value."""
+    seconds, value = _timed(work)
+    for _ in range(repeats - 1):
+        again, value = _timed(work)
+        seconds = min(seconds, again)
+    return seconds, value
+
+
+def _timed(work: Callable[[], Value]) -> tuple[float, Value]:
+    start = time.perf_counter()
+    value = work()
+    return time.perf_counter() - start, value
+
+
 def timed_learning(data: Dataset, method: str, **options: Any) -> tuple[Learned, float]:
     """Return what a method finds, and the seconds from the data to the network."""
-    start = time.perf_counter()
-    found = learn(data, method, **options)
-    return found, time.perf_counter() - start
+    seconds, found = best_of(1, lambda: learn(data, method, **options))
+    return found, seconds
 
 
 def structure_measures(found: Dag, truth: Dag) -> dict[str, float]:
