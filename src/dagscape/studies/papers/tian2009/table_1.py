@@ -54,6 +54,6 @@ ITEM = Item(
     STUDY,
     show,
     (
-        "As in the paper, the limit on parents hardly changes the time of the sum over DAGs, and that over orders is faster.",
+        "As in the paper, a limit on parents hardly changes the time of the sum over DAGs; that over orders is faster.",
     ),
 )
