@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "dagscape/sums/dag_sum.hpp"
+#include "dagscape/sums/order_ancestors.hpp"
 #include "dagscape/sums/order_sum.hpp"
 #include "dagscape/sums/parent_sums.hpp"
 #include "dagscape/sums/path_sum.hpp"
@@ -183,6 +184,18 @@ std::tuple<double, double> order_total_alone(Scores scores, int unit_bits, unsig
     return {total.mantissa, total.exponent};
 }
 
+// Fills the matrix; returns the disagreement.
+double order_ancestors_of(Scores scores, int unit_bits, Matrix ancestors, unsigned threads, const Progress& progress) {
+    const unsigned n = variables(scores, 1);
+    check_range(can_be_summed(view(scores), unit_bits));
+    OrderAncestors result;
+    run_monitored(progress, [&](Monitor& monitor) {
+        result = order_ancestors(ParentSums(n, view(scores), unit_bits, threads, monitor), threads, monitor);
+    });
+    fill(ancestors, result.ancestors);
+    return result.disagreement;
+}
+
 // Includes the bytes of the scores.
 double dag_sum_bytes(unsigned n, unsigned threads, bool paths) {
     const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
@@ -193,6 +206,11 @@ double dag_sum_bytes(unsigned n, unsigned threads, bool paths) {
 double dense_order_sum_bytes(unsigned n, unsigned threads) {
     const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
     return at_most_endless(scores + ParentSums::bytes(n, threads) + order_sum_bytes(n));
+}
+
+double dense_order_ancestors_bytes(unsigned n, unsigned threads) {
+    const double scores = times_sets(sizeof(std::int64_t) * static_cast<double>(n), n - 1);
+    return at_most_endless(scores + ParentSums::bytes(n, threads) + order_ancestors_bytes(n));
 }
 
 }  // namespace
@@ -218,6 +236,9 @@ void bind_sums(nb::module_& module) {
         .def("restore", &restore, "step"_a, "arrays"_a);
     module.def("dag_sum_bytes", &dag_sum_bytes, "n"_a, "threads"_a, "paths"_a = false);
     module.def("order_sum_bytes", &dense_order_sum_bytes, "n"_a, "threads"_a);
+    module.def("order_ancestors_bytes", &dense_order_ancestors_bytes, "n"_a, "threads"_a);
+    module.def("order_ancestors", &order_ancestors_of, "scores"_a.noconvert(), "unit_bits"_a, "ancestors"_a.noconvert(),
+               "threads"_a, "progress"_a.none());
     module.def("order_total", &order_total_alone, "scores"_a.noconvert(), "unit_bits"_a, "threads"_a,
                "progress"_a.none());
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,

@@ -140,7 +140,7 @@ def test_what_is_refused(asia, scores):
         ({"found": [["x"] * 8] * 8}, "not a matrix of numbers"),
         ({"found": ds.load_network("cancer")}, "does not have the variables of the known structure"),
         ({"found": scores}, "must be a result with edge probabilities"),
-        ({"found": post, "feature": "ancestors"}, "there are none"),
+        ({"found": post, "feature": "ancestors"}, "only if asked for"),
         ({"found": post, "feature": "edge"}, "did you mean 'edges'"),
         ({"found": post, "bins": 0}, "bins is 0"),
         ({"found": post, "truth": "asia"}, "not a structure"),

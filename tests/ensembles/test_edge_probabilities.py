@@ -57,7 +57,7 @@ def test_wide_frames_of_edges_are_the_default_and_can_be_drawn(result):
 def test_unknown_features_are_refused(result, scores):
     with pytest.raises(ds.InvalidOption, match="feature is 'paths'; it must be one of 'edges', 'adjacencies'"):
         result.to_frame(wide=True, feature="paths")
-    with pytest.raises(ds.InvalidOption, match="sums over orders have no ancestor relations"):
+    with pytest.raises(ds.InvalidOption, match="only if asked for: use ancestors=True"):
         ds.posterior(scores, "orders").to_frame(wide=True, feature="ancestors")
 
 

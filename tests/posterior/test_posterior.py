@@ -153,7 +153,7 @@ def test_wrong_arguments():
     post = ds.posterior(scores)
     with pytest.raises(ds.InvalidOption, match="did you mean"):
         post.edge("v0", "vv1")
-    with pytest.raises(ds.InvalidOption, match="over='dags'"):
+    with pytest.raises(ds.InvalidOption, match="ancestors=True"):
         ds.posterior(scores, "orders").ancestor("v0", "v1")
 
 

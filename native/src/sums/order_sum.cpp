@@ -10,33 +10,25 @@
 namespace dagscape {
 namespace {
 
-struct Lattice {
-    explicit Lattice(std::size_t sets) : mantissa(sets, 0), exponent(sets, kNothing) {}
-
-    std::vector<double> mantissa, exponent;
-};
-
 // The semiring of scaled numbers, for walks over sets.
 struct ScaledNumbers {
-    using Values = Lattice;
+    using Values = SetSums;
 
     static ScaledNumber zero() noexcept { return {}; }
     static ScaledNumber one() noexcept { return {1, 0}; }
     static ScaledNumber plus(ScaledNumber a, ScaledNumber b) noexcept { return dagscape::plus(a, b); }
     static ScaledNumber times(ScaledNumber a, ScaledNumber b) noexcept { return dagscape::times(a, b); }
     static ScaledNumber finished(ScaledNumber sum) noexcept { return normalised(sum); }
-    static ScaledNumber load(const Lattice& values, Subset set) noexcept {
-        return {values.mantissa[set], values.exponent[set]};
-    }
-    static void store(Lattice& values, Subset set, ScaledNumber value) noexcept {
+    static ScaledNumber load(const SetSums& values, Subset set) noexcept { return values.get(set); }
+    static void store(SetSums& values, Subset set, ScaledNumber value) noexcept {
         values.mantissa[set] = value.mantissa;
         values.exponent[set] = value.exponent;
     }
 };
 
 // F forwards, and R backwards.
-Lattice sums_of_sets(const ParentSums& sums, Direction direction, unsigned threads, Monitor& monitor) {
-    Lattice values(std::size_t{1} << sums.n());
+SetSums sums_of_sets(const ParentSums& sums, Direction direction, unsigned threads, Monitor& monitor) {
+    SetSums values(std::size_t{1} << sums.n());
     walk_sets<ScaledNumbers>(
         sums.n(), direction, values, [&](unsigned i, Subset set) { return sums.get(i, set); }, threads, monitor);
     return values;
@@ -45,7 +37,7 @@ Lattice sums_of_sets(const ParentSums& sums, Direction direction, unsigned threa
 constexpr Subset kSetsBetweenChecks = 1 << 14;
 
 // P(u → v) for all u.
-void add_edges(const ParentSums& sums, const Lattice& forward, const Lattice& backward, unsigned v,
+void add_edges(const ParentSums& sums, const SetSums& forward, const SetSums& backward, unsigned v,
                OrderSumResult& result, Monitor& monitor) {
     const unsigned n = sums.n();
     const Subset all = (Subset{1} << n) - 1;
@@ -69,18 +61,22 @@ void add_edges(const ParentSums& sums, const Lattice& forward, const Lattice& ba
 
 }  // namespace
 
+SetSums order_forward(const ParentSums& sums, unsigned threads, Monitor& monitor) {
+    return sums_of_sets(sums, Direction::forwards, threads, monitor);
+}
+
 ScaledNumber order_total(const ParentSums& sums, unsigned threads, Monitor& monitor) {
     const Subset all = (Subset{1} << sums.n()) - 1;
     monitor.expect(all + 1);
-    return ScaledNumbers::load(sums_of_sets(sums, Direction::forwards, threads, monitor), all);
+    return order_forward(sums, threads, monitor).get(all);
 }
 
 OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor) {
     const unsigned n = sums.n();
     const Subset all = (Subset{1} << n) - 1;
     monitor.expect((2 + n) * (all + 1));
-    const Lattice forward = sums_of_sets(sums, Direction::forwards, threads, monitor);
-    const Lattice backward = sums_of_sets(sums, Direction::backwards, threads, monitor);
+    const SetSums forward = order_forward(sums, threads, monitor);
+    const SetSums backward = sums_of_sets(sums, Direction::backwards, threads, monitor);
     OrderSumResult result;
     result.total_mantissa = forward.mantissa[all];
     result.total_exponent = forward.exponent[all];

@@ -11,6 +11,7 @@
 #include "dagscape/scores/families.hpp"
 #include "dagscape/sets/set_index.hpp"
 #include "dagscape/sums/dag_sum.hpp"
+#include "dagscape/sums/order_ancestors.hpp"
 #include "dagscape/sums/order_sum.hpp"
 #include "one_block.hpp"
 #include "whole_dag_sum.hpp"
@@ -103,6 +104,9 @@ void sums_agree_with_every_dag() {
                     const Obvious with_orders = add_up(n, scores, true);
                     compare(orders.edges, with_orders.edges, with_orders.total);
                     CHECK(orders.disagreement < 1e-12);
+                    const OrderAncestors relations = order_ancestors(sums, threads, monitor);
+                    compare(relations.ancestors, with_orders.ancestors, with_orders.total);
+                    CHECK(relations.disagreement < 1e-12);
                 }
             }
         }

@@ -28,7 +28,7 @@ from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, type_of
 from dagscape.core.version import __version__
 from dagscape.ensembles.edge_accuracy_result import EdgeAccuracy
-from dagscape.ensembles.edge_probabilities import FEATURES
+from dagscape.ensembles.edge_probabilities import FEATURES, NO_ANCESTORS
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.conversion import adjacency_of
 from dagscape.graphs.dag import Cpdag, Dag
@@ -110,9 +110,7 @@ def _probabilities(found: Any, variables: Sequence[str], feature: str) -> tuple[
     if hasattr(found, "edges") and hasattr(found, "variables"):
         matrix = getattr(found, feature, None)
         if matrix is None:
-            raise InvalidOption(
-                f"is {feature!r}, but there are none in this {type_of(found).removeprefix('a ')}", option="feature"
-            )
+            raise InvalidOption(f"is {feature!r}, but {NO_ANCESTORS}", option="feature")
         return _in_order(matrix, found.variables, variables), getattr(found, "_edge_error", _ROUNDING)
     if hasattr(found, "columns") and hasattr(found, "index"):
         names = list(map(str, found.columns))

@@ -24,6 +24,9 @@ FEATURES = {
     "ancestors": ("ancestor", "descendant"),
 }
 
+# Why a result lacks ancestor relations.
+NO_ANCESTORS = f"sums over orders have ancestor relations only if asked for: use {argument('ancestors', True)}"
+
 # A generous bound on the rounding of sums of weights that add up to 1.
 _AVERAGE_ERROR = 1e-12
 
@@ -113,8 +116,5 @@ def feature_frame(result: HasEdgeProbabilities, feature: str) -> pd.DataFrame:
     check_choice(feature, FEATURES, "feature")
     matrix = getattr(result, feature)
     if matrix is None:
-        raise InvalidOption(
-            f"is {feature!r}, but sums over orders have no ancestor relations: use {argument('over', 'dags')}",
-            option="feature",
-        )
+        raise InvalidOption(f"is {feature!r}, but {NO_ANCESTORS}", option="feature")
     return matrix_frame(result.variables, matrix, *FEATURES[feature])

@@ -74,6 +74,14 @@ def order_sum_error(n: int, log_total: float) -> float:
     return 3 * _chain_error(n) + edges + 4 * _EPSILON + weight_error(n, log_total)
 
 
+def order_ancestors_error(n: int, log_total: float) -> float:
+    """Return a bound on the error of the ancestor relations of a sum over orders."""
+    # The factors F(U∖v) / F(U) cancel but for F(V); the two parts of A_v, each with its error, cause as much again.
+    # A relation is a sum over 2^(n-2) sets, with half an epsilon for each addition.
+    additions = math.ldexp(_EPSILON / 2, max(n - 2, 0))
+    return 3 * _chain_error(n) + 8 * n * _EPSILON + additions + 4 * _EPSILON + weight_error(n, log_total)
+
+
 def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
     """Return a bound on the error of a tiled sum over orders."""
     # F, R and the total are stored as packed numbers; a product of F and R involves n of them.

@@ -84,7 +84,7 @@ def backends() -> tuple[BackendStatus, ...]:
     return tuple(found)
 
 
-def find_backends(over: str, backend: str, *, paths: bool = False) -> list[SumBackend]:
+def find_backends(over: str, backend: str, *, paths: bool = False, ancestors: bool = False) -> list[SumBackend]:
     """Return the back ends with a name that can do a sum, the one that is always there first; all for ``"auto"``."""
     check_choice(over, SUMMED_OVER, "over")
     known = [record for record in BACKENDS.values() if record.over == over]
@@ -96,6 +96,13 @@ def find_backends(over: str, backend: str, *, paths: bool = False) -> list[SumBa
     able = [record for record in named if record.paths] if paths else named
     if not able:
         _refuse_paths(over, backend)
+    able = [record for record in able if record.ancestors_asked] if ancestors else able
+    if not able:
+        elsewhere = next(record for record in known if record.ancestors_asked)
+        raise InvalidOption(
+            f"sums over {over} with {argument('backend', backend)} have no ancestor relations: "
+            f"use {argument('backend', elsewhere.name)}"
+        )
     return able
 
 
@@ -105,13 +112,20 @@ def usual_backend(over: str) -> SumBackend:
 
 
 def choose_backend(
-    over: str, backend: str, size: ProblemSize, budget: Budget, *, paths: bool = False, resumable: bool = False
+    over: str,
+    backend: str,
+    size: ProblemSize,
+    budget: Budget,
+    *,
+    paths: bool = False,
+    ancestors: bool = False,
+    resumable: bool = False,
 ) -> SumBackend:
     """Return the back end with a name, if it can be used here; ``"auto"`` is the fastest that fits, by its estimate.
 
     A sum with checkpoints must be ``resumable``.
     """
-    able = find_backends(over, backend, paths=paths)
+    able = find_backends(over, backend, paths=paths, ancestors=ancestors)
     if backend == "auto":
         able = [record for record in able if record.resumable or not resumable]
         return _fastest(able, size, budget, with_paths=paths)

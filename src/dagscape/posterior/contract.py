@@ -21,7 +21,7 @@ from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 KernelProgress = Callable[[int, int], None] | None
-Wanted = Literal["log_total", "total", "features", "paths"]
+Wanted = Literal["log_total", "total", "features", "ancestors", "paths"]
 Value = TypeVar("Value")
 
 
@@ -99,9 +99,10 @@ class Job:
         Called with the work done so far, and in total.
     checkpoint : Checkpoint or None
         Where the work is saved from time to time, by back ends that do so.
-    wanted : {"log_total", "total", "features", "paths"}
-        The logarithm of the total, whose error does not matter; the total; also the probabilities of edges and, if the
-        back end has them, of ancestor relations; or also those of paths through a third variable.
+    wanted : {"log_total", "total", "features", "ancestors", "paths"}
+        The logarithm of the total, whose error does not matter; the total; also the probabilities of edges and, if they
+        come with those, of ancestor relations; also those of ancestor relations, if they cost more; or also those of
+        paths through a third variable.
     """
 
     unit_bits: int
@@ -181,7 +182,9 @@ class SumBackend:
     engine : callable
         Returns what does the work here, by its name and version.
     ancestors : bool
-        Whether it computes ancestor relations.
+        Whether ancestor relations come with the edges.
+    ancestors_asked : bool
+        Whether it computes ancestor relations if they are asked for, although they cost more.
     proved : bool
         Whether its error is a proved bound rather than an estimate.
     precision : str
@@ -220,6 +223,7 @@ class SumBackend:
     least_variables: int
     most_variables: int
     resumable: bool
+    ancestors_asked: bool = False
     missing: Callable[[], str] = lambda: ""
     fallback: str = ""
     automatic: Automatic | None = None
@@ -241,6 +245,7 @@ class SumBackend:
         threads: int,
         *,
         with_paths: bool = False,
+        with_ancestors: bool = False,
         weight_tables: int = 1,
         assumed: object = None,
     ) -> SumPlan:
@@ -254,12 +259,14 @@ class SumBackend:
             The number of threads, of each process if there are several.
         with_paths : bool
             Whether paths through a third variable are wanted.
+        with_ancestors : bool
+            Whether ancestor relations are wanted that do not come with the edges.
         weight_tables : int
             How many tables of weights are held at the same time.
         assumed : object
             What ``elsewhere`` assumes; None for what is here.
         """
-        plan = self.planned(SumSize(size.n, size.max_parents, threads, with_paths), assumed)
+        plan = self.planned(SumSize(size.n, size.max_parents, threads, with_paths, with_ancestors), assumed)
         more_weights = 8 * (weight_tables - 1) * self.table(max(size.n, self.least_variables), size.max_parents)
         plan = replace(plan, memory=plan.memory + more_weights)
         if size.n <= self.most_variables:

@@ -47,11 +47,27 @@ def feature_seconds(
 
 
 def running_requirements(
-    backend: SumBackend, plan: SumPlan, size: ProblemSize, threads: int, limit: int, *, with_paths: bool = False
+    backend: SumBackend,
+    plan: SumPlan,
+    size: ProblemSize,
+    threads: int,
+    limit: int,
+    *,
+    with_paths: bool = False,
+    with_ancestors: bool = False,
 ) -> Requirements:
     """Return the requirements of a sum that is to run here: if it is refused, they name the remedy."""
     refusal = ": ".join(filter(None, (plan.refusal, plan.remedy))) if plan.refusal and plan.memory <= limit else ""
-    return requirements_of(backend, plan, size, threads, limit, refusal=refusal, with_paths=with_paths)
+    return requirements_of(
+        backend,
+        plan,
+        size,
+        threads,
+        limit,
+        refusal=refusal,
+        with_paths=with_paths,
+        with_ancestors=with_ancestors,
+    )
 
 
 def requirements_of(
@@ -63,15 +79,17 @@ def requirements_of(
     *,
     refusal: str,
     with_paths: bool = False,
+    with_ancestors: bool = False,
 ) -> Requirements:
     """Return the requirements of a sum that a back end has planned."""
     over, n = backend.over, size.n
-    base = 4 if with_paths else 3 if over == "dags" else 2
+    base = 4 if with_paths else 3 if over == "dags" or with_ancestors else 2
     limited = f", up to {plural(size.max_parents, 'parent')}" if size.max_parents < n - 1 else ""
     paths = f"; 4^{n} with paths" if backend.paths and not with_paths else ""
+    ancestors = f"; 3^{n} with ancestors" if backend.ancestors_asked and not with_ancestors else ""
     return Requirements(
         step=" ".join(filter(None, (f"sum over {over}", plan.where))),
-        work="; ".join(filter(None, (f"{base}^{n} steps{limited}{paths}", plan.note))),
+        work="; ".join(filter(None, (f"{base}^{n} steps{limited}{paths}{ancestors}", plan.note))),
         memory=plan.memory,
         subject=f"sums over {over} of {plural(n, 'variable')}",
         remedy=_remedy(size, threads, limit, plan.memory),

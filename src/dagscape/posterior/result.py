@@ -10,7 +10,7 @@ from dagscape.core.errors import InvalidOption, argument, function
 from dagscape.core.wording import plural
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
-from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
+from dagscape.ensembles.edge_probabilities import NO_ANCESTORS, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.results.base import ScoredResult, check_shape, pair_frame, recorded_parameters
 from dagscape.results.decoding import NotNegative, OneOf, Probabilities
 
@@ -66,7 +66,8 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     edges : array of shape (n, n)
         ``[u, v]`` is P(u → v | D).
     ancestors : array of shape (n, n) or None
-        ``[s, t]`` is P(s ⇝ t | D), the probability of a directed path; None for sums over orders.
+        ``[s, t]`` is P(s ⇝ t | D), the probability of a directed path; None for sums over orders, unless requested with
+        ``ancestors``.
     paths : array of shape (n, n, n) or None
         ``[s, p, t]`` is P(s ⇝ p ⇝ t | D); None unless requested with ``via``.
     log_total : float
@@ -130,7 +131,7 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     def ancestor(self, source: str, target: str) -> float:
         """Return P(source ⇝ target | D), the probability of a directed path."""
         if self.ancestors is None:
-            raise InvalidOption(f"sums over orders have no ancestor relations: use {argument('over', 'dags')}")
+            raise InvalidOption(NO_ANCESTORS)
         return float(self.ancestors[self._number(source), self._number(target)])
 
     def via(self, source: str, middle: str, target: str) -> float:
@@ -147,8 +148,8 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         Parameters
         ----------
         wide : bool
-            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor`` (not over orders) and
-            ``adjacent``; the most probable edges come first. True: one matrix, labelled with the variables.
+            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor`` (if there are any)
+            and ``adjacent``; the most probable edges come first. True: one matrix, labelled with the variables.
         feature : {"edges", "adjacencies", "ancestors"}
             The matrix of a wide frame; only for those.
 

@@ -136,18 +136,22 @@ def plan_sum(
     budget: Budget,
     *,
     with_paths: bool = False,
+    with_ancestors: bool = False,
     weight_tables: int = 1,
     resumable: bool = False,
 ) -> PlannedSum:
     """Choose the back end of a sum; raise an error if the sum does not fit, here or on another machine."""
-    chosen = choose_backend(over, backend, size, budget, paths=with_paths, resumable=resumable)
+    asked = {"with_paths": with_paths, "with_ancestors": with_ancestors}
+    chosen = choose_backend(
+        over, backend, size, budget, paths=with_paths, ancestors=with_ancestors, resumable=resumable
+    )
     threads, limit = chosen.threads(budget), budget.limit
-    plan = chosen.plan(size, threads, with_paths=with_paths, weight_tables=weight_tables)
-    running_requirements(chosen, plan, size, threads, limit, with_paths=with_paths).check(limit)
+    plan = chosen.plan(size, threads, **asked, weight_tables=weight_tables)
+    running_requirements(chosen, plan, size, threads, limit, **asked).check(limit)
     if chosen.processes is not None:
         chosen.processes.check_memory(SumSize(size.n, size.max_parents, threads), budget.given_memory)
 
     def replan(name: str) -> PlannedSum:
-        return plan_sum(size, over, name, budget, with_paths=with_paths, weight_tables=weight_tables)
+        return plan_sum(size, over, name, budget, **asked, weight_tables=weight_tables)
 
     return PlannedSum(chosen, plan, threads, limit, replan if backend == "auto" else None)

@@ -22,12 +22,15 @@ class SumSize:
         The number of threads, of each process if there are several.
     with_paths : bool
         Whether paths through a third variable are wanted.
+    with_ancestors : bool
+        Whether ancestor relations are wanted that do not come with the edges.
     """
 
     n: int
     max_parents: int
     threads: int
     with_paths: bool = False
+    with_ancestors: bool = False
 
     def padded(self, least: int) -> Self:
         """Return the size with as many variables as a back end needs at least."""

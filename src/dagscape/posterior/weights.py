@@ -78,6 +78,18 @@ class FamilyWeights:
         digest.update(self.values.data.cast("B"))
         return digest.hexdigest()
 
+    def dense(self) -> FamilyWeights:
+        """Return the weights of all sets by mask, where sets of more parents are impossible."""
+        if self.max_parents is None:
+            return self
+        values = np.full((self.n, 1 << (self.n - 1)), IMPOSSIBLE, dtype=np.int64)
+        sets = self.sets(0)
+        for child, row in enumerate(self.values):
+            others = sets >> np.uint64(child) & np.uint64(1) == 0
+            below = sets[others] & np.uint64((1 << child) - 1)
+            values[child, below | (sets[others] ^ below) >> np.uint64(1)] = row[others]
+        return replace(self, values=values, max_parents=None)
+
     def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
         """Return other weights of the same families."""
         return replace(self, values=values)
@@ -121,6 +133,11 @@ def path_memory(n: int, threads: int) -> int:
 def dense_memory(n: int, threads: int) -> int:
     """Return how many bytes a dense sum needs, which stores all sets of parents."""
     return int(max(kernels.dag_sum_bytes(n, threads), kernels.order_sum_bytes(n, threads)))
+
+
+def order_ancestors_memory(n: int, threads: int) -> int:
+    """Return how many bytes the ancestor relations of a sum over orders need, beside the sum itself."""
+    return int(kernels.order_ancestors_bytes(n, threads))
 
 
 def tiled_memory(n: int, max_parents: int, threads: int) -> int:

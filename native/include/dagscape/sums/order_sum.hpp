@@ -22,9 +22,20 @@ struct OrderSumResult {
     std::vector<double> edges;  // [u * n + v]: P(u → v)
 };
 
+// A scaled number for every set.
+struct SetSums {
+    explicit SetSums(std::size_t sets) : mantissa(sets, 0), exponent(sets, kNothing) {}
+
+    ScaledNumber get(Subset set) const noexcept { return {mantissa[set], exponent[set]}; }
+
+    std::vector<double> mantissa, exponent;
+};
+
 // Bytes of F and R.
 inline double order_sum_bytes(unsigned n) noexcept { return times_sets(4 * sizeof(double), n); }
 
+// F of all sets.
+SetSums order_forward(const ParentSums& sums, unsigned threads, Monitor& monitor);
 ScaledNumber order_total(const ParentSums& sums, unsigned threads, Monitor& monitor);
 OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor);
 

@@ -22,7 +22,7 @@ from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER
 from dagscape.posterior.running import plan_sum
 from dagscape.posterior.sum_plan import SumPlan
-from dagscape.posterior.summing import planned_posterior, wants_paths
+from dagscape.posterior.summing import cost_more, planned_posterior, wants_paths
 from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
@@ -73,6 +73,12 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     help="Also compute the probabilities of all paths through a third variable; as slow as one --via.",
 )
 @click.option(
+    "--ancestors",
+    is_flag=True,
+    help="With --over orders, also compute the probabilities of ancestor relations. This takes 3^n steps for n "
+    "variables instead of 2^n; sums over DAGs always have them.",
+)
+@click.option(
     "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
 )
 @click.option(
@@ -106,6 +112,7 @@ def command(
     threshold: float | None,
     via: tuple[Path, ...],
     via_all: bool,
+    ancestors: bool,
     prior_only: bool,
     checkpoint: str | None,
     checkpoint_seconds: float,
@@ -125,8 +132,8 @@ def command(
     backend = _chosen_backend(over, backend, out)
     with out.working() as progress, out.telling(CHECKPOINT_LOG):
         problem = take_problem(data, options, budget, out)
-        resumable = checkpoint is not None
-        planned = plan_sum(problem.size, over, backend, budget, with_paths=with_paths, resumable=resumable)
+        asked = {"with_paths": with_paths, "with_ancestors": cost_more(over, ancestors=ancestors)}
+        planned = plan_sum(problem.size, over, backend, budget, **asked, resumable=checkpoint is not None)
         scores = problem.scores(progress)
         check_consensus_file(consensus_file, problem.data)
         if with_paths:
@@ -135,7 +142,7 @@ def command(
         result = planned_posterior(
             planned,
             scores,
-            with_paths=with_paths,
+            **asked,
             prior=prior_only,
             progress=progress,
             checkpoint=checkpoint,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core import kernels
-from dagscape.posterior.accuracy import order_sum_error, tiled_order_sum_error
+from dagscape.posterior.accuracy import order_ancestors_error, order_sum_error, tiled_order_sum_error
 from dagscape.posterior.contract import Job, KernelProgress, Sum, SumBackend, check_agreement, log_of
-from dagscape.posterior.cpu.seconds import dag_seconds, order_seconds
+from dagscape.posterior.cpu.seconds import ancestor_seconds, dag_seconds, order_seconds
 from dagscape.posterior.dag_steps import sum_over_dags
 from dagscape.posterior.order_blocks import BlockCheckpoints, Position
 from dagscape.posterior.sum_plan import Automatic, SumPlan, SumSize
@@ -18,6 +21,7 @@ from dagscape.posterior.weights import (
     dense_memory,
     dense_weights,
     is_tiled,
+    order_ancestors_memory,
     order_weights,
     path_memory,
     tiled_memory,
@@ -53,6 +57,23 @@ def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     return Sum(mantissa, exponent, edges, None, None, error)
 
 
+def _orders_with_ancestors(weights: FamilyWeights, job: Job) -> Sum:
+    """Return the sum over orders with ancestor relations, if they are wanted: a second sum, of all sets of parents."""
+    if job.wanted != "ancestors":
+        return _sum_over_orders(weights, job)
+    n = weights.n
+    of_edges, more = 2**n, 3**n
+    found = _sum_over_orders(weights, replace(job, progress=_share_of(job.progress, 0, of_edges, of_edges + more)))
+    if found.log_total == -math.inf:
+        return found
+    ancestors, progress = np.zeros((n, n)), _share_of(job.progress, of_edges, more, of_edges + more)
+    values = weights.dense().values
+    disagreement = kernels.order_ancestors(values, job.unit_bits, ancestors, job.threads, progress)
+    error = order_ancestors_error(n, found.log_total)
+    check_agreement(disagreement, error)
+    return replace(found, ancestors=ancestors, error=max(error, found.error))
+
+
 def _tiled_order_sum(
     weights: FamilyWeights, max_parents: int, edges: NDArray[np.float64], job: Job
 ) -> tuple[float, float, float]:
@@ -86,6 +107,13 @@ def _part_of(progress: KernelProgress, part: int, parts: int) -> KernelProgress:
     return None if progress is None else lambda done, total: progress(part * total + done, parts * total)
 
 
+def _share_of(progress: KernelProgress, before: int, units: int, total: int) -> KernelProgress:
+    """Return the callback of a part that has some of all units of work, after others."""
+    if progress is None:
+        return None
+    return lambda done, every: progress(before + units * done // max(every, 1), total)
+
+
 def _dag_weights(scores: EnumerableScores, n: int, prior_only: bool, _threads: int, _limit: int) -> FamilyWeights:
     return dense_weights(scores, n, prior_only)
 
@@ -112,10 +140,15 @@ def _plan_over_dags(size: SumSize, _assumed: None) -> SumPlan:
 def _plan_over_orders(size: SumSize, _assumed: None) -> SumPlan:
     n, max_parents = size.n, size.max_parents
     tiled = is_tiled(n, max_parents)
-    return SumPlan(
-        tiled_memory(n, max_parents, size.threads) if tiled else dense_memory(n, size.threads),
-        lambda: order_seconds(size, _sum_over_orders) + arranging_seconds(order_weights, _order_table(n, max_parents)),
-    )
+    memory = tiled_memory(n, max_parents, size.threads) if tiled else dense_memory(n, size.threads)
+
+    def seconds() -> float:
+        more = ancestor_seconds(size, _orders_with_ancestors) if size.with_ancestors else 0.0
+        arranging = arranging_seconds(order_weights, _order_table(n, max_parents))
+        return order_seconds(size, _orders_with_ancestors) + arranging + more
+
+    # Ancestor relations need all sets of parents, beside the weights of a tiled sum.
+    return SumPlan(memory + order_ancestors_memory(n, size.threads) if size.with_ancestors else memory, seconds)
 
 
 CPU = (
@@ -142,13 +175,14 @@ CPU = (
         over="orders",
         name="cpu",
         summary=_SUMMARY,
-        run=_sum_over_orders,
+        run=_orders_with_ancestors,
         paths=False,
         arrange=order_weights,
         table=_order_table,
         planned=_plan_over_orders,
         engine=lambda: kernels.name,
         ancestors=False,
+        ancestors_asked=True,
         proved=True,
         precision="double, or 40 bits if there are few parents",
         widest=kernels.WIDEST_SCORE,

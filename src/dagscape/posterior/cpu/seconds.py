@@ -17,6 +17,7 @@ _TRIAL_DAGS = 16
 _TRIAL_ORDERS = 17
 _TRIAL_TILED = 19
 _TRIAL_PATHS = 10
+_TRIAL_ANCESTORS = 11
 # The most weights of a tiled trial, which take time, too.
 _TRIAL_WEIGHTS = 1 << 20
 _NEVER_MORE = 500
@@ -60,6 +61,13 @@ def order_seconds(size: SumSize, run: SumFunction) -> float:
         return 2.0**more * ratio ** (1 if tiled else 2)
 
     return _extrapolated(n, trial, size.max_parents if tiled else None, growth, run, size.threads)
+
+
+def ancestor_seconds(size: SumSize, run: SumFunction) -> float:
+    """Return the estimated time of the ancestor relations of a sum over orders, beside the sum itself."""
+    n, trial = size.n, min(size.n, _TRIAL_ANCESTORS)
+    seconds = _trial_seconds(run, trial, None, Job(TRIAL_BITS, size.threads, wanted="ancestors"))
+    return seconds * (n / trial) ** 2 * 3.0 ** min(n - trial, _NEVER_MORE)
 
 
 def _extrapolated(

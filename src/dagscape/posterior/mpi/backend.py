@@ -85,6 +85,7 @@ MPI = (
         name="mpi",
         summary="all processes that mpirun has started, which auto also uses for sums over orders",
         run=_sum_over_orders,
+        ancestors_asked=False,
         planned=_planned,
         engine=lambda: f"{library.describe()}, {kernels.name}",
         missing=library.missing,
