@@ -29,8 +29,7 @@ SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsa
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
 .PHONY: demo install quick test check-all lint types stub native-test native-test-threads native-test-clang \
-        pytest fuzz test-oldest docs wheel dist bench papers experiments experiment-curriculum \
-        experiment-classifier experiment-students clean
+        pytest fuzz test-oldest docs wheel dist bench papers experiments experiment-students clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
@@ -169,11 +168,7 @@ papers: $(VENV)/installed-dev
 
 # The tables and figures of the papers on learning, run again: hours. Interrupted, they go on where they were.
 EXPERIMENTS ?= build/experiments
-experiments: experiment-curriculum experiment-classifier experiment-students
-
-experiment-curriculum experiment-classifier: $(VENV)/installed-bench
-	mkdir -p $(EXPERIMENTS)
-	$(BIN)/python -m benchmarks.$(@:experiment-%=%_tables) --folder $(EXPERIMENTS) $(WRITE) | tee $(EXPERIMENTS)/$@.md
+experiments: experiment-students
 
 experiment-students: $(VENV)/installed-bench
 	mkdir -p $(EXPERIMENTS)

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -25,16 +22,11 @@ from typing import Any
 import pandas as pd
 
 import dagscape as ds
-from benchmarks.inputs import network
 from benchmarks.pages import WRITE
 from benchmarks.timing import machine
-from dagscape.search.registry import LEARNERS
 
 Task = Mapping[str, Any]
 Work = Callable[[Task], Mapping[str, Any]]
-
-# Test sets are drawn with seeds from here on, those of training from 0.
-TEST_SEED = 1_000_000
 
 
 def parser(description: str) -> argparse.ArgumentParser:
@@ -53,12 +45,6 @@ def parser(description: str) -> argparse.ArgumentParser:
     options.add_argument("--only-show", action="store_true", help="run nothing; make tables of what is there")
     options.add_argument(WRITE, action="store_true", help="put the tables into the page of results")
     return options
-
-
-def available(methods: Iterable[str], chosen: Sequence[str] | None = None) -> list[str]:
-    """Those of the methods that exist and were asked for."""
-    known = [method for method in methods if method in LEARNERS or method in ("naive", "tan")]
-    return [method for method in known if chosen is None or method in chosen]
 
 
 def finished(path: Path) -> list[dict[str, Any]]:
@@ -125,46 +111,9 @@ def _lines(tasks: Sequence[Task], work: Work, workers: int | str) -> Iterable[di
             pool.shutdown(cancel_futures=True)
 
 
-@lru_cache(maxsize=2)
-def sample(name: str, rows: int, seed: int) -> ds.Dataset:
-    """Rows drawn from a network; all levels are declared."""
-    return network(name).sample(rows, seed=seed)
-
-
-def learned(data: ds.Dataset, method: str, **options: Any) -> tuple[ds.Learned, float]:
-    """What a method finds, and the seconds from the data to the network."""
-    start = time.perf_counter()
-    with quiet():
-        found = ds.learn(data, method, **options)
-    return found, time.perf_counter() - start
-
-
 @contextmanager
 def quiet():
     """Without the warnings of the package: tables say what matters."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ds.DagscapeWarning)
         yield
-
-
-def structure_measures(found: ds.Dag, truth: ds.Dag) -> dict[str, float]:
-    """The differences from the true structure."""
-    compared = ds.compare(found, truth)
-    return {name: compared[name] for name in ("shd", "a_plus", "a_minus", "vs_plus", "vs_minus")}
-
-
-def row_measures(found: ds.Dag, test: ds.Dataset, ess: float) -> dict[str, float]:
-    """BDeu, BIC and the term Σ MI(X, Pa) of the Kullback-Leibler divergence, in nats, on separate rows."""
-    with quiet():
-        likelihood = ds.family_scores(test, "loglik")
-        gain = likelihood.network(found) - likelihood.network(ds.Dag.from_edges(test.variables))
-        return {
-            "bdeu": ds.family_scores(test, "bdeu", ess).network(found),
-            "bic": ds.family_scores(test, "bic").network(found),
-            "kl": gain / test.m,
-        }
-
-
-def bits(score: float) -> float:
-    """A description length in bits, from a score in nats."""
-    return -score / math.log(2)

@@ -41,20 +41,3 @@ def test_finished_runs_are_kept(experiments, tmp_path):
     assert experiments.run(path, [*TASKS, {"seed": 7, "method": "tan"}], work)["square"].tolist()[-1] == 49
     assert len(made) == 1
     assert all(json.loads(line)["version"] == ds.__version__ for line in path.read_text().splitlines())
-
-
-def test_measures(experiments):
-    truth = ds.load_network("asia")
-    test = truth.sample(500, seed=1)
-    found, seconds = experiments.learned(test, "optimal", ess=10.0)
-    assert seconds > 0
-    measures = experiments.row_measures(found.network, test, 10.0)
-    assert measures["bdeu"] == pytest.approx(found.score)
-    # The information of variables and their parents, by definition.
-    fitted = ds.Network.fit(found.network, test, prior="none")
-    empty = ds.Network.fit(ds.Dag.from_edges(test.variables), test, prior="none")
-    assert measures["kl"] * test.m == pytest.approx(fitted.log_likelihood(test) - empty.log_likelihood(test))
-    assert experiments.structure_measures(truth.dag, truth.dag) == dict.fromkeys(
-        ["shd", "a_plus", "a_minus", "vs_plus", "vs_minus"], 0
-    )
-    assert experiments.available(["optimal", "nobody", "tan"], ["tan", "nobody"]) == ["tan"]

@@ -37,7 +37,7 @@ def test_every_numbered_table_and_figure_is_there(paper):
 def test_records_are_complete(name):
     item = ITEMS[name]
     assert item.paper in PAPERS
-    assert re.fullmatch(r"(Table|Figure) \d+(\.\d+)?", item.number)
+    assert re.fullmatch(r"(Table|Figure|Section) \d+(\.\d+)?", item.number)
     assert item.title
     assert item.does
     if item.computed:

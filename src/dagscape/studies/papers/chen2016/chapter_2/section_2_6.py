@@ -1,0 +1,142 @@
+"""Section 2.6 of [chen2016], and what each part of curriculum learning contributes: parts exchanged one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from dagscape.studies.papers.chen2016.chapter_2.runs import (
+    CROSSED_ROWS,
+    CURRICULUM,
+    DID,
+    DIFFERS,
+    GREEDY,
+    IGNORING,
+    MMHC,
+    PAPER,
+    RESTARTED,
+    STAGES,
+    STUDY,
+    TABU,
+    chosen,
+    tidy,
+)
+from dagscape.studies.papers.chen2016.chapter_2.table_2_1 import PRINTED as NETWORKS
+from dagscape.studies.papers.item import Item, PaperTable, Part
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Variant = tuple[str, str, bool]
+
+FROM_CURRICULUM: dict[str, Variant] = {
+    "curriculum": CURRICULUM,
+    "no stages: one greedy climb": (GREEDY, "either", True),
+    "no stages: one climb with a tabu list": (TABU, "either", True),
+    "no stages: tabu list and restarts, equal time": (RESTARTED, "either", True),
+    "stages that ignore the other variables": (IGNORING, "either", True),
+    "neighbours if both ends agree": (STAGES, "both", True),
+    "no penalty": (STAGES, "either", False),
+    "all three: MMHC": MMHC,
+}
+FROM_MMHC: dict[str, Variant] = {
+    "MMHC": MMHC,
+    "neighbours if either end agrees": (TABU, "either", False),
+    "penalty": (TABU, "both", True),
+    "stages": (STAGES, "both", False),
+    "neighbours if either, penalty": (TABU, "either", True),
+    "all three: curriculum": CURRICULUM,
+}
+EQUAL_SETS = {
+    f"{'AND' if sets == 'both' else 'OR'}, {'penalty' if penalty else 'no penalty'}": (sets, penalty)
+    for sets in ("either", "both")
+    for penalty in (True, False)
+}
+
+# Differences below this are equal scores.
+_EQUAL = 1e-9
+
+
+def show(frame: pd.DataFrame) -> Iterator[Part]:
+    """Return what happens if one part is exchanged, from both ends, and stages against none with all else equal."""
+    runs = tidy(frame)
+    runs = runs[runs["rows"].isin(CROSSED_ROWS)]
+    yield from _exchanges(runs, FROM_CURRICULUM, "Curriculum learning with one part exchanged")
+    yield from _exchanges(runs, FROM_MMHC, "MMHC with one part exchanged")
+    yield _equal_parts(runs)
+
+
+def _exchanges(runs: pd.DataFrame, variants: Mapping[str, Variant], title: str) -> Iterator[Part]:
+    """Return the distances, and the scores on separate rows, of all variants on the samples that every one has."""
+    parts = {name: chosen(runs, variant) for name, variant in variants.items()}
+    base, *others = parts.values()
+    common = base.index
+    for other in others:
+        common = common.intersection(other.index)
+    sizes = sorted(common.unique("rows"))
+    headers = ("", *map(str, sizes))
+    for measure, caption in (
+        ("shd", "SHD in % of the true edges, and networks won : lost against the first line"),
+        ("bdeu", "BDeu on separate rows, ratio to the first line (above 1: worse), and networks won : lost"),
+    ):
+        values = {name: part.loc[common, measure] for name, part in parts.items()}
+        first = next(iter(values.values()))
+        rows = [
+            (name, *(_cell(value.loc[size], first.loc[size], measure, value is first) for size in sizes))
+            for name, value in values.items()
+        ]
+        yield PaperTable.of(f"{title}. {caption}.", headers, rows)
+
+
+def _cell(value: pd.Series[float], base: pd.Series[float], measure: str, is_base: bool) -> str:
+    if measure == "shd":
+        share = value / value.index.get_level_values("network").map(lambda name: NETWORKS[name][1])
+        text = f"{100 * share.groupby('network').mean().mean():.1f}"
+    else:
+        text = f"{(value / base).groupby('network').mean().mean():.4f}"
+    return text if is_base else f"{text} ({_won(value, base, measure)})"
+
+
+def _won(value: pd.Series[float], base: pd.Series[float], measure: str) -> str:
+    """Return on how many networks the first mean is better and worse than the second."""
+    gain = (value - base).groupby("network").mean() * (-1 if measure == "shd" else 1)
+    return f"{int((gain > _EQUAL).sum())}:{int((gain < -_EQUAL).sum())}"
+
+
+def _equal_parts(runs: pd.DataFrame) -> Part:
+    """Compare searches that share the neighbours and the penalty."""
+    rows = []
+    for name, (sets, penalty) in EQUAL_SETS.items():
+        own = chosen(runs, (STAGES, sets, penalty))
+        for search in (GREEDY, TABU):
+            other = chosen(runs, (search, sets, penalty))
+            common = own.index.intersection(other.index)
+            cells = []
+            for size in sorted(common.unique("rows")):
+                pairs = [(own.loc[common, m].loc[size], other.loc[common, m].loc[size], m) for m in ("shd", "training")]
+                cells.append(", ".join(_won(*pair) for pair in pairs))
+            rows.append((name, f"stages against {search}", *cells))
+    headers = ("neighbours, penalty", "", *map(str, sorted(runs["rows"].unique())))
+    caption = (
+        "Searches with the same neighbours and penalty: networks won : lost by the stages, in SHD and training BDeu."
+    )
+    return PaperTable.of(caption, headers, rows)
+
+
+ITEM = Item(
+    PAPER,
+    "Section 2.6",
+    "What the stages, the neighbours and the penalty contribute",
+    DID + " Of the parts, only one is discussed: stages that ignore the other variables are said to be worse.",
+    "Every part of curriculum learning is exchanged for that of MMHC and back, on one MMPC, on the same samples: the "
+    "search (stages, one climb, tabu search, tabu search with restarts in the time of the stages), the rule for "
+    "neighbours (either end or both), the penalty for edges.",
+    (
+        *DIFFERS,
+        "Samples have 500, 5000 and 50,000 rows; there are three of each, two with 50,000 rows, and one of Andes and "
+        "Hepar2 there.",
+        "This table is not in the dissertation.",
+    ),
+    STUDY,
+    show,
+)
