@@ -27,6 +27,8 @@ from dagscape.data.reading import read_data as read_data
 from dagscape.drawing.draw import draw as draw
 from dagscape.ensembles.edge_accuracy import edge_accuracy as edge_accuracy
 from dagscape.ensembles.edge_accuracy_result import EdgeAccuracy as EdgeAccuracy
+from dagscape.ensembles.list_curves import ListCurves as ListCurves
+from dagscape.ensembles.list_curves import list_curves as list_curves
 from dagscape.graphs.comparison import Comparison as Comparison
 from dagscape.graphs.comparison import compare as compare
 from dagscape.graphs.comparison import equivalent as equivalent

@@ -36,6 +36,7 @@ def example_results():
         ds.plan(data, max_parents=1),
         ds.compare(ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag.from_edges("ab")),
         ds.posterior(ds.local_scores(data.select(data.variables[:4]))),
+        ds.list_curves(ds.k_best(ds.local_scores(data, max_parents=1), k=3)),
         ds.edge_accuracy([[0, 0.5], [0.25, 0]], ds.Dag.from_edges("ab", [("a", "b")])),
         ds.optimal_network(ds.local_scores(data, max_parents=1)),
         ds.modes(ds.local_scores(data, max_parents=2), k=3),

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.wording import plural
 from dagscape.ensembles import averaging
-from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
-from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
-from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
-from dagscape.graphs.dag import Dag
-from dagscape.networks.discrete.fitting import FitPrior
-from dagscape.networks.discrete.queries import check_one_target, most_probable
-from dagscape.results.base import ScoredResult, check_same_scores, pair_frame
+from dagscape.ensembles.averaged_networks import AveragedNetworks, Probabilities
+from dagscape.ensembles.edge_probabilities import FEATURES, feature_frame, refuse_narrow_feature
+from dagscape.ensembles.ranked_networks import times_less
+from dagscape.results.base import ScoredResult, check_same_scores
 from dagscape.results.decoding import Between, Count, Finite, OneOf
 
 if TYPE_CHECKING:
@@ -28,8 +22,6 @@ if TYPE_CHECKING:
 
 # More DAGs in a class than any number of variables that can be searched has; their number is still a float.
 ClassSize = Annotated[int, Between(1, 10**300)]
-
-Probabilities = NDArray[np.float64]
 
 # math.exp overflows a little above this.
 _LARGEST_LOG = 709.0
@@ -47,7 +39,7 @@ class HasLogTotal(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BestNetworks(EdgeProbabilities, RankedNetworks):
+class BestNetworks(AveragedNetworks):
     """The best networks, or the best equivalence classes with one member of each, best first.
 
     Attributes
@@ -89,24 +81,6 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
     stored: Count
     log_total: Finite | None = None
     _averages: dict[tuple[str, str], Probabilities] = field(default_factory=dict, init=False)
-
-    @property
-    def edges(self) -> Probabilities:
-        """``[u, v]`` is the probability of u → v, averaged over all DAGs that the list represents."""
-        return self.edge_probabilities()
-
-    @property
-    def ancestors(self) -> Probabilities:
-        """``[s, t]`` is the probability of a directed path from s to t, averaged in the same way."""
-        return self.ancestor_probabilities()
-
-    def edge(self, parent: str, child: str) -> float:
-        """Return the probability of parent → child, averaged over all DAGs that the list represents."""
-        return float(self.edges[self._number(parent), self._number(child)])
-
-    def ancestor(self, source: str, target: str) -> float:
-        """Return the probability of a directed path from source to target, averaged in the same way."""
-        return float(self.ancestors[self._number(source), self._number(target)])
 
     @property
     def log_ratio(self) -> float:
@@ -174,146 +148,6 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         log_total: Any = getattr(total, "log_total", total)
         return replace(self, log_total=float(log_total))
 
-    def weights(self, weights: str = "dags") -> NDArray[np.float64]:
-        """Return the probability of each entry within the list; they sum to 1.
-
-        Parameters
-        ----------
-        weights : {"dags", "classes"}
-            Whether a class counts for each of its DAGs, or once.
-        """
-        logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        shares: NDArray[np.float64] = np.exp(logs - logs.max())
-        return shares / math.fsum(shares)
-
-    def edge_probabilities(self, weights: str = "dags") -> Probabilities:
-        """Return the probability of every edge, averaged over the list; ``weights`` as in :meth:`weights`."""
-        return self._average("edges", weights, partial(averaging.edge_average, classes=self._ranks_classes))
-
-    def ancestor_probabilities(self, weights: str = "dags") -> Probabilities:
-        """Return the probability of a directed path between every two variables, averaged over the list."""
-        return self._average("ancestors", weights, partial(averaging.ancestor_average, classes=self._ranks_classes))
-
-    def blanket_probabilities(self, weights: str = "dags") -> Probabilities:
-        """Return the probability ``[u, v]`` that u is in the Markov blanket of v, averaged over the list."""
-        return self._average("blankets", weights, averaging.blanket_average)
-
-    def v_structure_probabilities(self, weights: str = "dags") -> dict[tuple[str, str, str], float]:
-        """Return the probability of every v-structure (a, child, b) in the list, most probable first."""
-        return averaging.v_structure_average(self.networks, self.weights(weights))
-
-    def average(self, function: Callable[[Dag], Any], weights: str = "dags", *, invariant: bool = False) -> Any:
-        """Return the average of a function of a DAG.
-
-        Parameters
-        ----------
-        function : callable
-            Takes a :class:`~dagscape.Dag`; returns a number, a bool or an array.
-        weights : {"dags", "classes"}
-            Whether a class counts for each of its DAGs, or once. Members of a class always count alike.
-        invariant : bool
-            Whether the function has the same value for all members of a class; it is then called for one of them only.
-            Otherwise it is called for every member of every class.
-
-        Examples
-        --------
-        >>> import dagscape as ds
-        >>> best = ds.k_best(ds.local_scores(ds.load_dataset("tic-tac-toe")), k=100)
-        >>> round(best.average(lambda dag: dag.has_edge("top-left-square", "Class")), 4)
-        0.4964
-        >>> round(best.average(lambda dag: dag.edge_count, invariant=True), 2)
-        15.09
-        """
-        members = self._ranks_classes and not invariant
-        return averaging.function_average(self.networks, self.weights(weights), function, members=members)
-
-    def log_predictive(
-        self,
-        train: Any,
-        rows: Any,
-        *,
-        weights: str = "dags",
-        ess: float | None = None,
-        prior: FitPrior | None = None,
-    ) -> NDArray[np.float64]:
-        """Return the log-probability of new rows given the data of the scores, averaged over the networks.
-
-        Parameters
-        ----------
-        train : Dataset or data frame
-            The data that the scores were computed from.
-        rows : Dataset or data frame
-            New rows of the same variables.
-        weights : {"dags", "classes"}
-            Whether a class counts for each of its DAGs, or once.
-        ess, prior
-            How tables are fitted, as in :meth:`dagscape.Network.fit`. Default: as the scores assume.
-
-        Returns
-        -------
-        array of float
-            One number for each row of a data frame, in its order; for a Dataset, which keeps no order, one for each
-            distinct row, in the order of ``rows.to_frame(expand=False)``.
-        """
-        logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return log_predictive_rows(self, logs, train, rows, ess, prior, classes=self._ranks_classes)
-
-    def predict(
-        self,
-        train: Any,
-        rows: Any,
-        target: str,
-        *,
-        weights: str = "dags",
-        ess: float | None = None,
-        prior: FitPrior | None = None,
-    ) -> pd.DataFrame:
-        """Return the probability of each level of a variable given the others, averaged over the networks.
-
-        The average is that of the joint probability of the target and the rest of the row: networks that explain what
-        the row shows better have more weight.
-
-        Parameters
-        ----------
-        train, weights, ess, prior
-            As in :meth:`log_predictive`.
-        rows : Dataset or data frame
-            New rows. They may lack columns, and cells may be missing: what is not observed is summed out, exactly. See
-            :meth:`dagscape.Network.predict` for what else they may be.
-        target : str
-            The variable to predict.
-
-        Returns
-        -------
-        DataFrame
-            A column for each level of the target, in its own type. One row for each row of a data frame, with its
-            index; for a Dataset, one for each distinct row, in the order of ``rows.to_frame(expand=False)``. If what
-            a row shows has probability 0 in every network, all levels are equally probable.
-        """
-        check_one_target(target)
-        self._number(target)
-        logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return predict_rows(self, logs, train, rows, target, ess, prior, classes=self._ranks_classes)
-
-    def classify(
-        self,
-        train: Any,
-        rows: Any,
-        target: str,
-        *,
-        weights: str = "dags",
-        ess: float | None = None,
-        prior: FitPrior | None = None,
-    ) -> pd.Series[Any]:
-        """Return the most probable level of a variable in each row, in its own type; the first of several.
-
-        Parameters
-        ----------
-        train, rows, target, weights, ess, prior
-            As in :meth:`predict`.
-        """
-        return most_probable(self.predict(train, rows, target, weights=weights, ess=ess, prior=prior))
-
     def agreement(self, level: str | None = None) -> pd.DataFrame:
         """Return what the networks agree on, and where they differ, as in :meth:`RankedNetworks.agreement`.
 
@@ -325,10 +159,6 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
         pairs = zip(frame["source"], frame["target"], strict=True)
         frame.insert(3, "probability", [adjacencies[number[u], number[v]] for u, v in pairs])
         return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
-
-    def edge_frame(self) -> pd.DataFrame:
-        """Return the averages of edges and ancestor relations, one ordered pair of variables per row."""
-        return pair_frame(self.variables, {"edge": self.edges, "ancestor": self.ancestors})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document, with averages over the list, and the share that it covers if known."""
@@ -384,16 +214,6 @@ class BestNetworks(EdgeProbabilities, RankedNetworks):
     @property
     def _ranks_classes(self) -> bool:
         return self.space == "classes"
-
-    def _average(self, feature: str, weights: str, compute: Callable[..., Probabilities]) -> Probabilities:
-        """Return an average, from the cache if it was computed before."""
-        key = feature, weights
-        if key not in self._averages:
-            # Rounded shares may sum to a little more than 1.
-            found = np.clip(compute(self.networks, self.weights(weights)), 0.0, 1.0)
-            found.flags.writeable = False
-            self._averages[key] = found
-        return self._averages[key]
 
     def __repr__(self) -> str:
         entries = plural(len(self), "class", "classes") if self._ranks_classes else plural(len(self), "DAG")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural, visible
+from dagscape.ensembles.averaged_networks import AveragedNetworks, Probabilities
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at
-from dagscape.ensembles.ranked_networks import RankedNetworks, times_less
+from dagscape.ensembles.edge_probabilities import FEATURES
+from dagscape.ensembles.ranked_networks import times_less
 from dagscape.graphs.comparison import LEVELS, HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.results.base import check_length
@@ -24,7 +26,7 @@ Distance = Annotated[int, Between(0, 2**62)]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Modes(RankedNetworks):
+class Modes(AveragedNetworks):
     """The best networks of mode orderings, best first.
 
     Attributes
@@ -75,6 +77,14 @@ class Modes(RankedNetworks):
     merged: Count
     distance_to_truth: tuple[Distance, ...] | None = None
     truth_level: Annotated[str, OneOf(LEVELS)] | None = None
+    _averages: dict[tuple[str, str], Probabilities] = field(default_factory=dict, init=False)
+
+    @property
+    def class_sizes(self) -> tuple[int, ...]:
+        """The number of DAGs that each entry represents: the size of its class if classes are distinct, else 1."""
+        if not self._ranks_classes:
+            return (1,) * len(self)
+        return tuple(cpdag.size() for cpdag in self.cpdags)
 
     @property
     def distance_to_best(self) -> tuple[int, ...]:
@@ -109,6 +119,11 @@ class Modes(RankedNetworks):
         for order in set(self.orders):
             if sorted(order) != every:
                 raise InvalidData(f"orders has {order!r:.60}, which is not an ordering of the variables")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as a JSON document, with averages over the modes, if there are any."""
+        averages = {feature: getattr(self, feature).tolist() if len(self) else None for feature in FEATURES}
+        return super(Modes, self).to_dict() | averages
 
     def to_frame(self) -> pd.DataFrame:
         """Return one mode per row: score, how many times less probable than the best, edges, distances, ordering."""

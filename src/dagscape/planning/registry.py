@@ -214,6 +214,15 @@ TASKS: dict[str, Task] = {
             command="accuracy",
             help="Compare the probabilities of edges with a known network: ROC curve and calibration.",
         ),
+        Task(
+            "list-curves",
+            ("lists of networks",),
+            "ensembles.list_curves:list_curves",
+            "ensembles.list_curves:ListCurves",
+            command="curves",
+            help="Show how diverse lists of networks are, and how close to a known network, by their length.",
+            citations=("chen2019",),
+        ),
     )
 }
 

@@ -17,9 +17,18 @@ if TYPE_CHECKING:
     from dagscape.core.requirements import Alternative, Requirements, TaskOption
 
 # What a task takes: rows; rows and the options of `local_scores`; scores of any kind; those of all families; answers
-# of students and a Q-matrix; two structures; probabilities of edges and a structure; a student model.
+# of students and a Q-matrix; two structures; probabilities of edges and a structure; lists of networks and a structure;
+# a student model.
 Taken = Literal[
-    "data", "data to score", "scores", "all scores", "answers", "structures", "edge probabilities", "student model"
+    "data",
+    "data to score",
+    "scores",
+    "all scores",
+    "answers",
+    "structures",
+    "edge probabilities",
+    "lists of networks",
+    "student model",
 ]
 
 

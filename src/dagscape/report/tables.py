@@ -19,6 +19,7 @@ RENDERERS: dict[str, str] = {
     "edge-accuracy": "report.edge_accuracy:render_edge_accuracy",
     "k-best": "report.best:render_best",
     "learned-network": "report.learning:render_learned",
+    "list-curves": "report.list_curves:render_list_curves",
     "modes": "report.modes:render_modes",
     "optimal-network": "report.best:render_optimal",
     "parents-and-children": "report.neighbours:render_neighbours",

@@ -41,6 +41,7 @@ def _results() -> list[Result]:
         ds.compare(_TRUTH, ds.Dag.from_edges("abc"), level="dags"),
         post,
         ds.edge_accuracy(post, _TRUTH, bins=3),
+        ds.list_curves({"a": [_TRUTH], "b": ds.k_best(scores, k=3, space="dags")}, _TRUTH),
         ds.posterior(ds.local_scores(data), over="orders"),
         ds.optimal_network(scores, ties=True),
         ds.modes(scores, k=3, delta=1).with_truth(_TRUTH),

@@ -31,6 +31,7 @@ from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.search.result import Learned
 from dagscape.student.model.model import StudentModel
+from dagscape.studies.bootstrap_result import Bootstrap
 
 _PREFIX = "builtin:"
 
@@ -151,6 +152,17 @@ def load_edge_probabilities(source: str) -> Dag | Result:
         raise InvalidOption(
             f"{source!r} is {kind}, which has no probabilities of edges: give a result of 'posterior', 'best' or "
             "'bootstrap'"
+        )
+    return loaded
+
+
+def load_networks(source: str) -> RankedNetworks | Bootstrap:
+    """Load a saved result that has a list of networks."""
+    loaded = _load_any(source, None)
+    if not isinstance(loaded, RankedNetworks | Bootstrap):
+        kind = f"a {loaded.kind!r} result" if isinstance(loaded, Result) else "a network"
+        raise InvalidOption(
+            f"{source!r} is {kind}, not a list of networks: give a saved result of 'best', 'modes' or 'bootstrap'"
         )
     return loaded
 
