@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.cli.program.app import COMMANDS
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.networks.bundled import NETWORKS
@@ -161,6 +162,7 @@ def test_the_methods_of_the_readme_exist():
     """Every name in the second column of its table can be used as written."""
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Methods")[2]
     known = {*ds.__all__, *SCORES, *PRIORS, *CUT_RULES, *NETWORKS, *BUNDLED, *LEARNERS}
+    known |= {f"dagscape {command}" for command in COMMANDS}
     known |= {".jkl", ".npz", "interventions=", f"dagscape.sklearn.{BayesNetClassifier.__name__}"}
     rows = re.findall(r"^\| .*? \| (.*?) \|", text, re.MULTILINE)
     names = {name for row in rows[2:] for name in re.findall(r"`([^`]+)`", row)}
