@@ -116,8 +116,8 @@ def curriculum(
     job : SearchJob
         The search.
     step_sizes : sequence of int
-        How many variables a stage adds; one candidate network for each, and one without a curriculum. Default: 1, 2
-        and 3.
+        How many variables a stage adds; one candidate network for each, and one without a curriculum. If empty, only
+        the last: the same search in a single stage. Default: 1, 2 and 3.
     first : int
         The number of variables of the first stage, at most that of all. Default: 3, or all if there are fewer.
     a : float

@@ -76,6 +76,22 @@ def test_tabu_search_in_equal_time_has_the_same_edges(sources):
     assert found[runs.RESTARTED]["edges"] <= near.pair_count
 
 
+def test_single_candidates(sources):
+    found = runs.learn_one(task(runs.SINGLE, "either", True), sources)["found"]
+    whole = ds.learn(DATA, "curriculum", seed=3, ess=10)
+    scores = {candidate["step_size"]: candidate["score"] for candidate in whole.details["candidates"]}
+    for size, name in runs.STEPS.items():
+        assert found[name]["training"] == pytest.approx(scores[size])
+    near = ds.mmpc(DATA, symmetric=False, seed=3).adjacent
+    far = [(DATA.variables[i], DATA.variables[j]) for i, j in zip(*np.nonzero(~near), strict=True) if i != j]
+    prior = f"edge-penalty:{1000 / ROWS + 8 / 100}"
+    climbs = [
+        ds.learn(DATA, "greedy", seed=3 + i, ess=10, forbidden=far, structure_prior=prior) for i in range(0, 4000, 1000)
+    ]
+    best = max(ds.family_scores(DATA, ess=10).network(climb.network) for climb in climbs)
+    assert found[runs.BEST_OF_FOUR]["training"] == pytest.approx(best)
+
+
 def test_stages_can_ignore_the_others(sources):
     found = runs.learn_one(task(runs.IGNORING, "either", True), sources)["found"][runs.IGNORING]
     expected = ds.learn(DATA, "curriculum", conditional=False, seed=3, ess=10)

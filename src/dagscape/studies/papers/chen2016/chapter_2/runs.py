@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from dagscape.graphs.dag import Dag
 from dagscape.scores.tables.on_demand import family_scores
+from dagscape.search.learning import learn
 from dagscape.search.mmpc import mmpc
 from dagscape.studies.papers.item import RunTask, Scale, Study
 from dagscape.studies.papers.measuring import TEST_SEED, row_measures, sample, structure_measures, timed_learning
@@ -51,6 +52,10 @@ STAGES = "stages"
 GREEDY = "greedy"
 RESTARTED = "tabu, equal time"
 ALL_EDGES = "tabu over all edges, equal time"
+# A run for single candidates: steps of one size, and as many climbs without stages as the curriculum has candidates.
+SINGLE = "candidates"
+STEPS = {size: f"steps of {size}" for size in (1, 2, 3)}
+BEST_OF_FOUR = "best of four greedy climbs"
 # A run in stages that ignore the other variables, and one with a tabu list.
 IGNORING = "stages ignoring the others"
 TABU = "tabu"
@@ -102,7 +107,8 @@ def _variants(crossed: bool) -> list[tuple[str, str, bool]]:
     if not crossed:
         return [CURRICULUM, MMHC]
     every = [(search, sets, penalty) for search in (STAGES, TABU) for sets in ("either", "both") for penalty in (1, 0)]
-    return [*((search, sets, bool(penalty)) for search, sets, penalty in every), (IGNORING, "either", True)]
+    crossing = [(search, sets, bool(penalty)) for search, sets, penalty in every]
+    return [*crossing, (IGNORING, "either", True), (SINGLE, "either", True)]
 
 
 def needs(task: RunTask) -> tuple[str, ...]:
@@ -115,6 +121,8 @@ def learn_one(task: RunTask, sources: Sources) -> dict[str, Any]:
     data = sample(sources, task["network"], task["rows"], task["seed"])
     options = {"seed": task["seed"], "ess": ESS, "threads": 1, "symmetric": task["sets"] == "both"}
     measured = _Measuring(task, sources, data)
+    if task["search"] == SINGLE:
+        return {"found": {name: measured(network, None) for name, network in _candidates(task, data).items()}}
     if task["search"] == TABU:
         found, seconds = timed_learning(data, "mmhc", **options, **_prior(task, data))
         return {"found": {TABU: measured(found.network, seconds)}}
@@ -169,17 +177,35 @@ def _without_stages(found: Learned) -> Dag:
     return Dag.from_edges(found.variables, network or ())
 
 
+def _candidates(task: RunTask, data: Dataset) -> dict[str, Dag]:
+    """Return the network of each step size, and the best by BDeu of four climbs that break ties otherwise."""
+    options = {"seed": task["seed"], "ess": ESS, "threads": 1}
+    staged = learn(data, "curriculum", **options)
+    last = {step.move[1]: step.network or () for step in staged.trace if step.move[0] == "stage"}
+    found = {name: Dag.from_edges(data.variables, last[f"step size {size}"]) for size, name in STEPS.items()}
+    scores = family_scores(data, "bdeu", ess=ESS)
+    rules = _edge_rules(task, data)
+    seeds = range(task["seed"], 4000 + task["seed"], 1000)
+    climbs = [learn(data, "greedy", **options | {"seed": seed}, **rules).network for seed in seeds]
+    return found | {BEST_OF_FOUR: max(climbs, key=scores.network)}
+
+
+def _edge_rules(task: RunTask, data: Dataset) -> dict[str, Any]:
+    """Return the neighbours and the penalty of the curriculum as options of any method."""
+    near = mmpc(data, symmetric=False, seed=task["seed"], threads=1).adjacent
+    names = data.variables
+    far = [(u, v) for i, u in enumerate(names) for j, v in enumerate(names) if i != j and not near[i, j]]
+    return {"forbidden": far, **_prior(task, data)}
+
+
 def _in_equal_time(task: RunTask, data: Dataset, seconds: float, measured: _Measuring) -> dict[str, Any]:
     """Give tabu search with restarts the time that the stages took: over the same edges and cost, and over all edges.
 
     The first does not pay for the tests, so that it has more time to climb than the stages.
     """
-    near = mmpc(data, symmetric=False, seed=task["seed"], threads=1).adjacent
-    names = data.variables
-    far = [(u, v) for i, u in enumerate(names) for j, v in enumerate(names) if i != j and not near[i, j]]
     options = {"seed": task["seed"], "ess": ESS, "threads": 1, "tabu_length": 100, "patience": 15}
     limits = {"max_seconds": seconds, "restarts": 1_000_000}
-    same, first = timed_learning(data, "tabu", **options, **limits, forbidden=far, **_prior(task, data))
+    same, first = timed_learning(data, "tabu", **options, **limits, **_edge_rules(task, data))
     free, second = timed_learning(data, "tabu", **options, **limits)
     return {RESTARTED: measured(same.network, first), ALL_EDGES: measured(free.network, second)}
 

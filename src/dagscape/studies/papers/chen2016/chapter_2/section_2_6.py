@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dagscape.studies.papers.chen2016.chapter_2.runs import (
+    BEST_OF_FOUR,
     CROSSED_ROWS,
     CURRICULUM,
     DID,
@@ -16,6 +17,7 @@ from dagscape.studies.papers.chen2016.chapter_2.runs import (
     PAPER,
     RESTARTED,
     STAGES,
+    STEPS,
     STUDY,
     TABU,
     chosen,
@@ -32,8 +34,10 @@ Variant = tuple[str, str, bool]
 FROM_CURRICULUM: dict[str, Variant] = {
     "curriculum": CURRICULUM,
     "no stages: one greedy climb": (GREEDY, "either", True),
+    "no stages: best of four greedy climbs": (BEST_OF_FOUR, "either", True),
     "no stages: one climb with a tabu list": (TABU, "either", True),
     "no stages: tabu list and restarts, equal time": (RESTARTED, "either", True),
+    **{f"only {name}": (name, "either", True) for name in STEPS.values()},
     "stages that ignore the other variables": (IGNORING, "either", True),
     "neighbours if both ends agree": (STAGES, "both", True),
     "no penalty": (STAGES, "either", False),

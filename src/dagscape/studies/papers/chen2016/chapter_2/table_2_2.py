@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dagscape.studies.papers.chen2016.chapter_2.runs import (
     ALL_EDGES,
     CURRICULUM,
@@ -68,8 +70,8 @@ def _cell(own: pd.DataFrame, other: pd.DataFrame, measure: str, size: int) -> st
     """Return the mean ratio to the curriculum over all samples, and the networks that it wins and loses."""
     ours, theirs = own.loc[size][measure], other.loc[size][measure]
     theirs = theirs.reindex(ours.index)
-    # Networks without edges have KL 0, and a distance may be 0: these have no ratio.
-    kept = ours.abs() > _EQUAL
+    # Networks without edges have KL 0, a distance may be 0, and the BIC of families of too many parameters is infinite.
+    kept = (ours.abs() > _EQUAL) & np.isfinite(theirs)
     ratio = float((theirs[kept] / ours[kept]).mean())
     gain = (ours - theirs).groupby("network").mean() * (-1 if measure == "shd" else 1)
     return f"{ratio:.2f} ({int((gain > _EQUAL).sum())}:{int((gain < -_EQUAL).sum())})"
