@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dagscape.studies.papers.item import Item
+from dagscape.studies.papers.chen2014 import figure_1, table_1
 
-ITEMS: tuple[Item, ...] = ()
+ITEMS = (table_1.ITEM, figure_1.ITEM)
