@@ -14,6 +14,7 @@ from dagscape.scores.tables.on_demand import family_scores
 from dagscape.search.learning import learn
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import ArrayLike
 
     from dagscape.data.discrete.dataset import Dataset
@@ -32,24 +33,24 @@ def sample(sources: Sources, network: str, rows: int, seed: int) -> Dataset:
     return sources.network(network).sample(rows, seed=seed)
 
 
-def best_of(repeats: int, work: Callable[[], Value]) -> tuple[float, Value]:
-    """Return the shortest of several times, in seconds, and the last value."""
-    seconds, value = _timed(work)
-    for _ in range(repeats - 1):
-        again, value = _timed(work)
-        seconds = min(seconds, again)
-    return seconds, value
+def best_of(
+    repeats: int, work: Callable[[], Value], clock: Callable[[], float] = time.process_time
+) -> tuple[float, Value]:
+    """Return the shortest of several times, in seconds, and the last value.
 
-
-def _timed(work: Callable[[], Value]) -> tuple[float, Value]:
-    start = time.perf_counter()
-    value = work()
-    return time.perf_counter() - start, value
+    The processor's time, the default, hardly depends on what else the machine does; it is that of all threads.
+    """
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        value = work()
+        times.append(clock() - start)
+    return min(times), value
 
 
 def timed_learning(data: Dataset, method: str, **options: Any) -> tuple[Learned, float]:
     """Return what a method finds, and the seconds from the data to the network."""
-    seconds, found = best_of(1, lambda: learn(data, method, **options))
+    seconds, found = best_of(1, lambda: learn(data, method, **options), time.perf_counter)
     return found, seconds
 
 
@@ -78,6 +79,11 @@ def paired_p(first: ArrayLike, second: ArrayLike, alternative: str = "two-sided"
     from scipy import stats
 
     return float(stats.ttest_rel(first, second, alternative=alternative).pvalue)
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the runs of a frame as mappings."""
+    return [{str(name): run[name] for name in run} for run in frame.to_dict("records")]
 
 
 def bits(score: float) -> float:

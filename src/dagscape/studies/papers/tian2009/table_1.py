@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dagscape.studies.papers.item import Item, PaperTable, Part
+from dagscape.studies.papers.measuring import records
 from dagscape.studies.papers.tian2009.runs import DIFFERS, DOES, LIMITS, PAPER, STUDY
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ PRINTED = {
 
 def show(frame: pd.DataFrame) -> Iterator[Part]:
     """Return the seconds of scoring and of both sums, beside those of the paper."""
-    runs = {(run["data"], run["max_parents"], run["over"]): run for run in frame.to_dict("records")}
+    runs = {(run["data"], run["max_parents"], run["over"]): run for run in records(frame)}
     rows = []
     for name, limits in LIMITS.items():
         for limit in limits:
