@@ -42,7 +42,7 @@ A, B = 1000.0, 100.0
 
 SAMPLES = 5
 # The parts are exchanged with these numbers of rows, on the first samples.
-CROSSED = {500: 3, 5000: 3, 50_000: 2}
+CROSSED = {500: 5, 5000: 5, 50_000: 2}
 # With 50,000 rows, tests of independence on these take most of the time of the study: one sample.
 SLOW = ("andes", "hepar2")
 
@@ -84,7 +84,7 @@ DIFFERS = (
 
 
 def tasks(scale: Scale) -> Iterator[RunTask]:
-    """Iterate over the tasks: both methods on every sample, and all exchanges of parts on some."""
+    """Iterate over the tasks: both methods, and MMHC with other parts, on every sample; all exchanges on some."""
     quick = scale == "quick"
     for rows in (100, 500) if quick else ROWS:
         for network in ("asia", "child") if quick else NETWORKS:
@@ -108,7 +108,7 @@ def _samples(network: str, rows: int) -> int:
 
 def _variants(crossed: bool) -> list[tuple[str, str, bool]]:
     if not crossed:
-        return [CURRICULUM, MMHC]
+        return [CURRICULUM, MMHC, (TABU, "either", True), (TABU, "either", False)]
     every = [(search, sets, penalty) for search in (STAGES, TABU) for sets in ("either", "both") for penalty in (1, 0)]
     crossing = [(search, sets, bool(penalty)) for search, sets, penalty in every]
     return [*crossing, (IGNORING, "either", True), (SINGLE, "either", True)]

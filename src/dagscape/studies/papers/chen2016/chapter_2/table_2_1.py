@@ -48,7 +48,8 @@ def describe(task: RunTask, sources: Sources) -> dict[str, Any]:
         network.dag.edge_count,
         f"{int(edges.sum(axis=0).max())}/{int(edges.sum(axis=1).max())}",
         f"{min(sizes)}-{max(sizes)}",
-        f"{np.mean(sizes):.2f}",
+        # Rounded up at the half, as printed.
+        f"{np.mean(sizes) + 1e-9:.2f}",
     )
     return dict(zip(_COLUMNS, cells, strict=True))
 
