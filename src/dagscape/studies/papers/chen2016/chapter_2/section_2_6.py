@@ -144,8 +144,8 @@ ITEM = Item(
     "neighbours (either end or both), the penalty for edges.",
     (
         *DIFFERS,
-        "All exchanges are made with 500 and 5000 rows (five samples) and 50,000 rows (two samples, one of Hepar2, none "
-        "of Andes).",
+        "All exchanges are made with 500 and 5000 rows (five samples) and 50,000 rows (two samples, one of Hepar2, "
+        "none of Andes).",
         "This table is not in the dissertation.",
     ),
     STUDY,
