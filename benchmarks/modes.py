@@ -1,48 +1,22 @@
-"""Modes: speed and expanded states, and the experiments of [chen2019] with new samples.
+"""Modes: speed and expanded states.
 
-python -m benchmarks.modes [speed] [states] [large] [experiments] [--write]        (default: speed and states)
+python -m benchmarks.modes [speed] [states] [large] [--write]        (default: speed and states)
 
-``large`` takes minutes and up to 10 GiB. ``experiments`` draws its figures to build/figures/modes_*.svg, and the one of
-the page to build/figures, too, or with ``--write`` to benchmarks/results.
+``large`` takes minutes and up to 10 GiB.
 """
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Sequence
-
-import numpy as np
 
 import dagscape as ds
-from benchmarks.inputs import kept, network, sampled_scores
-from benchmarks.pages import FIGURES, RESULTS, WRITE, Page, words
+from benchmarks.inputs import sampled_scores
+from benchmarks.pages import Page, words
 from benchmarks.timing import best_of, peak_memory
-from dagscape.drawing.curves import draw_curves
-from dagscape.ensembles.diversity import class_counts, least_distances, mean_distances
-from dagscape.graphs.lists import DagList
 
-PAGE, PAPER_PAGE = Page("modes"), Page("modes-paper")
+PAGE = Page("modes")
 
 DELTAS = (0, 1, 3, 5)
-SAMPLES = 10
-LENGTH = 20
-
-# The lengths of lists that tables show.
-SHOWN = (1, 2, 5, 10, LENGTH)
-
-# Table 1 of the paper: classes / networks among the top 10 on Sachs, by rows.
-TABLE_1 = {
-    "K-Best": ("6.0/10.0", "1.5/10.0", "1.0/10.0"),
-    0: ("6.7/10.0", "1.4/10.0", "1.0/10.0"),
-    1: ("8.2/10.0", "3.3/10.0", "1.5/10.0"),
-    3: ("9.4/10.0", "6.1/9.9", "1.8/9.5"),
-    5: ("8.8/9.3", "2.5/4.7", "2.2/5.3"),
-}
-
-
-def truth_of(name: str) -> ds.Dag:
-    return network(name.rstrip("*")).dag.subgraph(kept(name))
 
 
 def speed() -> None:
@@ -112,107 +86,7 @@ def large() -> None:
     )
 
 
-def extended(curve: Sequence[float]) -> np.ndarray:
-    """A curve over LENGTH networks; if there are fewer, its last value is repeated."""
-    return np.array([curve[min(i, len(curve) - 1)] for i in range(LENGTH)], dtype=float)
-
-
-def lists_of(scores: ds.LocalScores, distinct: str = "network") -> dict[str, DagList]:
-    """The compared lists, by name."""
-    space = "classes" if distinct == "class" else "dags"
-    found = {"k best": ds.k_best(scores, LENGTH, space).networks}
-    for delta in DELTAS:
-        found[f"δ = {delta}"] = ds.modes(scores, LENGTH, delta, distinct=distinct).networks
-    return found
-
-
-def averages(name: str, rows: int, measure: str, distinct: str = "network") -> dict[str, np.ndarray]:
-    """Curves averaged over the samples, by list."""
-    sums: dict[str, np.ndarray] = {}
-    for seed in range(SAMPLES):
-        for label, dags in lists_of(sampled_scores(name, rows, seed), distinct).items():
-            found = dags.cpdags()
-            curve = mean_distances(found) if measure == "diversity" else least_distances(found, truth_of(name))
-            sums[label] = sums.get(label, np.zeros(LENGTH)) + extended(curve.tolist()) / SAMPLES
-    return sums
-
-
-def diversity() -> dict[str, np.ndarray]:
-    curves = averages("sachs", 100, "diversity")
-    cells = {name: [f"{curve[i - 1]:.2f}" for i in SHOWN[1:]] for name, curve in curves.items()}
-    PAPER_PAGE.table(
-        "diversity",
-        "Average pairwise SHD of the first networks, Sachs, 100 rows (figure 2 of the paper).",
-        ["networks", *curves],
-        [[count, *(column[row] for column in cells.values())] for row, count in enumerate(SHOWN[1:])],
-    )
-    return curves
-
-
-def accuracy(x: np.ndarray) -> dict[str, np.ndarray]:
-    """The least distances to the truth, of which the figures are drawn; returns those of Sachs with 100 rows."""
-    rows, found = [], {}
-    for name in ("survey", "asia", "sachs", "child*"):
-        panels = {}
-        for count in (10, 100, 1000):
-            curves = panels[f"{name}, {count} rows: least SHD to the truth"] = averages(name, count, "accuracy")
-            found[name, count] = curves
-            first = f"{curves['k best'][0]:.1f} / {curves['δ = 0'][0]:.1f}"
-            rows.append([f"{name}, {count}", first, *(f"{curve[9]:.1f}" for curve in curves.values()),
-                         *(f"{curve[LENGTH - 1]:.1f}" for curve in curves.values())])  # fmt: skip
-        draw_curves(FIGURES / f"modes_accuracy_{name.rstrip('*')}.svg", x, panels, "networks")
-    names = list(found["sachs", 100])
-    PAPER_PAGE.table(
-        "accuracy",
-        f"Least SHD to the truth among the first 1, 10 and {LENGTH} networks (figure 3).",
-        ["data, rows", "first, k best / modes", *(f"{k}: {name}" for k in (10, LENGTH) for name in names)],
-        rows,
-    )
-    return found["sachs", 100]
-
-
-def classes() -> None:
-    rows = []
-    for label, key in (("k best", "K-Best"), *((f"δ = {delta}", delta) for delta in DELTAS)):
-        cells = []
-        for column, count in enumerate((10, 100, 1000)):
-            lists = [lists_of(sampled_scores("sachs", count, seed))[label][:10] for seed in range(SAMPLES)]
-            different = np.mean([class_counts(dags.cpdags())[-1] for dags in lists])
-            cells.append(f"{different:.1f}/{np.mean([len(dags) for dags in lists]):.1f} [{TABLE_1[key][column]}]")
-        rows.append([label, *cells])
-    PAPER_PAGE.table(
-        "classes",
-        "Classes / networks among the top 10 on Sachs (table 1 of the paper, in brackets).",
-        ["", "10 rows", "100 rows", "1000 rows"],
-        rows,
-    )
-
-
-def distinct(x: np.ndarray) -> None:
-    curves = averages("sachs", 100, "accuracy", "class")
-    PAPER_PAGE.table(
-        "distinct",
-        "Least SHD to the truth with one network of each class, Sachs, 100 rows (figure 4).",
-        ["networks", *(name.replace("best", "best classes") for name in curves)],
-        [[count, *(f"{curve[count - 1]:.1f}" for curve in curves.values())] for count in SHOWN],
-    )
-    panels = {"Sachs, 100 rows: least SHD, distinct classes": curves}
-    draw_curves(FIGURES / "modes_classes.svg", x, panels, "networks")
-
-
-def experiments() -> None:
-    FIGURES.mkdir(parents=True, exist_ok=True)
-    x = np.arange(1, LENGTH + 1)
-    panels = {
-        "Sachs, 100 rows: average pairwise SHD": diversity(),
-        "Sachs, 100 rows: least SHD to the truth": accuracy(x),
-    }
-    draw_curves((RESULTS if WRITE in sys.argv[1:] else FIGURES) / "modes.svg", x, panels, "networks")
-    classes()
-    distinct(x)
-
-
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     for part in words() or ["speed", "states"]:
-        {"speed": speed, "states": states, "large": large, "experiments": experiments}[part]()
+        {"speed": speed, "states": states, "large": large}[part]()

@@ -25,6 +25,7 @@ COMPUTED = [name for name, item in ITEMS.items() if item.computed]
 NUMBERED = {
     "chen2014": ["Table 1", "Figure 1"],
     "tian2009": [*(f"Figure {i}" for i in range(1, 7)), "Table 1"],
+    "chen2019": [*(f"Figure {i}" for i in range(1, 5)), "Table 1"],
     "munteanu2000": ["Figure 1", "Figure 2", *(f"Table {i}" for i in range(1, 5))],
 }
 
