@@ -60,4 +60,15 @@ ITEM = Item(
     ),
     STUDY,
     show,
+    (
+        "As in the paper, modes with δ > 0 come closer to the truth than the k best on Sachs, Child* and Child, most "
+        "with 10 and 100 rows: among 20 networks of Child and 100 rows, 30.5 edges with δ = 5 against 35.2.",
+        "As in the paper, they do not where few modes are left: Survey with 10 and 100 rows, and Asia with 1000 rows "
+        "and δ = 5.",
+        "As in the paper, the k best and modes may start from different networks of the same score: Asia and Survey "
+        "with few rows.",
+        "The k best and δ = 0 are found for Child with 20 variables, too, which the paper could not do; they are close "
+        "to each other.",
+        "The numbers of the figure are not in the text of the paper.",
+    ),
 )

@@ -38,4 +38,9 @@ ITEM = Item(
     (*DIFFERS, "The k best classes are found as such, rather than by filtering a longer list of DAGs: the same list."),
     STUDY,
     show,
+    (
+        "As in the paper, classes of modes come closer to the truth than the k best classes: 9.2 with δ = 1 and 9.8 "
+        "with δ = 3 among 20, against 10.6. Here modes with δ = 0 do as well (9.1).",
+        "The numbers of the figure are not in the text of the paper.",
+    ),
 )
