@@ -53,6 +53,12 @@ double seconds_per_set(const BoundJob& job, double budget) {
     return seconds;
 }
 
+double visits_per_set(const BoundJob& job, unsigned samples) {
+    double visits = 0;
+    run_monitored({}, [&](Monitor& monitor) { visits = job.make(monitor).visits_per_set(samples, monitor); });
+    return visits;
+}
+
 template <class Code>
 void bind_constructor(nb::class_<BoundJob>& job) {
     job.def("__init__", &construct<Code>, "codes"_a.noconvert(), "weights"_a.noconvert(), "arities"_a.noconvert(),
@@ -67,6 +73,7 @@ void bind_joint_scores(nb::module_& module) {
     bind_constructor<std::uint32_t>(job);
     job.def("run", &run, "out"_a.noconvert(), "threads"_a, "progress"_a.none());
     job.def("seconds_per_set", &seconds_per_set, "budget"_a);
+    job.def("visits_per_set", &visits_per_set, "samples"_a);
     module.attr("IMPOSSIBLE") = kImpossible;
     module.attr("TERM_CACHE_BYTES") = CellTermCache::kCapacity;
 }

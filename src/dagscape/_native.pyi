@@ -153,6 +153,8 @@ class JointScoreJob:
 
     def seconds_per_set(self, budget: float) -> float: ...
 
+    def visits_per_set(self, samples: int) -> float: ...
+
 IMPOSSIBLE: int = -9223372036854775808
 
 TERM_CACHE_BYTES: int = 16777216

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 
+from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from oracles.modes import best_within, worth
 
 
@@ -41,3 +42,28 @@ def insertion_search(families, order):
         variable, place, _ = max(found, key=lambda move: move[2])
         order = inserted(order, variable, place)
     return order, worth(best_within(families), order)
+
+
+def useful_families(scores, max_parents):
+    """The families of each child, by parents, that score better than all with a subset of their parents."""
+    useful = []
+    for child in range(scores.n):
+        others = [v for v in range(scores.n) if v != child]
+        exact = {
+            parents: scores.family_exact(child, parents)
+            for size in range(max_parents + 1)
+            for parents in itertools.combinations(others, size)
+        }
+        useful.append(
+            {
+                parents: score
+                for parents, score in exact.items()
+                if score != IMPOSSIBLE
+                and all(
+                    exact[subset] < score
+                    for size in range(len(parents))
+                    for subset in itertools.combinations(parents, size)
+                )
+            }
+        )
+    return useful

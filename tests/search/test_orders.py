@@ -1,4 +1,4 @@
-"""The search over orders: against all orders, insertion by hand, missing families, growing lists, limits."""
+"""The search over orders: against all orders, insertion by hand, missing families, growing lists, limits, optima."""
 
 from __future__ import annotations
 
@@ -65,18 +65,22 @@ def numbers(scores, names):
 
 
 @pytest.mark.slow
-@given(tables(), st.integers(0, 1000))
-@settings(max_examples=150)
-def test_the_best_order_of_a_small_table_is_found(scores, seed):
+@given(tables(), st.booleans(), st.integers(0, 1000))
+@settings(max_examples=200)
+def test_the_best_order_of_a_small_table_is_found(scores, exact, seed):
     families = possible_families(scores)
     best = best_score(families)
     if best is None:
-        with pytest.raises(ds.InvalidData, match="no network without an impossible family was found"):
-            ds.learn(scores, "order", seed=seed)
+        message = "every network has an" if exact else "no network without an"
+        with pytest.raises(ds.InvalidData, match=f"{message} impossible family"):
+            ds.learn(scores, "order", seed=seed, exact=exact)
         return
-    found = ds.learn(scores, "order", seed=seed)
+    found = ds.learn(scores, "order", seed=seed, exact=exact)
     assert scores.network_exact(found.network) == best
     assert found.score == scores.unit.to_float(best)
+    assert found.details["proved_optimal"] is exact
+    assert found.details["all_families"]
+    assert not gains(families, numbers(scores, found.details["order"]))
 
 
 @given(tables(), st.integers(0, 1000))
@@ -85,24 +89,26 @@ def test_narrow_windows_leave_no_gain_by_insertion(scores, seed):
     families = possible_families(scores)
     if best_score(families) is None:
         return
-    found = ds.learn(scores, "order", seed=seed, window=2, patience=40)
+    found = ds.learn(scores, "order", seed=seed, window=2, patience=40, exact=False)
     assert scores.network(found.network) == found.score
     assert not gains(families, numbers(scores, found.details["order"]))
 
 
-@given(problems(), st.booleans(), st.integers(0, 1000))
-@settings(max_examples=40)
-def test_constraints_hold_and_scores_are_true(problem, growing, seed):
+@given(problems(), st.sampled_from(["exact", "listed", "growing"]), st.integers(0, 1000))
+@settings(max_examples=60)
+def test_constraints_hold_and_scores_are_true(problem, way, seed):
     data, options = problem
+    growing = way == "growing"
     with pytest.MonkeyPatch.context() as patch:
         if growing:
             patch.setattr(family_pool, "_MOST_FAMILIES", 0)
-        found = ds.learn(data, "order", seed=seed, **options)
+        found = ds.learn(data, "order", seed=seed, exact=way == "exact", **options)
     scores = ds.local_scores(data, **options)
     # Impossible families are those that break a constraint.
     assert scores.network_exact(found.network) != IMPOSSIBLE
     assert scores.network(found.network) == found.score
     assert found.details["all_families"] is not growing
+    assert found.details["proved_optimal"] is (way == "exact")
     assert found.trace[-1].score == found.score
     assert all(before.score < after.score for before, after in itertools.pairwise(found.trace))
     assert all(before.seconds <= after.seconds for before, after in itertools.pairwise(found.trace))
@@ -116,7 +122,7 @@ def test_growing_lists_end_where_no_edge_helps(problem, seed):
     data, options = problem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(family_pool, "_MOST_FAMILIES", 0)
-        network = ds.learn(data, "order", seed=seed, **options).network
+        network = ds.learn(data, "order", seed=seed, exact=False, **options).network
     scores = ds.local_scores(data, **options)
     for child in scores.variables:
         parents = network.parents(child)
@@ -150,20 +156,22 @@ def test_more_variables_than_bits_of_a_word_against_insertion_by_hand():
     assert not gains(exact, numbers(scores, found.details["order"]))
 
 
-def test_the_result_depends_on_the_seed_alone_and_on_no_number_of_threads():
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_result_depends_on_the_seed_alone_and_on_no_number_of_threads(exact):
     data = ds.load_network("asia").sample(500, seed=1)
-    found = [ds.learn(data, "order", seed=4, threads=threads) for threads in (1, 2, 3)]
+    found = [ds.learn(data, "order", seed=4, threads=threads, exact=exact) for threads in (1, 2, 3)]
     assert len({one.network for one in found}) == 1
     assert len({one.details["perturbations"] for one in found}) == 1
     moves = [[step.move for step in one.trace] for one in found]
     assert moves[0] == moves[1] == moves[2]
 
 
-def test_permuted_columns_give_the_permuted_network():
+@pytest.mark.parametrize("exact", [True, False])
+def test_permuted_columns_give_the_permuted_network(exact):
     data = ds.load_network("asia").sample(2000, seed=2)
     # K2 is not score-equivalent, so no tie decides.
-    found = ds.learn(data, "order", score="k2")
-    permuted = ds.learn(data.select(data.variables[::-1]), "order", score="k2")
+    found = ds.learn(data, "order", score="k2", exact=exact)
+    permuted = ds.learn(data.select(data.variables[::-1]), "order", score="k2", exact=exact)
     assert permuted.network.reordered(data.variables) == found.network
 
 
@@ -171,7 +179,7 @@ def test_permuted_columns_give_the_permuted_network():
 def test_orders_that_are_all_equally_good():
     """The log-likelihood of all complete networks is the same; a repair of an order must end nevertheless."""
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (300, 9)))
-    found = ds.learn(data, "order", score="loglik")
+    found = ds.learn(data, "order", score="loglik", exact=False)
     assert found.complete
     assert found.score == ds.optimal_network(ds.local_scores(data, score="loglik")).score
 
@@ -218,6 +226,7 @@ def test_scores_on_demand_are_listed_if_few():
         ({"window": 1}, "window is 1; it must be an integer from 2 to 16"),
         ({"window": 17}, "window is 17; it must be an integer from 2 to 16"),
         ({"patience": -1}, "patience is -1; it must be an integer of at least 0"),
+        ({"exact": 1}, "exact is 1; it must be True or False"),
     ],
 )
 def test_options_are_checked(option, message):
@@ -285,3 +294,37 @@ def test_moves_are_traced_in_words():
     for kind, *variable in words:
         assert len(variable) == (kind in ("insert", "promote", "window")), kind
         assert set(variable) <= set(table.variables)
+
+
+def test_the_optimum_takes_the_place_of_a_search_where_it_is_fast():
+    data = ds.load_dataset("tic-tac-toe")
+    optimum = ds.optimal_network(ds.local_scores(data))
+    found = ds.learn(data, "order", seed=3)
+    assert found.network == optimum.network
+    assert found.score == optimum.score
+    assert found.details["proved_optimal"]
+    assert found.details["perturbations"] == 0
+    assert [step.move for step in found.trace] == [("optimum",)]
+    again = ds.learn(data, "order", start=found.network)
+    assert [step.move for step in again.trace] == [("start",)]
+    # The time limit leaves no time for it.
+    with pytest.warns(ds.StoppedEarly):
+        assert not ds.learn(data, "order", max_seconds=1e-5).details["proved_optimal"]
+
+
+def parity_data(n):
+    """Independent coins, and one column that tells, mostly, whether two of them agree."""
+    rng = np.random.default_rng(2)
+    columns = rng.integers(0, 2, (1000, n))
+    columns[:, 2] = columns[:, 0] ^ columns[:, 1] ^ (rng.random(1000) < 0.1)
+    return ds.Dataset.from_array(columns)
+
+
+@pytest.mark.parametrize("options", [{}, {"max_seconds": 20.0, "patience": 5}])
+def test_parents_of_no_use_one_by_one_are_found_together(options):
+    data = parity_data(30)
+    found = ds.learn(data, "order", **options)
+    assert not found.details["all_families"]
+    assert found.network.edge_count >= 2
+    assert found.score > ds.learn(data, "ges").score + 200
+    assert {*found.variables[:3]} in [{v, *found.network.parents(v)} for v in found.variables]

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <random>
 
 #include "dagscape/runtime/parallel.hpp"
 
@@ -88,6 +87,9 @@ public:
         flush();
     }
 
+    // The row visits so far.
+    std::uint64_t visits() const noexcept { return flushed_visits_ + visits_; }
+
 private:
     void extend(unsigned from, std::span<std::int64_t> out) {
         const unsigned positions = job_.rows_.positions();
@@ -150,6 +152,7 @@ private:
         monitor_.advance(written_);
         monitor_.check();
         written_ = 0;
+        flushed_visits_ += visits_;
         visits_ = 0;
     }
 
@@ -165,6 +168,7 @@ private:
     std::uint64_t states_ = 1;
     std::int64_t value_ = 0;
     std::uint64_t visits_ = 0;
+    std::uint64_t flushed_visits_ = 0;
     std::uint64_t written_ = 0;
 };
 
@@ -211,6 +215,18 @@ void JointScoreJob::run(std::span<std::int64_t> out, unsigned threads, Monitor& 
     });
 }
 
+JointScoreJob::Branch JointScoreJob::random_branch(std::uint64_t sets, std::mt19937_64& random) const {
+    Branch branch{{}, 0};
+    while (!is_small(branch, sets)) {
+        Branch with = branch;
+        with.chosen.push_back(static_cast<std::uint16_t>(branch.next));
+        ++with.next;
+        ++branch.next;
+        if (random() % (sets_in(with) + sets_in(branch)) < sets_in(with)) branch = with;
+    }
+    return branch;
+}
+
 double JointScoreJob::seconds_per_set(double budget, Monitor& monitor) const {
     using Clock = std::chrono::steady_clock;
     const auto since = [](Clock::time_point start) {
@@ -224,22 +240,29 @@ double JointScoreJob::seconds_per_set(double budget, Monitor& monitor) const {
     double sum = 0;
     unsigned samples = 0;
     do {
-        // A branch is chosen with probability proportional to its number of sets, so the mean over branches is the mean
-        // over sets.
-        Branch branch{{}, 0};
-        while (!is_small(branch, sample_sets)) {
-            Branch with = branch;
-            with.chosen.push_back(static_cast<std::uint16_t>(branch.next));
-            ++with.next;
-            ++branch.next;
-            if (random() % (sets_in(with) + sets_in(branch)) < sets_in(with)) branch = with;
-        }
+        const Branch branch = random_branch(sample_sets, random);
         walker.enter(branch);
         const auto walk_start = Clock::now();
         walker.walk(branch, {});
         sum += since(walk_start) / static_cast<double>(sets_in(branch));
         ++samples;
     } while (since(start) < budget);
+    return sum / samples;
+}
+
+double JointScoreJob::visits_per_set(unsigned samples, Monitor& monitor) const {
+    Walker walker(*this, monitor);
+    std::mt19937_64 random(index_.size());
+    // About a millisecond each, for any number of rows.
+    const std::uint64_t sample_sets = std::clamp<std::uint64_t>((1U << 19) / rows_.size(), 16, kBranchSets);
+    double sum = 0;
+    for (unsigned i = 0; i < samples; ++i) {
+        const Branch branch = random_branch(sample_sets, random);
+        walker.enter(branch);
+        const std::uint64_t before = walker.visits();
+        walker.walk(branch, {});
+        sum += static_cast<double>(walker.visits() - before) / static_cast<double>(sets_in(branch));
+    }
     return sum / samples;
 }
 

@@ -58,6 +58,8 @@ std::vector<std::int64_t> joint_scores(const Data& data, unsigned max_size, cons
     job.run(out, threads, monitor);
     CHECK(monitor.done() == monitor.total() && monitor.total() == out.size());
     CHECK(job.seconds_per_set(0.0, monitor) >= 0);
+    CHECK(job.visits_per_set(3, monitor) >= 0);
+    CHECK(job.visits_per_set(3, monitor) == job.visits_per_set(3, monitor));
     return out;
 }
 

@@ -54,6 +54,8 @@ def _heading(found: Learned) -> str:
     counts = {"step": found.details.get("steps"), "restart": found.details.get("restarts") or None}
     work = ", ".join(plural(count, what) for what, count in counts.items() if count is not None)
     end = "" if found.complete else "; stopped by the time limit"
+    if found.details.get("proved_optimal"):
+        end = "; no network has a higher score"
     after = f" after {work}" if work else ""
     return f"A network found by the method {found.method}: {size}, score {found.score:,.4f}{after}{end}"
 

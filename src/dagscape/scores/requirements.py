@@ -15,6 +15,13 @@ from dagscape.scores.tables.lattice import set_count
 _TRIAL_SECONDS = 0.3
 _TRIED_FUNCTIONS = 4
 
+# The parts of the lattice on which the work of a function is counted, which takes milliseconds.
+_COUNTED_PARTS = 8
+# Seconds for each visit of a row, rounded up; sets of few variables have large cells, which take less time.
+_SECONDS_PER_VISIT = 6e-9
+_SECONDS_PER_SHALLOW_VISIT = 2e-9
+_SHALLOW = 4
+
 # More sets than anyone could ever score.
 _NEVER_SETS = 2**70
 
@@ -58,3 +65,16 @@ def scoring_seconds(job: ScoringJob, threads: int, limit: int) -> float:  # noqa
     tried = [job.functions.lattice_kernel(i, job.unit) for i in range(min(job.functions.count, _TRIED_FUNCTIONS))]
     per_set = sum(kernel.seconds_per_set(_TRIAL_SECONDS) for kernel in tried) / len(tried)
     return per_set * job.sets * job.functions.count / min(threads, thread_count(None))
+
+
+def nominal_seconds(job: ScoringJob) -> float:
+    """Return about how long scoring takes on one thread of a usual machine, from the number of visits of rows.
+
+    Other than :func:`scoring_seconds`, it is the same on every machine and in every run: results may depend on it.
+    """
+    if job.sets >= _NEVER_SETS:
+        return math.inf
+    tried = [job.functions.lattice_kernel(i, job.unit) for i in range(min(job.functions.count, _TRIED_FUNCTIONS))]
+    per_set = sum(kernel.visits_per_set(_COUNTED_PARTS) for kernel in tried) / len(tried)
+    per_visit = _SECONDS_PER_VISIT if job.max_size > _SHALLOW else _SECONDS_PER_SHALLOW_VISIT
+    return per_visit * per_set * job.sets * job.functions.count

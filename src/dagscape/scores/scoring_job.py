@@ -162,6 +162,13 @@ def _parameter_values(definition: ScoreDefinition, given: Mapping[str, Any]) -> 
     return checked_values(definition.parameters, given, definition.name)
 
 
+def with_fewer_parents(job: ScoringJob, max_parents: int) -> ScoringJob:
+    """Return the job of families of fewer parents, in the same unit: their scores are the same integers."""
+    facts = ScoreFacts(job.parameters, max_parents + 1, job.constraints.required, bounded_size=job.max_size)
+    functions = set_functions(job.definition, job.data, facts, job.interventions)
+    return replace(job, max_parents=max_parents, functions=functions)
+
+
 def segmented_job(
     job: ScoringJob, segments: NDArray[np.uint32], edge_penalty: float, constraints: EdgeConstraints
 ) -> ScoringJob:

@@ -6,18 +6,18 @@ is to score its additions, all in one batch, and to list those that score better
 family without each of its parents. To *grow* a family within a set is to expand it, to go on with its best addition
 from the set, and so forth: a path in the grow-shrink tree of [andrews2023]_, which is kept.
 
-At first, a family is grown for each child from no parents up, within all variables. From then on, the search says what
-to grow. Every family that it uses is expanded. For every edge of its network, families for the reversed edge are grown:
-that of the child without the parent, and that of the parent with the child, each within the variables that stay clear
-of cycles. Without those, the search would see the price of a reversal, but not the edges that go with it. Then the
-search is run again with the longer lists, and so on until nothing in use is left to expand. No single addition to the
-last network, and no single removal, improves it then.
+At first, there are all useful families of few parents (``small_families.py``), and a family is grown for each child
+from no parents up, within all variables. From then on, the search says what to grow. Every family that it uses is
+expanded. For every edge of its network, families for the reversed edge are grown: that of the child without the parent,
+and that of the parent with the child, each within the variables that stay clear of cycles. Without those, the search
+would see the price of a reversal, but not the edges that go with it. Then the search is run again with the longer
+lists, and so on until nothing in use is left to expand. No single addition to the last network, and no single removal,
+improves it then. A search with time left goes on with the best families of each child, in use or not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,67 +26,32 @@ from dagscape.core.masks import bits
 from dagscape.core.resources import memory_limit
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.requirements import nominal_seconds
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.family_table import FamilyTable
 from dagscape.scores.tables.lattice import Members, parent_sets, set_count
 from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.search.family_arrays import Block, FamilyArrays
 from dagscape.search.job import SearchJob
 from dagscape.search.memory import cached_bytes
+from dagscape.search.small_families import affordable_seconds, small_memory
 
 # Up to this number of families, all of them are scored: seconds, and a few hundred megabytes.
 _MOST_FAMILIES = 2_000_000
 # The same for scores on demand without the data's definition, which are computed one by one.
 _MOST_ON_DEMAND = 50_000
-# With a time limit, all families are scored only if that is sure to take a small part of it: the time grows with the
-# number of sets times the number of rows.
-_CELLS_PER_SECOND = 1e8
 # Bytes of a family while the lists are made: at most, and measured with 17 variables.
 _FAMILY_BYTES = 120
 _USUAL_FAMILY_BYTES = 64
 # The values of set functions that a search with growing lists computes, for each pair of variables: 6 to 23 with 27 to
 # 223 variables. The lists take a third of their memory besides.
 _CACHED_PER_PAIR = 30
+# The families of each child that a thorough search expands at once.
+_BEST_EXPANDED = 20
 
 # The numbers of the parents, increasing.
 Parents = tuple[int, ...]
-
-# Parent sets of one size, one per row, and their scores in units.
-Block = tuple[NDArray[np.uint16], NDArray[np.int64]]
-
-
-class FamilyArrays(NamedTuple):
-    """Families of all children, as the kernel takes them.
-
-    Attributes
-    ----------
-    first : array of int
-        The families of child i are those from ``first[i]`` up to ``first[i + 1]``.
-    scores : array of int
-        Their scores, in units.
-    parent_first : array of int
-        The parents of family f are those from ``parent_first[f]`` up to ``parent_first[f + 1]``.
-    parents : array of int
-        The numbers of the parents.
-    """
-
-    first: NDArray[np.int64]
-    scores: NDArray[np.int64]
-    parent_first: NDArray[np.int64]
-    parents: NDArray[np.uint16]
-
-    @classmethod
-    def from_blocks(cls, children: Sequence[Sequence[Block]]) -> FamilyArrays:
-        """Join the blocks of each child."""
-        blocks = [block for child in children for block in child]
-        sizes = np.concatenate([np.full(len(sets), sets.shape[1]) for sets, _ in blocks])
-        counts = [sum(len(sets) for sets, _ in child) for child in children]
-        return cls(
-            first=np.cumsum([0, *counts], dtype=np.int64),
-            scores=np.concatenate([scores for _, scores in blocks]),
-            parent_first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            parents=np.concatenate([sets.ravel() for sets, _ in blocks]),
-        )
 
 
 def pool_memory(job: ScoringJob, threads: int, limit: int) -> int:
@@ -95,7 +60,7 @@ def pool_memory(job: ScoringJob, threads: int, limit: int) -> int:
     count = n * set_count(n - 1, job.max_parents, most=most)
     if count <= most:
         return job.memory(threads) + _USUAL_FAMILY_BYTES * count
-    return cached_bytes(n, _CACHED_PER_PAIR)
+    return cached_bytes(n, _CACHED_PER_PAIR) + small_memory(job)
 
 
 def _most_families(limit: int) -> int:
@@ -113,7 +78,7 @@ def every_family(job: SearchJob) -> FamilyArrays | None:
         if job.scoring is None:
             if count > _MOST_ON_DEMAND:
                 return None
-        elif job.scoring.sets * job.scoring.data.m > _CELLS_PER_SECOND * job.clock.limit:
+        elif nominal_seconds(job.scoring) > affordable_seconds(job):
             return None
         else:
             scores = job.all_scores()
@@ -141,18 +106,27 @@ class FamilyPool:
         The scores.
     start : Dag
         A network whose families belong to the lists from the beginning.
+    small : list of lists of blocks
+        For each child, further families that belong to the lists from the beginning.
     rng : numpy.random.Generator
         Decides between equally good additions.
     stop : callable
         Whether to stop growing, because time is up.
     """
 
-    def __init__(self, scores: LocalScores, start: Dag, rng: np.random.Generator, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        scores: LocalScores,
+        start: Dag,
+        small: list[list[Block]],
+        rng: np.random.Generator,
+        stop: Callable[[], bool],
+    ) -> None:
         self._scores = scores
         self._stop = stop
         self._lot = rng.permutation(scores.n)
         self._exact: list[dict[Parents, int]] = [{} for _ in range(scores.n)]
-        self._blocks: list[list[Block]] = [[] for _ in range(scores.n)]
+        self._blocks = [list(blocks) for blocks in small]
         # For each expanded family, the variables whose addition improves it, best first.
         self._additions: dict[tuple[int, Parents], list[int]] = {}
         for child, required in enumerate(scores.constraints.required):
@@ -183,6 +157,18 @@ class FamilyPool:
                 clear = self._everything & ~descendants[parent]
                 self._grow(child, tuple(bits(mask & ~(1 << parent))), clear & ~descendants[child] & ~(1 << parent))
                 self._grow(parent, tuple(bits(network.parent_masks[parent] | 1 << child)), clear)
+        return len(self._additions) > before
+
+    def expand_best(self) -> bool:
+        """Expand the best families of each child; return whether any was left to expand."""
+        before = len(self._additions)
+        for child, blocks in enumerate(self._blocks):
+            ranked: set[tuple[int, Parents]] = set()
+            for sets, exact in blocks:
+                best = np.argsort(-exact, kind="stable")[:_BEST_EXPANDED]
+                ranked.update(zip((-exact[best]).tolist(), map(tuple, sets[best].tolist()), strict=True))
+            for _, parents in sorted(ranked)[:_BEST_EXPANDED]:
+                self._expand(child, parents)
         return len(self._additions) > before
 
     def arrays(self) -> FamilyArrays:

@@ -32,7 +32,7 @@ def optimal(job: SearchJob) -> Found:
         found = optimal_network(scores, threads=job.threads, max_memory=job.max_memory, progress=job.listener)
     exact = job.scores.network_exact(found.network)
     job.trace.add(("optimum",), exact)
-    return Found(found.network, exact, details={"tied": found.tied})
+    return Found(found.network, exact, details={"tied": found.tied, "proved_optimal": True})
 
 
 def _check_memory(job: SearchJob) -> None:

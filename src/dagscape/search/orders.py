@@ -9,9 +9,11 @@ The kernel (``native/include/dagscape/search/order_search.hpp``) moves one varia
 places [scanagatta2017]_, promotes better families across the cycles that they would close, and orders windows of the
 order optimally. Its steps cost microseconds with thousands of variables, because a move concerns few of them. It works
 on lists of families, which ``family_pool.py`` provides: complete where they fit, otherwise grown as the search needs
-them, as in [scanagatta2015]_ and [andrews2023]_. Lists that grow begin with the families of a greedy network, and the
-search with one of its orders, because lists grown for each variable on its own lack families that only the directions
-of other edges make good.
+them, as in [scanagatta2015]_ and [andrews2023]_. Lists that grow begin with all useful families of few parents and with
+the families of a greedy network, and the search with one of the orders of that network, because lists grown for each
+variable on its own lack families that only the directions of other edges make good.
+
+Where the optimum can be found exactly in about a second, it takes the place of the search (``fast_optimum.py``).
 
 Cost: the memory of the lists; O(list) for the profile of a variable, that is, for its scores at all places.
 
@@ -27,18 +29,21 @@ from numpy.typing import NDArray
 
 from dagscape.best.enumeration import why_not_classes
 from dagscape.core import kernels
-from dagscape.core.constraints import OrNone, Whole
+from dagscape.core.constraints import FLAG, OrNone, Whole
 from dagscape.core.errors import TooLarge
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.search.climbing import climbing_memory
-from dagscape.search.family_pool import FamilyArrays, FamilyPool, every_family, pool_memory
+from dagscape.search.family_arrays import FamilyArrays
+from dagscape.search.family_pool import FamilyPool, every_family, pool_memory
+from dagscape.search.fast_optimum import fast_optimum, optimum_memory
 from dagscape.search.ges import ges
 from dagscape.search.greedy import greedy
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 from dagscape.search.memory import SearchMemory
+from dagscape.search.small_families import small_families
 from dagscape.search.trace import Step, TraceRecorder
 
 # Perturbations without a gain, per variable, after which the search ends: without and with a time limit.
@@ -48,11 +53,11 @@ _PATIENCE_WITH_LIMIT = 1000
 # Extensions of the lists without a gain, after which the search goes on with those it has.
 _MOST_IDLE_EXTENSIONS = 4
 
-# With fewer variables, the lists usually have all families, which takes longer than with some more.
-_FEWEST_TRIED = 18
+# With fewer variables, the optimum is usually found exactly, which takes longer than a search with some more.
+_FEWEST_TRIED = 20
 
 
-def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> Found:
+def order(job: SearchJob, *, patience: int | None = None, window: int = 12, exact: bool = True) -> Found:
     """Search over orders, in which the best parents of each variable are independent choices.
 
     Parameters
@@ -65,13 +70,19 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> F
     window : int
         The number of consecutive variables that are put into an optimal order at once: 2 to 16. The time doubles with
         each.
+    exact : bool
+        Whether to return an optimal network, without a search, where the exact method takes about a second at most.
     """
+    optimum = fast_optimum(job) if exact else None
+    if optimum is not None:
+        return optimum
+    limited = job.clock.limit < np.inf
     if patience is None:
-        patience = _PATIENCE if job.clock.limit == np.inf else _PATIENCE_WITH_LIMIT
+        patience = _PATIENCE_WITH_LIMIT if limited else _PATIENCE
     families = every_family(job)
     if families is None:
         search = _Search(job, window, _first_network(job))
-        finished = _search_with_growing_lists(job, search, patience)
+        finished = _search_with_growing_lists(job, search, patience, thorough=limited)
     else:
         search = _Search(job, window, job.start)
         search.restart(families, ("start",))
@@ -81,6 +92,7 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12) -> F
         "perturbations": search.perturbations,
         "families": search.families,
         "all_families": families is not None,
+        "proved_optimal": False,
     }
     return Found(search.network, search.exact, finished, details)
 
@@ -96,9 +108,12 @@ def _first_network(job: SearchJob) -> Dag:
         return greedy(unrecorded).network
 
 
-def _search_with_growing_lists(job: SearchJob, search: _Search, patience: int) -> bool:
-    """Search, extend the lists and search again, until nothing is left to extend; return whether time sufficed."""
-    pool = FamilyPool(job.scores, search.start, job.rng, lambda: job.clock.expired)
+def _search_with_growing_lists(job: SearchJob, search: _Search, patience: int, *, thorough: bool) -> bool:
+    """Search, extend the lists and search again, until nothing is left to extend; return whether time sufficed.
+
+    A thorough search expands all good families in the end, not only those of the networks that it found.
+    """
+    pool = FamilyPool(job.scores, search.start, small_families(job), job.rng, lambda: job.clock.expired)
     search.restart(pool.arrays(), ("start",))
     finished, grown, idle = search.run(0), False, 0
     while finished:
@@ -110,13 +125,15 @@ def _search_with_growing_lists(job: SearchJob, search: _Search, patience: int) -
             finished, grown = search.run(0), False
             idle = 0 if search.exact > before else idle + 1
             continue
-        finished = search.run(patience)
+        finished = search.run(min(patience, _PATIENCE))
+        if search.exact == before and finished:
+            grown = pool.expand(search.network) or (thorough and pool.expand_best())
+            if not grown:
+                finished = search.run(patience)
         if search.exact > before:
             idle = 0
-            continue
-        grown = pool.expand(search.network)
-        if not grown:
-            return finished
+        elif finished and not grown:
+            return True
     return False
 
 
@@ -215,9 +232,11 @@ def _random_order(start: Dag, rng: np.random.Generator) -> NDArray[np.int64]:
     return shuffled[list(permuted.order_numbers())]
 
 
-def _memory(job: ScoringJob, threads: int, limit: int, **options: object) -> SearchMemory:
+def _memory(job: ScoringJob, threads: int, limit: int, *, exact: bool = True, **options: object) -> SearchMemory:
     """Return the memory of the first network, without which there is no search, and of the usual lists of families."""
-    return SearchMemory(climbing_memory(job, threads, limit, **options).least, pool_memory(job, threads, limit))
+    optimum = optimum_memory(job, threads, limit) if exact else 0
+    likely = max(pool_memory(job, threads, limit), optimum)
+    return SearchMemory(climbing_memory(job, threads, limit, **options).least, likely)
 
 
 ORDER = Learner(
@@ -227,5 +246,5 @@ ORDER = Learner(
     memory=_memory,
     power=3.0,
     fewest=_FEWEST_TRIED,
-    constraints={"patience": OrNone(Whole(0)), "window": Whole(2, kernels.WIDEST_WINDOW)},
+    constraints={"patience": OrNone(Whole(0)), "window": Whole(2, kernels.WIDEST_WINDOW), "exact": FLAG},
 )

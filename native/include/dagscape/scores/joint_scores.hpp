@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,10 @@ public:
     // Estimates the seconds per set of run() on one thread, from random parts of the lattice, within `budget` seconds.
     double seconds_per_set(double budget, Monitor& monitor) const;
 
+    // Estimates the row visits per set of run(), from random parts of the lattice. The time is proportional to them, but
+    // they are the same on every machine.
+    double visits_per_set(unsigned samples, Monitor& monitor) const;
+
 private:
     // All sets that agree with `chosen` on the positions before `next`.
     struct Branch {
@@ -59,6 +64,9 @@ private:
 
     std::uint64_t sets_in(const Branch& branch) const;
     bool is_small(const Branch& branch, std::uint64_t sets) const;
+    // A branch of about so many sets, chosen with probability proportional to its number of sets: the mean over such
+    // branches is the mean over sets.
+    Branch random_branch(std::uint64_t sets, std::mt19937_64& random) const;
     void split(const Branch& branch, std::uint64_t sets, std::vector<Branch>& parts) const;
 
     SetIndex index_;

@@ -23,6 +23,9 @@ from dagscape.scores.tables.lattice import Members, SetIndex, combinations
 _BATCH = 2**18
 # Arrays of that size that are in use at the same time.
 _ARRAYS = 6
+# The work on a set, and on each entry of its matrix, in visits of a row.
+_VISITS_PER_SET = 200.0
+_VISITS_PER_ENTRY = 10.0
 
 
 class BatchedFunctions(SetFunctions):
@@ -99,6 +102,11 @@ class BatchedLattice:
             self.functions.exact(self.function, sets, self.unit)
             tried += len(sets)
         return (time.perf_counter() - start) / tried
+
+    def visits_per_set(self, samples: int) -> float:  # noqa: ARG002 (as all kernels take it)
+        """Return the work per set in visits of a row, of which a determinant takes so many."""
+        size = min(self.functions.max_size, (self.functions.n + 1) // 2)
+        return _VISITS_PER_SET + _VISITS_PER_ENTRY * size**2
 
 
 @dataclass(frozen=True, slots=True)

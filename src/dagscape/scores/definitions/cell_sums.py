@@ -156,7 +156,7 @@ class CellSums(SetFunctions):
         self._functions = tuple(functions)
         self.count = len(functions)
         self.joint, self.base = tuple(joint), tuple(base)
-        largest_set = sorted(data.arities.tolist(), reverse=True)[: facts.max_size]
+        largest_set = sorted(data.arities.tolist(), reverse=True)[: facts.bounded_size or facts.max_size]
         log_states = math.fsum(natural_log(arity) for arity in largest_set)
         self.bound = max(function.bound(log_states, self._needed_states) for function in functions)
 

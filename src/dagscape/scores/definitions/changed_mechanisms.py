@@ -119,6 +119,10 @@ class _LatticeSum:
         """Return the seconds per set on one thread, from a trial of about ``budget`` seconds."""
         return self.first.seconds_per_set(budget / 2) + self.second.seconds_per_set(budget / 2)
 
+    def visits_per_set(self, samples: int) -> float:
+        """Return the work per set in visits of a row, from parts of the lattice."""
+        return self.first.visits_per_set(samples) + self.second.visits_per_set(samples)
+
 
 @dataclass(frozen=True, slots=True)
 class _FamilySum:

@@ -67,6 +67,9 @@ class LatticeKernel(Protocol):
     def seconds_per_set(self, budget: float) -> float:
         """Return the seconds per set on one thread, from a trial of about ``budget`` seconds."""
 
+    def visits_per_set(self, samples: int) -> float:
+        """Return the work per set in visits of a row, from parts of the lattice: the same on every machine."""
+
 
 class FamilyKernel(Protocol):
     """Computes J(G ∪ {i}) − J'(G) for families on demand."""
@@ -110,6 +113,9 @@ class ScoreFacts:
         with the same structure, and the scores are added up. None: all rows are one data set.
     of_set_rows : bool
         Whether the families of a child are fitted to the rows in which an experiment set it, in place of the others.
+    bounded_size : int or None
+        The size of the largest set that ``bound`` covers, if it is to cover larger sets than are scored: values are
+        rounded with its help, and must be the same integers as in a table of larger sets. Default: ``max_size``.
     """
 
     parameters: Mapping[str, Any]
@@ -117,6 +123,7 @@ class ScoreFacts:
     required: tuple[frozenset[int], ...]
     segments: NDArray[np.uint32] | None = None
     of_set_rows: bool = False
+    bounded_size: int | None = None
 
     def fitted_rows(self, marks: Marks | None, rows: int, child: int) -> NDArray[np.bool_]:
         """Return which rows of the data, or which distinct rows, the families of a child are fitted to.
