@@ -17,7 +17,8 @@ import numpy as np
 import dagscape as ds
 from benchmarks.inputs import mixed_network, network
 from benchmarks.pages import Page, words
-from benchmarks.timing import best_times, is_installed, peak_memory, timed
+from benchmarks.timing import best_times, is_installed, timed
+from dagscape.studies.papers.measuring import peak_memory
 
 PAGE = Page("search")
 

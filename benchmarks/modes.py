@@ -12,7 +12,8 @@ import warnings
 import dagscape as ds
 from benchmarks.inputs import sampled_scores
 from benchmarks.pages import Page, words
-from benchmarks.timing import best_of, peak_memory
+from benchmarks.timing import best_of
+from dagscape.studies.papers.measuring import peak_memory
 
 PAGE = Page("modes")
 

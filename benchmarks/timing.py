@@ -39,13 +39,6 @@ def best_of(repeats: int, work: Callable[[], Value]) -> tuple[float, Value]:
     return times.wall, value
 
 
-def peak_memory() -> int:
-    """The most memory that this process has had so far, in bytes (Linux)."""
-    # The peak of getrusage() is that of the parent, too, if it was higher when this process was started.
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
-
-
 def is_installed(peer: str) -> bool:
     """Whether a package to compare with is there; the extra ``bench`` has them."""
     return importlib.util.find_spec(peer) is not None

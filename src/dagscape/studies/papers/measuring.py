@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dagscape.graphs.comparison import compare
@@ -46,6 +47,13 @@ def best_of(
         value = work()
         times.append(clock() - start)
     return min(times), value
+
+
+def peak_memory() -> int:
+    """Return the most memory that this process has had so far, in bytes (Linux)."""
+    # The peak of getrusage() is that of the parent, too, if it was higher when this process was started.
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 def timed_learning(data: Dataset, method: str, **options: Any) -> tuple[Learned, float]:

@@ -16,7 +16,7 @@ from dagscape.best.k_best import k_best
 from dagscape.posterior.summing import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import RunTask, Scale, Study
-from dagscape.studies.papers.measuring import best_of, records
+from dagscape.studies.papers.measuring import best_of, peak_memory, records
 from dagscape.studies.papers.sources import Sources
 from dagscape.studies.papers.synthetic import binary_network
 
@@ -131,14 +131,9 @@ def _memory(name: str, k: int, space: str, folder: str) -> float | None:
 def print_memory(name: str, k: str, space: str, folder: str) -> None:
     """Print how far a search raises the peak memory of this process, in MB."""
     scores = local_scores(data_of({"data": name}, Sources(Path(folder) if folder else None)), threads=1)
-    before = _peak()
+    before = peak_memory()
     k_best(scores, int(k), space=space, threads=1)
-    print((_peak() - before) / 1e6)
-
-
-def _peak() -> int:
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+    print((peak_memory() - before) / 1e6)
 
 
 def first_samples(frame: pd.DataFrame) -> dict[tuple[str, int], dict[str, Any]]:
