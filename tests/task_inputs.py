@@ -47,6 +47,9 @@ INPUTS = {
     "answers": lambda data, score: (answers(data), {}),
     "structures": lambda data, score: (structures(data), {}),
     "edge probabilities": lambda data, score: ((ds.posterior(ds.local_scores(data)), structures(data)[1]), {}),
+    "rows with a class": lambda data, score: ((data.to_frame(), data.variables[0]), {}),
+    "structure": lambda data, score: (structures(data)[:1], {}),
+    "list of networks": lambda data, score: ((ds.k_best(ds.local_scores(data), 4),), {}),
     "lists of networks": lambda data, score: ((ds.k_best(ds.local_scores(data), 4), structures(data)[1]), {}),
     "student model": lambda data, score: ((ds.command(*answers(data), restarts=1),), {}),
 }

@@ -25,8 +25,12 @@ from dagscape.data.discrete.discretizing import Discretizer as Discretizer
 from dagscape.data.discrete.discretizing import discretize as discretize
 from dagscape.data.reading import read_data as read_data
 from dagscape.drawing.draw import draw as draw
+from dagscape.ensembles.class_members import ClassMembers as ClassMembers
+from dagscape.ensembles.class_members import class_members as class_members
 from dagscape.ensembles.edge_accuracy import edge_accuracy as edge_accuracy
 from dagscape.ensembles.edge_accuracy_result import EdgeAccuracy as EdgeAccuracy
+from dagscape.ensembles.feature_averages import FeatureAverages as FeatureAverages
+from dagscape.ensembles.feature_averages import feature_averages as feature_averages
 from dagscape.ensembles.list_curves import ListCurves as ListCurves
 from dagscape.ensembles.list_curves import list_curves as list_curves
 from dagscape.graphs.comparison import Comparison as Comparison
@@ -80,6 +84,9 @@ from dagscape.student.model.simulate import draw_model as draw_model
 from dagscape.student.model.simulate import simulate_students as simulate_students
 from dagscape.studies.bootstrap import bootstrap as bootstrap
 from dagscape.studies.bootstrap_result import Bootstrap as Bootstrap
+from dagscape.studies.classifying import Classification as Classification
+from dagscape.studies.classifying import classify_rows as classify_rows
+from dagscape.studies.classifying import fit_classifier as fit_classifier
 from dagscape.studies.sensitivity import sensitivity as sensitivity
 from dagscape.studies.sensitivity_result import Sensitivity as Sensitivity
 from dagscape.studies.sensitivity_result import Setting as Setting

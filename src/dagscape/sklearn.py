@@ -30,19 +30,14 @@ from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.cutting import choose_columns
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
-from dagscape.data.tables.columns import MISSING, Column, TextColumn
+from dagscape.data.tables.columns import TextColumn
 from dagscape.data.tables.frames import is_frame, is_missing, table_from_array, table_from_frame
 from dagscape.data.tables.table import Table
-from dagscape.data.tables.value_types import LevelFinder
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.fitting import FitPrior
 from dagscape.networks.discrete.network import Network
-from dagscape.search.class_structures import naive_bayes_dag, tree_augmented_dag
-from dagscape.search.learning import learn
-from dagscape.search.registry import LEARNERS
+from dagscape.search.classifiers import STRUCTURES, class_structure, with_known_levels
 
-# Structures that depend on the class, besides the methods of learn().
-_CLASS_STRUCTURES = ("naive", "tan")
 _JOBS = Whole(1, MAX_THREADS, said=f"an integer from 1 to {MAX_THREADS}, or -1 for all processors")
 
 # Arguments of learn() that are not options here, and what takes their place.
@@ -131,7 +126,7 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         y : array-like
             The class of each row.
         """
-        check_choice(self.method, (*_CLASS_STRUCTURES, *LEARNERS), "method")
+        check_choice(self.method, STRUCTURES, "method")
         check_choice(self.discretizer, CUT_RULES, "discretizer")
         _check_options(self.options)
         table = self._table(X, y)
@@ -213,21 +208,13 @@ class BayesNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _structure(self, data: Dataset) -> Dag:
         rng, threads = _generator(self.random_state), _threads(self.n_jobs)
-        if self.method == "naive":
-            return naive_bayes_dag(data, self.target_)
-        if self.method == "tan":
-            return tree_augmented_dag(data, self.target_, rng, threads)
-        return learn(data, self.method, seed=rng, threads=threads, **(self.options or {})).network
+        return class_structure(data, self.target_, self.method, rng, threads, self.options or {})
 
     def _known(self, table: Table) -> Table:
         """Return the table with missing cells in place of levels that training did not show."""
         cut = {} if self.network_.discretizer is None else self.network_.discretizer.cuts
         _check_numbers(table, cut)
-        columns = [
-            column if name in cut or name not in self.network_.levels else _only(column, self.network_.levels[name])
-            for name, column in zip(table.names, table.columns, strict=True)
-        ]
-        return table.with_columns(table.names, columns)
+        return with_known_levels(self.network_, table)
 
 
 def _check_options(options: object) -> None:
@@ -260,13 +247,6 @@ def _check_numbers(table: Table, names: Iterable[str]) -> None:
                 f"X has {column.cell(row)!r} in column {name!r} at {table.where(row)}, which is not a finite number: "
                 "replace it by one, or by NaN if it means a missing cell"
             )
-
-
-def _only(column: Column, levels: tuple[str, ...]) -> Column:
-    """Return a column with missing cells in place of strings that mean none of the levels."""
-    find = LevelFinder(levels)
-    known = np.array([*(find[text] in levels for text in column.values), False])
-    return TextColumn(column.values, np.where(known[column.codes], column.codes, MISSING).astype(np.int32)).observed()
 
 
 def _new_name(name: str, taken: tuple[str, ...]) -> str:

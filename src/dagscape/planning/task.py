@@ -16,17 +16,20 @@ from dagscape.core.references import loaded
 if TYPE_CHECKING:
     from dagscape.core.requirements import Alternative, Requirements, TaskOption
 
-# What a task takes: rows; rows and the options of `local_scores`; scores of any kind; those of all families; answers
-# of students and a Q-matrix; two structures; probabilities of edges and a structure; lists of networks and a structure;
-# a student model.
+# What a task takes: rows; rows and the options of `local_scores`; scores of any kind; those of all families; answers of
+# students and a Q-matrix; rows and their class; one structure or two; probabilities of edges and a structure; a list of
+# networks, alone or with a structure; a student model.
 Taken = Literal[
     "data",
     "data to score",
     "scores",
     "all scores",
     "answers",
+    "rows with a class",
+    "structure",
     "structures",
     "edge probabilities",
+    "list of networks",
     "lists of networks",
     "student model",
 ]

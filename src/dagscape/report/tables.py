@@ -14,9 +14,12 @@ from dagscape.results.base import Result
 # warnings, which all results have in common.
 RENDERERS: dict[str, str] = {
     "bootstrap": "report.edges:render_bootstrap",
+    "class-members": "report.class_members:render_class_members",
+    "classification": "report.classification:render_classification",
     "comparison": "report.comparison:render_comparison",
     "data-summary": "report.data:render_data",
     "edge-accuracy": "report.edge_accuracy:render_edge_accuracy",
+    "feature-averages": "report.feature_averages:render_feature_averages",
     "k-best": "report.best:render_best",
     "learned-network": "report.learning:render_learned",
     "list-curves": "report.list_curves:render_list_curves",

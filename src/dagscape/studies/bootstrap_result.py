@@ -134,6 +134,10 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         members = self.level == "classes" and not invariant
         return averaging.function_average(self.networks, self._shares, function, members=members)
 
+    def blanket_probabilities(self) -> NDArray[np.float64]:
+        """Return the confidence ``[u, v]`` that u is in the Markov blanket of v."""
+        return np.minimum(averaging.blanket_average(self.networks, self._shares), 1.0)
+
     def v_structure_probabilities(self) -> dict[tuple[str, str, str], float]:
         """Return the confidence in every v-structure (a, child, b) of a network, highest first."""
         return averaging.v_structure_average(self.networks, self._shares)

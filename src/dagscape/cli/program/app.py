@@ -31,6 +31,7 @@ from dagscape.planning.registry import TASKS
 # A subcommand is a module of `cli/commands` with a click command called `command`, imported on demand. Those of tasks
 # stand in their records; the others make no result.
 COMMANDS: dict[str, str] = {task.command: task.help for task in TASKS.values() if task.help} | {
+    "iter-best": "List the best networks one by one, for as long as somebody reads them.",
     "fit": "Fit the probabilities of a network to data.",
     "query": "Compute probabilities of a network's variables, given others.",
     "predict": "Predict a variable in each row of a table.",
@@ -44,7 +45,7 @@ COMMANDS: dict[str, str] = {task.command: task.help for task in TASKS.values() i
 
 def _module(name: str) -> ModuleType:
     """Import the module of a subcommand when it is needed."""
-    return importlib.import_module(f"dagscape.cli.commands.{name}")
+    return importlib.import_module(f"dagscape.cli.commands.{name.replace('-', '_')}")
 
 
 class _Commands(click.Group):

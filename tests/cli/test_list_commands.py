@@ -1,0 +1,107 @@
+"""Commands for classes, lists and classifiers: members, average, iter-best, mmpc, classify."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dagscape as ds
+from cli.running import run
+
+
+@pytest.fixture
+def table(tmp_path):
+    ds.load_network("asia").sample(300, seed=1).to_frame().to_csv(tmp_path / "asia.csv", index=False)
+    return tmp_path / "asia.csv"
+
+
+def test_mmpc(capfd, table, tmp_path):
+    code, out, err = run(capfd, "mmpc", table, "--alpha", 0.01, "--json", "-o", tmp_path / "pc.json")
+    assert (code, err) == (0, "")
+    expected = ds.mmpc(ds.read_data(table), 0.01)
+    assert json.loads(out)["strengths"] == expected.strengths.tolist()
+    assert ds.load_result(tmp_path / "pc.json") == expected
+    code, out, _ = run(capfd, "mmpc", table, "--not-symmetric")
+    assert code == 0
+    assert "parents and children" in out
+    assert run(capfd, "mmpc", table, "--alpha", 0)[0] == 2
+    assert run(capfd, "mmpc", tmp_path / "none.csv")[0] == 2
+
+
+def test_members(capfd, tmp_path):
+    code, out, _ = run(capfd, "members", "builtin:asia", "--limit", 2)
+    assert code == 0
+    assert "Equivalence class of 6 DAGs" in out
+    assert "4 more members not shown" in out
+    code, out, _ = run(capfd, "members", "builtin:asia", "--json", "-o", tmp_path / "m.npz")
+    document = json.loads(out)
+    assert (document["size"], len(document["networks"])) == (6, 6)
+    assert ds.load_result(tmp_path / "m.npz") == ds.class_members(ds.load_network("asia"))
+    code, out, _ = run(capfd, "members", "builtin:asia", "--limit", 0, "--json")
+    assert json.loads(out)["networks"] == []
+    assert run(capfd, "members", "builtin:asia", "--limit", -1)[0] == 2
+
+
+@pytest.mark.parametrize("feature", ["blankets", "v-structures"])
+def test_average(capfd, tmp_path, table, feature):
+    best = ds.k_best(ds.local_scores(ds.read_data(table)), 5)
+    best.save(tmp_path / "best.json")
+    code, out, _ = run(capfd, "average", tmp_path / "best.json", "--feature", feature, "--weights", "classes", "--json")
+    assert code == 0
+    expected = ds.feature_averages(best, feature, "classes")
+    assert json.loads(out)["probabilities"] == expected.probabilities.tolist()
+    code, out, _ = run(capfd, "average", tmp_path / "best.json", "--feature", feature, "--show", 1)
+    assert code == 0
+    assert "not shown" in out
+    assert run(capfd, "average", "builtin:asia")[0] == 2
+
+
+def test_iter_best(capfd, table):
+    scores = ds.local_scores(ds.read_data(table))
+    code, out, err = run(capfd, "iter-best", table, "-n", 5, "--json")
+    assert (code, err) == (0, "")
+    best = ds.k_best(scores, 5)
+    documents = [json.loads(line) for line in out.splitlines()]
+    assert [document["score"] for document in documents] == pytest.approx(best.scores.tolist())
+    assert [document["edges"] for document in documents] == best.networks.to_edges()
+    code, out, _ = run(capfd, "iter-best", table, "-n", 3, "--space", "dags")
+    rank, score, less, edges = out.splitlines()[2].split("\t")
+    expected = ds.k_best(scores, 3, "dags").to_frame()
+    assert (rank, less) == ("3", f"{expected['times_less'][2]:.4g}")
+    assert float(score) == pytest.approx(expected["score"][2], abs=1e-4)
+    assert " -> " in edges
+    code, _, err = run(capfd, "iter-best", table, "-n", 1, "--score", "k2")
+    assert code == 0
+    assert "listing DAGs, not equivalence classes" in err
+    assert run(capfd, "iter-best", table, "-n", 0)[0] == 2
+
+
+def test_iter_best_ends_when_there_are_no_more(capfd, tmp_path):
+    (tmp_path / "two.csv").write_text("a,b\n0,1\n1,0\n1,1\n")
+    code, out, _ = run(capfd, "iter-best", tmp_path / "two.csv", "--quiet")
+    assert code == 0
+    assert len(out.splitlines()) == 2
+
+
+def test_classify(capfd, tmp_path, table):
+    code, out, _ = run(
+        capfd, "classify", table, "--target", "dysp", "--method", "naive", "--cv", 3, "--json",
+        "-o", tmp_path / "c.json", "--network", tmp_path / "model.json",
+    )  # fmt: skip
+    assert code == 0
+    expected = ds.classify_rows(ds.read_data(table).to_frame(), "dysp", "naive", cv=3)
+    document = json.loads(out)
+    assert document["rows"] == 300
+    assert sum(map(sum, document["confusion"])) == 300
+    assert document["mean_accuracy"] > 0.6
+    assert len(document["accuracy"]) == len(expected.accuracy)
+    assert ds.load_result(tmp_path / "c.json").method == "naive"
+    assert run(capfd, "predict", tmp_path / "model.json", table, "--target", "dysp", "--quiet")[0] == 0
+    code, out, _ = run(capfd, "classify", table, "--target", "dysp", "--method", "tan", "--test", table)
+    assert code == 0
+    assert "accuracy of the baseline" in out
+    code, _, err = run(capfd, "classify", table, "--target", "dysp", "--method", "naive", "--tabu-length", 3)
+    assert code == 2
+    assert "is an option of tabu" in err
+    assert run(capfd, "classify", table, "--target", "nobody")[0] == 2
