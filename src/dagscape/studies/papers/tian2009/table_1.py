@@ -50,7 +50,7 @@ ITEM = Item(
     "The speed of the sum over DAGs and of REBEL",
     "The probabilities of all edges of three UCI tables and of synthetic data that come with REBEL, BDeu with ess 1; "
     "one processor of 3 GHz.",
-    DOES + " One thread. The sum over DAGs also gives all ancestor relations.",
+    DOES + " Seconds of the processor, one thread. The sum over DAGs also gives all ancestor relations.",
     (*DIFFERS, "The machine: compare how times grow."),
     STUDY,
     show,
