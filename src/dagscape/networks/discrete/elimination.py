@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from dagscape.core.masks import bits, mask_of
 from dagscape.core.resources import check_memory
-from dagscape.networks.discrete.elimination_order import cells_of, elimination_order, product_sizes
+from dagscape.networks.discrete.elimination_order import cells_of, elimination_order
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +53,8 @@ _BYTES_PER_CELL = 32
 
 # Entries are rescaled where the largest of a row leaves this range: often enough, and seldom enough to cost little.
 _SMALL, _LARGE = 2.0**-64, 2.0**64
+# The factors that are multiplied before entries are rescaled: the product of so many is far from an underflow, mostly.
+_BETWEEN_RESCALES = 8
 
 
 class Joint(NamedTuple):
@@ -142,8 +144,8 @@ class Tables:
         fixed = self._fixed(observed)
         free = [target for target in targets if arities[target] > 1]
         scopes = [self._scope(v) & ~fixed for v in families]
-        order = elimination_order(scopes, union_of(scopes) & ~mask_of(free), arities)
-        cells = max([1, *product_sizes(scopes, order, arities), cells_of(mask_of(free), arities)])
+        order, sizes = elimination_order(scopes, union_of(scopes) & ~mask_of(free), arities)
+        cells = max([1, *sizes, cells_of(mask_of(free), arities)])
         if cells > _BLOCK_CELLS or max_memory is not None:
             _check_size(cells, max_memory)
         evidence = np.zeros((len(codes), len(arities)), dtype=np.intp)
@@ -226,9 +228,16 @@ class Tables:
         scope = [*bits(self.parents[variable]), variable]
         known = [axis for axis, v in enumerate(scope) if fixed >> v & 1]
         rest = sorted((axis for axis, v in enumerate(scope) if not fixed >> v & 1), key=scope.__getitem__)
-        table = self.cpts[variable].transpose([*known, *rest])
-        index = tuple(evidence[:, scope[axis]] for axis in known)
-        values = table[index] if known else table[np.newaxis]
+        axes = [*known, *rest]
+        table = self.cpts[variable]
+        if axes != sorted(axes):
+            table = table.transpose(axes)
+        if not known:
+            values = table[np.newaxis]
+        elif len(evidence) == 1:
+            values = table[(np.newaxis, *(evidence[0, scope[axis]] for axis in known))]
+        else:
+            values = table[tuple(evidence[:, scope[axis]] for axis in known)]
         return _Factor(mask_of(scope[axis] for axis in rest), values)
 
 
@@ -246,7 +255,7 @@ class _Arithmetic:
     represent: Callable[[Floats], Floats]
     multiply: Callable[[Floats, Floats], Floats]
     add: Callable[[Floats, int], Floats]
-    rescale: Callable[[Floats], tuple[Floats, Floats]]
+    rescale: Callable[[Floats], tuple[Floats, Floats | None]]
 
 
 def _run(
@@ -258,17 +267,25 @@ def _run(
     arithmetic: _Arithmetic,
 ) -> Joint:
     """Eliminate variables in the given order, and multiply the factors that remain."""
-    pool = [_Factor(factor.scope, arithmetic.represent(factor.values)) for factor in factors]
+    # Each factor waits for the first of its variables to be eliminated; the last bucket has those of targets only.
+    places = {variable: place for place, variable in enumerate(order)}
+    buckets: list[list[_Factor]] = [[] for _ in range(len(order) + 1)]
+
+    def put(factor: _Factor) -> None:
+        buckets[min((places[v] for v in bits(factor.scope) if v in places), default=len(order))].append(factor)
+
+    for factor in factors:
+        put(_Factor(factor.scope, arithmetic.represent(factor.values)))
     log_scale = np.zeros(rows)
-    for variable in order:
-        used = [factor for factor in pool if factor.scope >> variable & 1]
-        pool = [factor for factor in pool if not factor.scope >> variable & 1]
+    for variable, used in zip(order, buckets, strict=False):
         scope, values, scales = _product(used, arities, arithmetic)
-        log_scale += scales
+        if scales is not None:
+            log_scale += scales
         axis = 1 + (scope & ((1 << variable) - 1)).bit_count()
-        pool.append(_Factor(scope & ~(1 << variable), arithmetic.add(values, axis)))
-    scope, values, scales = _product(pool, arities, arithmetic)
-    log_scale += scales
+        put(_Factor(scope & ~(1 << variable), arithmetic.add(values, axis)))
+    scope, values, scales = _product(buckets[-1], arities, arithmetic)
+    if scales is not None:
+        log_scale += scales
     shape = (rows, *(arities[v] if scope >> v & 1 else 1 for v in sorted(targets)))
     full = (rows, *(arities[v] for v in sorted(targets)))
     values = np.broadcast_to(np.broadcast_to(values, (rows, *values.shape[1:])).reshape(shape), full)
@@ -277,21 +294,35 @@ def _run(
     return Joint(np.exp(values) if arithmetic is _LOGARITHMS else values, log_scale)
 
 
-def _product(factors: list[_Factor], arities: Sequence[int], arithmetic: _Arithmetic) -> tuple[int, Floats, Floats]:
+def _product(
+    factors: list[_Factor], arities: Sequence[int], arithmetic: _Arithmetic
+) -> tuple[int, Floats, Floats | None]:
     """Return the scope of a product, its entries divided by a scale for each row, and the logarithm of that scale."""
-    scope, values, log_scale = 0, arithmetic.represent(np.ones(1)), np.zeros(1)
+    if not factors:
+        return 0, arithmetic.represent(np.ones(1)), None
     # Small factors first, so that little is multiplied more than once.
-    for factor in sorted(factors, key=lambda factor: factor.values[0].size):
+    (scope, values), *others = sorted(factors, key=lambda factor: factor.values[0].size)
+    log_scale: Floats | None = None
+    for count, factor in enumerate(others, 1):
         union = scope | factor.scope
         left, right = _aligned(scope, values, union, arities), _aligned(factor.scope, factor.values, union, arities)
-        scope = union
-        values, shift = arithmetic.rescale(arithmetic.multiply(left, right))
-        log_scale = log_scale + shift
-    return scope, values, log_scale
+        scope, values = union, arithmetic.multiply(left, right)
+        if count % _BETWEEN_RESCALES == 0:
+            values, shift = arithmetic.rescale(values)
+            log_scale = _sum(log_scale, shift)
+    values, shift = arithmetic.rescale(values)
+    return scope, values, _sum(log_scale, shift)
+
+
+def _sum(log_scale: Floats | None, shift: Floats | None) -> Floats | None:
+    """Return the sum of two scales; None is no scale."""
+    return log_scale if shift is None else shift if log_scale is None else log_scale + shift
 
 
 def _aligned(scope: int, values: Floats, union: int, arities: Sequence[int]) -> Floats:
     """Return a factor with an axis of length 1 for each variable of a larger set that it lacks."""
+    if scope == union:
+        return values
     return values.reshape(len(values), *(arities[v] if scope >> v & 1 else 1 for v in bits(union)))
 
 
@@ -299,10 +330,12 @@ def _largest(values: Floats) -> Floats:
     return np.asarray(values.max(axis=tuple(range(1, values.ndim)), keepdims=True))
 
 
-def _rescale_probabilities(values: Floats) -> tuple[Floats, Floats]:
+def _rescale_probabilities(values: Floats) -> tuple[Floats, Floats | None]:
+    if len(values) == 1 and _SMALL < values.max() < _LARGE:
+        return values, None
     top = _largest(values)
     if top.min() > _SMALL and top.max() < _LARGE:
-        return values, np.zeros(1)
+        return values, None
     # By a power of two, so that nothing is rounded. An impossible row stays zero.
     exponent = np.maximum(np.frexp(top)[1], -1000)
     return values * np.ldexp(1.0, -exponent), exponent.reshape(len(values)) * math.log(2)

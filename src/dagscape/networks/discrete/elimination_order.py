@@ -8,8 +8,8 @@ rule is used whose products have fewer cells in total.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from dagscape.core.masks import bits
 
@@ -17,7 +17,22 @@ from dagscape.core.masks import bits
 _SMALL_TOTAL = 2**18
 
 
-def elimination_order(scopes: Sequence[int], variables: int, arities: Sequence[int]) -> list[int]:
+class Elimination(NamedTuple):
+    """An order of elimination, and how large its products are.
+
+    Attributes
+    ----------
+    order : list of int
+        The variables.
+    sizes : list of int
+        For each of them, the number of cells of the product that it is summed out of.
+    """
+
+    order: list[int]
+    sizes: list[int]
+
+
+def elimination_order(scopes: Sequence[int], variables: int, arities: Sequence[int]) -> Elimination:
     """Return a good order to eliminate variables in: that of min-weight or, if it is better, of min-fill.
 
     Parameters
@@ -32,49 +47,34 @@ def elimination_order(scopes: Sequence[int], variables: int, arities: Sequence[i
     Examples
     --------
     >>> elimination_order([0b011, 0b110, 0b1100], 0b1110, [2, 9, 2, 2])
-    [3, 2, 1]
+    Elimination(order=[3, 2, 1], sizes=[4, 18, 18])
     """
     lightest = _greedy_order(scopes, variables, arities, fill=False)
-    total = sum(product_sizes(scopes, lightest, arities))
-    if total <= _SMALL_TOTAL:
+    if sum(lightest.sizes) <= _SMALL_TOTAL:
         return lightest
     sparsest = _greedy_order(scopes, variables, arities, fill=True)
-    return sparsest if sum(product_sizes(scopes, sparsest, arities)) < total else lightest
+    return sparsest if sum(sparsest.sizes) < sum(lightest.sizes) else lightest
 
 
-def product_sizes(scopes: Sequence[int], order: Sequence[int], arities: Sequence[int]) -> Iterator[int]:
-    """Iterate over the numbers of cells of the products, one for each variable that is eliminated.
-
-    Examples
-    --------
-    >>> list(product_sizes([0b011, 0b110], [0, 1], [2, 3, 4]))
-    [6, 12]
-    """
+def _greedy_order(scopes: Sequence[int], variables: int, arities: Sequence[int], *, fill: bool) -> Elimination:
     neighbours = _neighbours(scopes)
-    for variable in order:
-        scope = _join(neighbours, variable)
-        yield cells_of(scope | 1 << variable, arities)
 
-
-def _greedy_order(scopes: Sequence[int], variables: int, arities: Sequence[int], *, fill: bool) -> list[int]:
-    neighbours = _neighbours(scopes)
-    logs = [math.log(arity) for arity in arities]
-
-    def cost(variable: int) -> tuple[float, ...]:
+    def cost(variable: int) -> tuple[int, ...]:
         around = neighbours.get(variable, 0)
-        weight = math.fsum([logs[v] for v in bits(around | 1 << variable)])
+        weight = cells_of(around | 1 << variable, arities)
         if not fill:
             return weight, variable
         absent = sum((around & ~neighbours[v] & ~(1 << v)).bit_count() for v in bits(around))
         return absent, weight, variable
 
     costs = {variable: cost(variable) for variable in bits(variables)}
-    order = []
+    chosen = Elimination([], [])
     while costs:
         variable = min(costs, key=costs.__getitem__)
-        del costs[variable]
+        weight = costs.pop(variable)[-2]
         around = _join(neighbours, variable)
-        order.append(variable)
+        chosen.order.append(variable)
+        chosen.sizes.append(weight)
         changed = around
         if fill:
             # New edges between the neighbours also change the counts of those next to both ends.
@@ -83,7 +83,7 @@ def _greedy_order(scopes: Sequence[int], variables: int, arities: Sequence[int],
         for v in bits(changed):
             if v in costs:
                 costs[v] = cost(v)
-    return order
+    return chosen
 
 
 def _neighbours(scopes: Sequence[int]) -> dict[int, int]:
@@ -111,4 +111,9 @@ def cells_of(scope: int, arities: Sequence[int]) -> int:
     >>> cells_of(0b101, [2, 3, 4])
     8
     """
-    return math.prod(arities[v] for v in bits(scope))
+    cells = 1
+    while scope:
+        lowest = scope & -scope
+        cells *= arities[lowest.bit_length() - 1]
+        scope ^= lowest
+    return cells

@@ -16,7 +16,6 @@ from dagscape.core.masks import bits
 from dagscape.core.wording import plural
 from dagscape.data.tables.value_types import ValueType
 from dagscape.data.values import as_dataset
-from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.checks import (
     check_keys,
@@ -401,6 +400,8 @@ class Network:
         return f"Network({title}{size}, {plural(self.parameter_count, 'free parameter')})"
 
     def _repr_svg_(self) -> str | None:
+        from dagscape.drawing.draw import notebook_svg
+
         return notebook_svg(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
