@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from dagscape.drawing.draw import Drawing, DrawOptions, draw, notebook_svg
-from dagscape.drawing.edges import ProbableEdges, Structure
+# Drawing takes a dozen modules, which most programs never need.
+if TYPE_CHECKING:
+    from dagscape.drawing.draw import Drawing, DrawOptions
+    from dagscape.drawing.edges import ProbableEdges, Structure
 
 
 class Drawn(ABC):
@@ -30,7 +32,11 @@ class Drawn(ABC):
         **options
             ``weights``, ``labels``, ``threshold``, ``lines``, ``title``, ``label_width``: as for :func:`dagscape.draw`.
         """
+        from dagscape.drawing.draw import draw
+
         return draw(self, path, **options)
 
     def _picture(self) -> str | None:
+        from dagscape.drawing.draw import notebook_svg
+
         return notebook_svg(self)

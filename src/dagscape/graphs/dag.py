@@ -17,7 +17,6 @@ from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.masks import bits, mask_of, transposed
 from dagscape.core.wording import plural, visible
-from dagscape.drawing.draw import notebook_svg
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
     adjacency_of,
@@ -276,6 +275,8 @@ class Dag:
         return Cpdag.trusted(self.variables, *cpdag_masks(self.parent_masks))
 
     def _repr_svg_(self) -> str | None:
+        from dagscape.drawing.draw import notebook_svg
+
         return notebook_svg(self)
 
     def __repr__(self) -> str:
@@ -420,6 +421,8 @@ class Cpdag:
         return mixed_networkx_graph(self.variables, self.directed_edges, self.undirected_edges)
 
     def _repr_svg_(self) -> str | None:
+        from dagscape.drawing.draw import notebook_svg
+
         return notebook_svg(self)
 
     def __repr__(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
-from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import best_requirements, optimal_seconds
 from dagscape.core.errors import SparseFamilies, argument
 from dagscape.core.requirements import Requirements
@@ -24,6 +23,9 @@ def optimal(job: SearchJob) -> Found:
 
     It is :func:`dagscape.optimal_network`: neither the start nor the seed matters, and a time limit is not observed.
     """
+    # Its result takes many modules, which the other methods do not need.
+    from dagscape.best.optimal import optimal_network
+
     _check_memory(job)
     scores = job.all_scores()
     with warnings.catch_warnings():
