@@ -6,7 +6,10 @@ from dagscape.best.result import BestNetworks as BestNetworks
 from dagscape.core.errors import BackendUnavailable as BackendUnavailable
 from dagscape.core.errors import DagscapeError as DagscapeError
 from dagscape.core.errors import DagscapeWarning as DagscapeWarning
+from dagscape.core.errors import FallingItems as FallingItems
+from dagscape.core.errors import FewStudents as FewStudents
 from dagscape.core.errors import IncompleteScores as IncompleteScores
+from dagscape.core.errors import InfiniteErrors as InfiniteErrors
 from dagscape.core.errors import InvalidData as InvalidData
 from dagscape.core.errors import InvalidOption as InvalidOption
 from dagscape.core.errors import LostPrecision as LostPrecision

@@ -163,7 +163,7 @@ def test_skills_without_an_item_of_their_own_are_mentioned():
     with pytest.warns(ds.UnidentifiedSkills, match="'skill1', 'skill2' have no items that need them alone"):
         ds.command(answers, [[1, 1], [1, 1], [1, 1], [1, 1]], restarts=1)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", ds.UnidentifiedSkills)
         ds.command(answers, [[1, 0], [0, 1], [1, 1], [1, 1]], restarts=1)
 
 

@@ -225,3 +225,89 @@ def test_wrong_probabilities_are_refused():
     for wrong in (math.nan, -0.1, 1.1, math.inf):
         with pytest.raises(ds.InvalidData, match=r"not_mastered\[1\] is .*; it must be a probability"):
             orient(pair, [0.1, wrong])
+
+
+# All edges together.
+
+
+def violations(dag: ds.Dag, joint: np.ndarray) -> float:
+    """The sum over the edges of P(source not mastered, target mastered), by the definition."""
+    states = range(len(joint))
+    return sum(
+        float(joint[state])
+        for child, parents in enumerate(dag.parent_masks)
+        for parent in range(dag.n)
+        if parents >> parent & 1
+        for state in states
+        if not state >> parent & 1 and state >> child & 1
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_the_global_rule_finds_the_least_violations_of_all_members(n):
+    rng = np.random.default_rng(n)
+    for members in all_classes(n).values():
+        joint = rng.dirichlet(np.full(1 << n, 0.5))
+        lacking = [float(sum(p for state, p in enumerate(joint) if not state >> k & 1)) for k in range(n)]
+        dag, edges = orient(members[0].to_cpdag(), lacking, rule="global")
+        assert dag in members
+        assert violations(dag, joint) == pytest.approx(min(violations(one, joint) for one in members), abs=1e-12)
+        assert {edge.reason for edge in edges} <= {"global"}
+        by_ratio, _ = orient(members[0].to_cpdag(), lacking)
+        assert violations(dag, joint) <= violations(by_ratio, joint) + 1e-12
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6))
+def test_the_global_rule_meets_constraints(seed):
+    rng = np.random.default_rng(seed)
+    members = list(all_classes(4).values())[rng.integers(len(all_classes(4)))]
+    required, forbidden = random_constraints(rng, members)
+    allowed = [
+        one
+        for one in members
+        if all(one.parent_masks[v] >> u & 1 for u, v in required)
+        and not any(one.parent_masks[v] >> u & 1 for u, v in forbidden)
+    ]
+    lacking = random_lacking(rng, 4)
+    if not allowed:
+        return
+    dag, _ = orient(members[0].to_cpdag(), lacking, constraints_of(4, required, forbidden), rule="global")
+
+    def cost(one: ds.Dag) -> float:
+        return sum(lacking[u] for v in range(4) for u in range(4) if one.parent_masks[v] >> u & 1)
+
+    assert dag in allowed
+    assert cost(dag) == pytest.approx(min(map(cost, allowed)), abs=1e-12)
+
+
+def test_the_global_rule_differs_where_an_early_decision_costs_more():
+    """The clearest ratio of a - b - c - d is that of a - b; a → b forces the two others against theirs."""
+    chain = ds.Dag.from_edges(["a", "b", "c", "d"], [("a", "b"), ("b", "c"), ("c", "d")])
+    lacking = [0.5, 0.9, 0.6, 0.4]
+    by_ratio, _ = orient(chain.to_cpdag(), lacking)
+    together, edges = orient(chain.to_cpdag(), lacking, rule="global")
+    assert set(by_ratio.edges) == {("a", "b"), ("b", "c"), ("c", "d")}
+    # 0.4 + 0.6 + 0.9 is less than 0.5 + 0.9 + 0.6.
+    assert set(together.edges) == {("d", "c"), ("c", "b"), ("b", "a")}
+    assert [(edge.source, round(edge.ratio, 3)) for edge in edges] == [("b", 0.556), ("c", 1.5), ("d", 1.5)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sixteen_skills_take_no_time(seed):
+    """Complete graphs and random k-trees have many members, or many conflicts."""
+    rng = np.random.default_rng(seed)
+    names = [f"S{k}" for k in range(16)]
+    complete = ds.Dag.from_edges(names, itertools.combinations(names, 2))
+    lacking = rng.random(16).tolist()
+    dag, _ = orient(complete.to_cpdag(), lacking, rule="global")
+    assert list(dag.topological_order()) == [names[k] for k in np.argsort(lacking)]
+    # Each skill joins a clique of two or three others: no v-structures.
+    parents = [0, 1]
+    for k in range(2, 16):
+        child = int(rng.integers(1, k))
+        clique = parents[child] | 1 << child
+        parents.append(clique if clique.bit_count() < 4 else clique & (clique - 1))
+    tree = ds.Dag(tuple(names), tuple(parents))
+    dag, _ = orient(tree.to_cpdag(), lacking, rule="global")
+    assert dag.to_cpdag() == tree.to_cpdag()

@@ -12,7 +12,7 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.random_dags import random_dag
 from dagscape.networks.discrete.network import Network
 from dagscape.student.model.network import ABILITY, StudentNetwork
-from dagscape.student.model.simulate import STRUCTURES, Ranges, draw_model, simulate_students
+from dagscape.student.model.simulate import STRUCTURES, WIDE, Ranges, draw_model, simulate_students
 from dagscape.student.model.skill_states import parts_of
 from oracles import networks as oracle
 
@@ -62,6 +62,24 @@ def test_the_three_constraints_hold(model):
 
 
 @settings(deadline=None, max_examples=30)
+@given(models(ranges=Ranges(mastery=(0, 1), ready=(0.1, 1), guess=(0, 1), slip=(0, 1))))
+def test_ranges_that_overlap_are_drawn_until_the_constraints_hold(model):
+    for table in (*model.skill_tables, *model.item_tables):
+        skills = len(table).bit_length() - 1
+        for place in range(skills):
+            halves = table.reshape(-1, 2, 1 << place, *table.shape[1:])
+            assert (halves[:, 1] >= halves[:, 0]).all()
+    assert min(model.strengths().values(), default=1.0) >= 0.9 - 1e-9
+
+
+def test_wide_guesses_are_uniform_below_what_is_known():
+    tables = [table for seed in range(40) for table in draw_model("c", ranges=WIDE, seed=seed).item_tables]
+    guess, known = np.array(tables).T
+    # The smaller and the larger of two uniform numbers.
+    assert guess.mean() == pytest.approx(1 / 3, abs=0.02)
+    assert known.mean() == pytest.approx(2 / 3, abs=0.02)
+
+
 @given(models(ranges=Ranges(unready=(0.0, 0.3))))
 def test_prerequisites_are_strong_if_tables_are_rejected(model):
     assert all(0.9 <= strength <= 1.0 for strength in lacking_both(model).values())
@@ -273,8 +291,8 @@ def test_more_students_than_fit_are_refused():
         ({"mastery": 0.5}, "mastery is 0.5; it must be a pair of ascending numbers between 0 and 1"),
         ({"slip": (0.2, 0.1)}, "slip is (0.2, 0.1); it must be a pair of ascending numbers between 0 and 1"),
         ({"shift": (0, 11)}, "shift is (0, 11); it must be a pair of ascending numbers between 0 and 10"),
-        ({"unready": (0, 0.8)}, "unready is (0, 0.8); it must not exceed ready=(0.7, 0.95)"),
-        ({"guess": (0, 0.8)}, "guess is (0, 0.8); it must not exceed 1 minus slip=(0.1, 0.3)"),
+        ({"unready": (0.96, 1)}, "unready is (0.96, 1); it is above ready=(0.7, 0.95)"),
+        ({"guess": (0.95, 1)}, "guess is (0.95, 1); it is above 1 minus slip=(0.1, 0.3)"),
     ],
 )
 def test_wrong_ranges_are_refused(ranges, message):

@@ -160,6 +160,18 @@ class UnidentifiedSkills(DagscapeWarning):
     """The answers may not determine a skill, because no item needs it alone."""
 
 
+class FallingItems(DagscapeWarning):
+    """Students who master more skills of an item solve it less often, by a fitted model."""
+
+
+class FewStudents(DagscapeWarning):
+    """A student model has more parameters than students."""
+
+
+class InfiniteErrors(DagscapeWarning):
+    """Probabilities of a student model have no standard error."""
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the most similar known name, if any.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -40,6 +40,7 @@ from dagscape.scores.scoring_job import MAX_PARENTS
 from dagscape.student.input.answers import Answers, as_answers
 from dagscape.student.input.q_matrix import matched
 from dagscape.student.learning.command import command as learn_model
+from dagscape.student.learning.orientation import OrientationRule
 from dagscape.student.learning.structural_em import TOLERANCE
 from dagscape.student.model.evaluation import FOLDS
 from dagscape.student.model.model import StudentModel
@@ -52,7 +53,10 @@ A STRUCTURE is a network of prerequisites, such as a .csv list of edges with the
 c (S1 -> S2 -> ... -> S7, S1 -> S3, S2 -> S4, S4 -> S6)."""
 
 # The options that belong to each of the four things that the command does; others are refused there.
-_LEARNING = {"required", "forbidden", "tiers", "max_parents", "score", "method", "tolerance", "restarts", "refine"}
+_LEARNING = {
+    "required", "forbidden", "tiers", "max_parents", "score", "method", "tolerance", "restarts", "refine", "monotone",
+    "orientation",
+}  # fmt: skip
 _STUDENTS = {"mastery", "predictions", "next_item"}
 _READING = {"separator", "missing_values"}
 _SIMULATING = {"students", "items_per_skill", "skills_per_item", "ability", "missing"}
@@ -98,6 +102,14 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
 @click.option(
     "--refine/--no-refine", default=True, show_default=True,
     help="Improve the best start further: compare structures that differ in one pair of skills on the answers.",
+)  # fmt: skip
+@click.option(
+    "--monotone", is_flag=True,
+    help="Require that mastering more skills of an item never makes a correct answer less likely.",
+)  # fmt: skip
+@click.option(
+    "--orientation", type=click.Choice(get_args(OrientationRule)), default="ratio", show_default=True,
+    help="What directs edges that the answers leave open: their ratios, one by one, or a measure of all together.",
 )  # fmt: skip
 @click.option(
     "--tolerance", type=within(TOLERANCE), default=1e-6, show_default=True, metavar="X",
@@ -190,7 +202,18 @@ def _learned(answers: str, reading: dict[str, Any], options: dict[str, Any], **m
     if options["q_matrix"] is None:
         raise InvalidOption("--q-matrix is missing: give the file that says which skills each item needs, or --model")
     check_standard_input(answers, "--q-matrix", options["q_matrix"])
-    names = ("required", "forbidden", "tiers", "max_parents", "score", "method", "restarts", "refine", "tolerance")
+    names = (
+        "required",
+        "forbidden",
+        "tiers",
+        "max_parents",
+        "score",
+        "method",
+        "restarts",
+        "refine",
+        "monotone",
+        "tolerance",
+    )
     chosen = {name: options[name] for name in (*names, "seed", "threads", "max_memory")}
     return learn_model(*matched(answers, options["q_matrix"], **reading), **chosen | more)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from dagscape.core.caveats import Caveats
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import FLAG, check_count
-from dagscape.core.errors import UnidentifiedSkills
+from dagscape.core.errors import InvalidOption, UnidentifiedSkills
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import memory_limit, thread_count
@@ -19,6 +19,7 @@ from dagscape.scores.scoring_job import parent_limit
 from dagscape.student.input.answers import Answers
 from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.orientation import OrientationRule
 from dagscape.student.learning.refinement import refined
 from dagscape.student.learning.requirements import DEFAULT_RESTARTS, chosen_search, model_requirements
 from dagscape.student.learning.structural_em import (
@@ -32,6 +33,7 @@ from dagscape.student.learning.structural_em import (
     structural_em,
 )
 from dagscape.student.model.building import student_model
+from dagscape.student.model.isotonic import MOST_SKILLS
 from dagscape.student.model.model import Learning, StudentModel
 from dagscape.student.model.parameters import ItemCells
 
@@ -52,6 +54,8 @@ def command(
     max_steps: int = 10_000,
     accelerate: bool = True,
     refine: bool = True,
+    monotone: bool = False,
+    orientation: OrientationRule = "ratio",
     seed: Seed = 0,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -90,6 +94,12 @@ def command(
         Improve the best restart further: fit structures that differ in one pair of skills to the answers. Structural EM
         alone often keeps an edge too many, above all if items need several skills. With ten restarts, this takes about
         as long as they do.
+    monotone : bool
+        Require that mastering more skills of an item never makes a correct answer less likely. Items may have up to 5
+        skills. Default: the answers decide, and the result warns of items that masters solve less often.
+    orientation : {"ratio", "global"}
+        What directs the edges that the answers leave open: the ratio of each, one by one, as in [chen2016]_; or all
+        together, with the fewest students expected who have mastered a skill and lack a prerequisite of it.
     seed : int, numpy.random.Generator or None
         Decides the random starts.
     threads, max_memory, progress
@@ -113,6 +123,8 @@ def command(
     answers, skills_of_items = given
     limits = checked_limits(tolerance, min_gain, max_steps, accelerate)
     FLAG.check(refine, "refine")
+    check_monotone(monotone, skills_of_items)
+    check_choice(orientation, get_args(OrientationRule), "orientation")
     check_count(restarts, "restarts")
     search = _search(
         skills_of_items,
@@ -131,7 +143,7 @@ def command(
     limit = memory_limit(max_memory)
     needs = model_requirements(given, search.threads, limit, restarts=restarts, method=method, max_parents=max_parents)
     needs.check(limit)
-    expectation = expectation_of(answers, skills_of_items, search)
+    expectation = expectation_of(answers, skills_of_items, search, monotone)
     found = []
     with listening(progress) as listener:
         for number, rng in enumerate(rngs):
@@ -146,17 +158,29 @@ def command(
         "score": score, "method": search.method, "restarts": int(restarts), "max_parents": max_parents,
         "required": search.required, "forbidden": search.forbidden, "tiers": search.tiers,
         "tolerance": tolerance, "min_gain": min_gain, "max_steps": max_steps, "accelerate": accelerate,
-        "refine": bool(refine),
+        "refine": bool(refine), "monotone": bool(monotone), "orientation": orientation,
     }  # fmt: skip
     seed_used = recorded_seed(seed)
     provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)
-    learning = Learning(search.method, bool(refine), limits)
-    return student_model(answers, skills_of_items, search, expectation, found, learning, provenance, caveats.kept)
+    learning = Learning(search.method, bool(refine), limits, bool(monotone), orientation)
+    return student_model(answers, skills_of_items, search, expectation, found, learning, provenance, caveats)
 
 
-def expectation_of(answers: Answers, q_matrix: QMatrix, search: StructureSearch) -> Expectation:
+def check_monotone(monotone: bool, q_matrix: QMatrix) -> None:
+    """Refuse items with too many skills for probabilities that must not fall."""
+    FLAG.check(monotone, "monotone")
+    item, mask = max(zip(q_matrix.items, q_matrix.masks, strict=True), key=lambda one: one[1].bit_count())
+    if monotone and mask.bit_count() > MOST_SKILLS:
+        raise InvalidOption(
+            f"needs items of at most {MOST_SKILLS} skills, and {item!r} has {mask.bit_count()}: merge skills of the "
+            "item, or leave it out",
+            option="monotone",
+        )
+
+
+def expectation_of(answers: Answers, q_matrix: QMatrix, search: StructureSearch, monotone: bool = False) -> Expectation:
     """Return the answers, ready for E-steps."""
-    cells = ItemCells(q_matrix.masks)
+    cells = ItemCells(q_matrix.masks, bool(monotone))
     return Expectation(answers, cells, len(q_matrix.skills), search.threads, search.max_memory)
 
 

@@ -4,8 +4,11 @@ The derivative of a student's log-likelihood with respect to a probability p is
 P(1 | answers)/p − P(0 | answers)/(1 − p), where 1 and 0 are the outcomes in the cell that p belongs to. The sum of the
 outer products of these scores estimates the information matrix, and its inverse the covariance of the estimates.
 Parameters at a limit of their range have no standard error, nor have those that the answers do not determine: theirs is
-infinite. The answers do not determine a parameter that has a part in a direction without information, up to rounding
-errors, nor one whose likelihood is so flat that the search for the maximum could have ended anywhere in its range.
+infinite. Probabilities of an item that must not fall as skills are added, and are equal for that reason, are one
+parameter: their error is that of a model in which they are equal.
+
+The answers do not determine a parameter that has a part in a direction without information, up to rounding errors, nor
+one whose likelihood is so flat that the search for the maximum could have ended anywhere in its range.
 """
 
 from __future__ import annotations
@@ -62,10 +65,22 @@ def standard_errors(
     free = np.flatnonzero((parameters.vector > _AT_LIMIT) & (parameters.vector < 1 - _AT_LIMIT))
     if count > _MOST_PARAMETERS or count * len(patterns) > _MOST_SCORES or not free.size:
         return StandardErrors(errors, np.full(skills, np.inf))
-    scores = _scores(expectation, parameters, patterns)[:, free]
+    together, place = np.unique(_groups(parameters)[free], return_inverse=True)
+    joined = np.zeros((len(free), len(together)))
+    joined[np.arange(len(free)), place] = 1.0
+    scores = _scores(expectation, parameters, patterns)[:, free] @ joined
     covariance = _Covariance((scores * weights[:, None]).T @ scores, int(weights.sum()))
-    errors[free] = covariance.errors(np.eye(len(free)))
-    return StandardErrors(errors, covariance.errors(_mastery_derivatives(parameters, skills)[:, free]))
+    errors[free] = covariance.errors(np.eye(len(together)))[place]
+    return StandardErrors(errors, covariance.errors(_mastery_derivatives(parameters, skills)[:, free] @ joined))
+
+
+def _groups(parameters: Parameters) -> NDArray[np.intp]:
+    """Return the group of each parameter: those that a constraint keeps equal are one parameter."""
+    groups = np.arange(len(parameters.vector))
+    cells = parameters.cells
+    if cells.monotone:
+        groups[: cells.count] = cells.equal_neighbours(parameters.correct)
+    return groups
 
 
 class _Covariance:

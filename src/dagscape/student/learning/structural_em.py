@@ -82,6 +82,7 @@ class StructureSearch:
             required=self.required,
             forbidden=self.forbidden,
             tiers=self.tiers,
+            threads=self.threads,
             max_memory=self.max_memory,
         )
 

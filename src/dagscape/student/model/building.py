@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dagscape.core.caveats import Caveats
 from dagscape.results.base import Provenance
 from dagscape.scores.constraints import edge_constraints
 from dagscape.student.input.answers import Answers
@@ -14,6 +15,7 @@ from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.orientation import orient
 from dagscape.student.learning.standard_errors import standard_errors
 from dagscape.student.learning.structural_em import Found, StructureSearch, best_of
+from dagscape.student.model.cautions import falling_items, few_students, infinite_errors
 from dagscape.student.model.fitted_skills import Restart
 from dagscape.student.model.model import Learning, StudentModel
 from dagscape.student.model.parameters import SkillTables
@@ -28,28 +30,34 @@ def student_model(
     found: Sequence[Found],
     learning: Learning,
     provenance: Provenance,
-    warnings: tuple[str, ...],
+    caveats: Caveats,
 ) -> StudentModel:
-    """Return the model of the best restart, with its reversible edges directed."""
+    """Return the model of the best restart, with its reversible edges directed; warn of what is wrong with it."""
     best = found[best_of(found)]
     fitted, skills = best.fitted, len(search.skills)
     prior = fitted.parameters.prior()
     scores = search.scores(fitted.expected.states)
     most = skills - 1 if search.max_parents is None else search.max_parents
     constraints = edge_constraints(search.skills, most, search.required, search.forbidden, search.tiers)
-    dag, orientations = orient(best.dag.to_cpdag(), 1 - mastered_share(skills, prior), constraints)
+    lacking = 1 - mastered_share(skills, prior)
+    dag, orientations = orient(best.dag.to_cpdag(), lacking, constraints, learning.orientation)
     tables = SkillTables(dag.parent_masks)
     # Members of a class represent the same distributions, so this changes the tables only.
     parameters = fitted.parameters.with_structure(tables, prior)
     patterns, weights, _ = answers.patterns()
     errors = standard_errors(expectation, parameters, patterns, weights)
+    caveats.issue(
+        falling_items(parameters, q_matrix),
+        few_students(parameters, expectation.students),
+        infinite_errors(parameters, errors.parameters),
+    )
     cells = parameters.cells
     item_parts = [cells.of(item) for item in range(len(q_matrix.items))]
     item_errors, skill_errors = np.split(errors.parameters, [cells.count])
     return StudentModel(
         variables=search.skills,
         provenance=provenance,
-        warnings=warnings,
+        warnings=caveats.kept,
         score_info=scores.info,
         network=dag,
         score=best.score,

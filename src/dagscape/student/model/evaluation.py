@@ -149,6 +149,8 @@ class FoldJob:
         The baseline in which each skill is the prerequisite of the next.
     refine : bool
         Whether the best restart is improved further.
+    monotone : bool
+        Whether probabilities of correct answers must not fall as skills are added.
     """
 
     answers: Answers
@@ -159,6 +161,7 @@ class FoldJob:
     restarts: int
     chain: Dag
     refine: bool = False
+    monotone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,7 @@ def cross_validate(
     folds: int,
     chain: Sequence[str] | None,
     refine: bool,
+    monotone: bool,
     seed: Seed,
     executor: Executor | None,
     workers: int | None,
@@ -197,6 +201,8 @@ def cross_validate(
         The number of folds.
     refine : bool
         Whether the best restart is improved further.
+    monotone : bool
+        Whether probabilities of correct answers must not fall as skills are added.
     chain, seed, executor, workers, progress
         As for :meth:`dagscape.StudentModel.evaluate`.
     """
@@ -206,7 +212,9 @@ def cross_validate(
     check_count(restarts, "restarts")
     clock, count, rng = Clock(), worker_count(executor, workers), random_generator(seed)
     own = random_folds(students, int(folds), rng)
-    job = FoldJob(answers, q_matrix, own, search, limits, int(restarts), chain_of(search.skills, chain), refine)
+    job = FoldJob(
+        answers, q_matrix, own, search, limits, int(restarts), chain_of(search.skills, chain), refine, monotone
+    )
     with listening(progress) as listener:
         study = Repetitions(
             evaluate_fold,
@@ -220,7 +228,14 @@ def cross_validate(
         study.run(executor, count)
     outcomes = study.outcomes
     order = list(chain or search.skills)
-    parameters = {"cv": int(folds), "restarts": int(restarts), "chain": order, "score": search.score, "refine": refine}
+    parameters = {
+        "cv": int(folds),
+        "restarts": int(restarts),
+        "chain": order,
+        "score": search.score,
+        "refine": refine,
+        "monotone": monotone,
+    }
     used = recorded_seed(seed)
     return Evaluation(
         variables=search.skills,
@@ -278,7 +293,7 @@ def _learned(job: FoldJob, training: Answers, rngs: Sequence[np.random.Generator
     """Return each model with the best of its restarts."""
     search, limits = job.search, job.limits
     skills = search.skills
-    cells = ItemCells(job.q_matrix.masks)
+    cells = ItemCells(job.q_matrix.masks, job.monotone)
     expectation = Expectation(training, cells, len(skills), search.threads, search.max_memory)
     empty = Dag.from_edges(skills)
     starts = [first_round(expectation, empty, search, rng, limits) for rng in rngs]

@@ -118,6 +118,17 @@ class FittedSkills(OneNetwork):
         return prerequisite_strengths(len(self.variables), self._parameters().prior())
 
     @property
+    def violations(self) -> float:
+        """The number of prerequisites that a student is expected to lack although the skill is mastered.
+
+        It is the sum of P(prerequisite not mastered, skill mastered) over the edges; ``orientation="global"`` chooses
+        the member of the class for which it is the least.
+        """
+        strengths, lacking = self.strengths, 1 - self.mastery_shares
+        edges = [(self.network.number(source), self.network.number(target)) for source, target in self.network.edges]
+        return float(sum(lacking[source] * (1 - strengths[source, target]) for source, target in edges))
+
+    @property
     def drawable(self) -> AnnotatedGraph:
         """What a drawing shows: the prerequisites with their strengths, and the share of masters of each skill."""
         notes = tuple(f"mastered: {share:.2f}" for share in self.mastery_shares)

@@ -17,6 +17,7 @@ from dagscape.results.base import recorded_parameters
 from dagscape.results.score_info import ScoreInfo
 from dagscape.student.input.answers import Answers, as_answers
 from dagscape.student.learning.e_step import Expectation
+from dagscape.student.learning.orientation import OrientationRule
 from dagscape.student.learning.structural_em import Limits, SkillMethod, StructureSearch
 from dagscape.student.model.evaluation import Evaluation, cross_validate
 from dagscape.student.model.fitted_skills import FittedSkills
@@ -42,11 +43,17 @@ class Learning:
         Whether the best start was improved further.
     limits : Limits
         When EM and the rounds ended.
+    monotone : bool
+        Whether mastering more skills of an item could not make a correct answer less likely.
+    orientation : {"ratio", "global"}
+        What directed the edges that the answers leave open.
     """
 
     method: SkillMethod = "optimal"
     refine: bool = False
     limits: Limits = field(default_factory=Limits)
+    monotone: bool = False
+    orientation: OrientationRule = "ratio"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -226,6 +233,7 @@ class StudentModel(FittedSkills):
             folds=cv,
             chain=chain,
             refine=learning.refine,
+            monotone=learning.monotone,
             seed=seed,
             executor=executor,
             workers=workers,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Self
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.masks import bits
+from dagscape.student.model.isotonic import isotonic
 from dagscape.student.model.skill_states import flipped_states, mastered_counts, parts
 
 Vector = NDArray[np.float64]
@@ -37,6 +39,8 @@ class ItemCells:
     ----------
     masks : sequence of int
         The skills of each item, as a set.
+    monotone : bool
+        Whether the probability of a correct answer must not fall as skills are added.
 
     Attributes
     ----------
@@ -44,8 +48,9 @@ class ItemCells:
         The first cell of each item; the last entry is the number of cells.
     """
 
-    def __init__(self, masks: Sequence[int]) -> None:
+    def __init__(self, masks: Sequence[int], monotone: bool = False) -> None:
         self.masks = tuple(masks)
+        self.monotone = monotone
         sizes = [1 << mask.bit_count() for mask in self.masks]
         self.offsets = tuple(accumulate(sizes, initial=0))
 
@@ -58,11 +63,61 @@ class ItemCells:
         """Return the cells of an item."""
         return slice(self.offsets[item], self.offsets[item + 1])
 
+    @cached_property
+    def steps(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+        """The item of each step from a cell to that with one more skill, and the two cells."""
+        sizes = np.diff(self.offsets)
+        items = np.repeat(np.arange(len(sizes)), sizes)
+        states = np.arange(self.count) - np.array(self.offsets)[items]
+        width = sizes[items].max(initial=1)
+        found = []
+        for place in range(int(width).bit_length() - 1):
+            below = np.flatnonzero((states >> place & 1 == 0) & (sizes[items] > 1 << place))
+            found.append(np.stack([items[below], below, below + (1 << place)]))
+        together = np.concatenate(found, axis=1) if found else np.empty((3, 0), dtype=np.intp)
+        return together[0], together[1], together[2]
+
     def start(self, rng: np.random.Generator) -> Vector:
         """Return probabilities that increase with the number of mastered skills, with noise."""
         rising = _START_WITH - _START_WITHOUT
         means = [_START_WITHOUT + rising * mastered_counts(mask.bit_count()) / mask.bit_count() for mask in self.masks]
-        return np.concatenate(means) + rng.uniform(-_START_NOISE, _START_NOISE, self.count)
+        noisy = np.concatenate(means) + rng.uniform(-_START_NOISE, _START_NOISE, self.count)
+        return self.allowed(noisy, np.ones(self.count)) if self.monotone else noisy
+
+    def allowed(self, correct: Vector, weights: Vector) -> Vector:
+        """Return the best probabilities that do not fall as skills are added, given those that maximise a likelihood.
+
+        Parameters
+        ----------
+        correct : array
+            For each cell, the probability of a correct answer that would be the best.
+        weights : array
+            The number of answers in each cell.
+        """
+        items, below, above = self.steps
+        falling = np.unique(items[correct[above] < correct[below]])
+        if not len(falling):
+            return correct
+        raised = correct.copy()
+        sizes = np.array([self.offsets[item + 1] - self.offsets[item] for item in falling])
+        for size in np.unique(sizes):
+            first = np.array(self.offsets)[falling[sizes == size]]
+            places = first[:, None] + np.arange(size)
+            raised[places] = isotonic(correct[places], weights[places])
+        return raised
+
+    def equal_neighbours(self, correct: Vector) -> NDArray[np.intp]:
+        """Return, for each cell, the first of those with the same probability that steps lead to."""
+        first = np.arange(self.count)
+        _, below, above = self.steps
+        equal = correct[above] == correct[below]
+        below, above = below[equal], above[equal]
+        while True:
+            least = np.minimum(first[below], first[above])
+            if (first[below] == least).all() and (first[above] == least).all():
+                return first
+            np.minimum.at(first, below, least)
+            np.minimum.at(first, above, least)
 
     def flipped(self, skills: int) -> NDArray[np.intp]:
         """Return, for each cell, the cell of the same item with some skills exchanged."""
@@ -176,6 +231,12 @@ class Parameters:
 
     def moved(self, vector: Vector) -> Parameters:
         """Return the parameters at another point, brought within their limits."""
+        if self.cells.monotone:
+            count = self.cells.count
+            vector = np.concatenate([self.cells.allowed(vector[:count], np.ones(count)), vector[count:]])
+        return self._limited(vector)
+
+    def _limited(self, vector: Vector) -> Parameters:
         # These two are several times faster than np.clip on short vectors.
         limited = np.minimum(np.maximum(vector, 0.0), 1.0)
         cells = limited[: self.cells.count]
@@ -194,7 +255,9 @@ class Parameters:
         """Return the parameters that maximise the expected log-likelihood: the M-step of EM."""
         answered = cell_counts[:, 0] + cell_counts[:, 1]
         correct = np.divide(cell_counts[:, 1], answered, out=self.correct.copy(), where=answered > 0)
-        return self.moved(np.concatenate([correct, self.tables.fitted(state_counts, self.mastery)]))
+        if self.cells.monotone:
+            correct = self.cells.allowed(correct, answered)
+        return self._limited(np.concatenate([correct, self.tables.fitted(state_counts, self.mastery)]))
 
     def with_structure(self, tables: SkillTables, state_weights: Vector) -> Parameters:
         """Return the parameters with other prerequisites, fitted to weights of all states."""

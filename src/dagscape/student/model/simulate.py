@@ -22,8 +22,9 @@ these, in an order as above. This gives (3).
 the log odds of a correct answer: by 0 if it is medium; down if it is low, and up if it is high, by two numbers for each
 item, uniform in ``Ranges.shift``.
 
-The dissertation states (1) to (3) only; the ranges are ours. It shows its three structures in a figure that is not in
-its text: those of :data:`STRUCTURES` are ours, too.
+The dissertation states (1) to (3) only; the ranges are ours. The default ones have clear items: guesses and slips of 10
+to 30 %. :data:`WIDE` has all items that (3) allows, many of which say little. The dissertation shows its three
+structures in a figure that is not in its text: those of :data:`STRUCTURES` are ours, too.
 
 *Notation.* S_i: ``skills``; the study's n: ``students``.
 """
@@ -78,11 +79,13 @@ class Ranges:
     ready : tuple of float
         Mastery of a skill when all its prerequisites are mastered.
     unready : tuple of float
-        Mastery of a skill when at least one of its prerequisites is not mastered; below ``ready``.
+        Mastery of a skill when at least one of its prerequisites is not mastered. Tables in which it exceeds the
+        number with all of them are drawn again.
     guess : tuple of float
         A correct answer when no skill of the item is mastered.
     slip : tuple of float
-        A wrong answer when all skills of the item are mastered; below 1 − ``guess``.
+        A wrong answer when all skills of the item are mastered. Both are drawn again until a guess is not more likely
+        than 1 minus a slip.
     shift : tuple of float
         How far a low or high ability moves the log odds of a correct answer.
 
@@ -111,14 +114,14 @@ class Ranges:
             if not pair or given[0] > given[1]:
                 limits = f"it must be a pair of ascending numbers between 0 and {most}"
                 raise InvalidOption(f"is {brief(given)}; {limits}", option=part.name)
-        if self.unready[1] > self.ready[0]:
-            raise InvalidOption(
-                f"is {self.unready}; it must not exceed {argument('ready', self.ready)}", option="unready"
-            )
-        if self.guess[1] > 1 - self.slip[1]:
-            raise InvalidOption(
-                f"is {self.guess}; it must not exceed 1 minus {argument('slip', self.slip)}", option="guess"
-            )
+        if self.unready[0] > self.ready[1]:
+            raise InvalidOption(f"is {self.unready}; it is above {argument('ready', self.ready)}", option="unready")
+        if self.guess[0] > 1 - self.slip[0]:
+            raise InvalidOption(f"is {self.guess}; it is above 1 minus {argument('slip', self.slip)}", option="guess")
+
+
+# All that constraint (3) allows: the smaller of two uniform numbers is a guess, and the larger 1 minus a slip.
+WIDE = Ranges(guess=(0.0, 1.0), slip=(0.0, 1.0))
 
 
 def simulate_students(
@@ -266,7 +269,9 @@ def _skill_table(above: Table, ranges: Ranges, random: np.random.Generator, skil
         table = np.empty(above.size)
         table[order[:-1]] = np.sort(random.uniform(*ranges.unready, size=above.size - 1))
         table[order[-1]] = random.uniform(*ranges.ready)
-        if all((above * table)[without].sum() <= (1 - LEAST_STRENGTH) * above[without].sum() for without in lacking):
+        if table[order[-1]] >= table[order[-2]] and all(
+            (above * table)[without].sum() <= (1 - LEAST_STRENGTH) * above[without].sum() for without in lacking
+        ):
             return table
     raise InvalidOption(
         f"is {ranges.unready}: in {_MOST_DRAWS:,} draws of the table of {skill!r}, P({skill} = 0) given that a "
@@ -277,7 +282,15 @@ def _skill_table(above: Table, ranges: Ranges, random: np.random.Generator, skil
 
 def _item_table(skills: int, ranges: Ranges, random: np.random.Generator) -> Table:
     """Draw the probability of a correct answer in each state of an item's skills."""
-    guess, known = random.uniform(*ranges.guess), 1 - random.uniform(*ranges.slip)
+    for _ in range(_MOST_DRAWS):
+        guess, known = random.uniform(*ranges.guess), 1 - random.uniform(*ranges.slip)
+        if guess <= known:
+            break
+    else:
+        raise InvalidOption(
+            f"is {ranges.guess}: in {_MOST_DRAWS:,} draws, a guess was never less likely than 1 minus a slip; lower it",
+            option="guess",
+        )
     table = np.empty(1 << skills)
     between = np.sort(random.uniform(guess, known, size=table.size - 2))
     table[_upward_order(skills, random)] = [guess, *between, known]

@@ -1,0 +1,65 @@
+"""What to be careful about in a fitted student model: warnings that its result keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dagscape.core.errors import FallingItems, FewStudents, InfiniteErrors, argument
+from dagscape.core.wording import plural
+from dagscape.student.input.q_matrix import QMatrix
+from dagscape.student.model.parameters import Parameters, Vector
+
+# A smaller fall of a probability is not worth a warning.
+_LEAST_FALL = 0.05
+
+# Probabilities that are nearer to 0 or 1 are at the limit of their range.
+_AT_LIMIT = 1e-5
+
+_ITEMS_NAMED = 5
+
+
+def falling_items(parameters: Parameters, q_matrix: QMatrix) -> FallingItems | None:
+    """Return a warning about items that students with one more of its skills solve less often."""
+    items, below, above = parameters.cells.steps
+    falls = parameters.correct[below] - parameters.correct[above]
+    falling = np.unique(items[falls > _LEAST_FALL]).tolist()
+    if not falling:
+        return None
+    names = ", ".join(repr(q_matrix.items[item]) for item in falling[:_ITEMS_NAMED])
+    more = "" if len(falling) <= _ITEMS_NAMED else f" and {len(falling) - _ITEMS_NAMED} more"
+    verb = "is" if len(falling) == 1 else "are"
+    return FallingItems(
+        f"{plural(len(falling), 'item')} of {len(q_matrix.items)} {verb} solved less often by students who master one "
+        f"more of the skills, by up to {falls.max():.2f}: {names}{more}; check the answer key and the Q-matrix, or use "
+        f"{argument('monotone', True)}"
+    )
+
+
+def few_students(parameters: Parameters, students: int) -> FewStudents | None:
+    """Return a warning about fewer students than parameters."""
+    count = len(parameters.vector)
+    if students >= count:
+        return None
+    return FewStudents(
+        f"{plural(students, 'student')} determine {plural(count, 'parameter')} poorly: merge skills, or drop items "
+        "that need several of them"
+    )
+
+
+def infinite_errors(parameters: Parameters, errors: Vector) -> InfiniteErrors | None:
+    """Return a warning about probabilities without a standard error.
+
+    That nobody masters a skill without its prerequisites is no reason for one: this is what a prerequisite means.
+    """
+    vector = parameters.vector
+    limit = (vector < _AT_LIMIT) | (vector > 1 - _AT_LIMIT)
+    infinite = ~np.isfinite(errors)
+    infinite[parameters.cells.count :] &= ~limit[parameters.cells.count :]
+    count = int(infinite.sum())
+    if not count:
+        return None
+    at_limit, open_ones = int((infinite & limit).sum()), int((infinite & ~limit).sum())
+    parts = [f"{at_limit} {'is' if at_limit == 1 else 'are'} 0 or 1"] if at_limit else []
+    parts += [f"the answers do not determine {open_ones}"] if open_ones else []
+    counted = f"{plural(count, 'probability', 'probabilities')} of {len(vector)} {'has' if count == 1 else 'have'}"
+    return InfiniteErrors(f"{counted} no standard error: {', and '.join(parts)}")
