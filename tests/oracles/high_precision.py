@@ -137,6 +137,33 @@ def order_edges(weights: LogWeights):
         return edges
 
 
+def order_ancestors(weights: LogWeights):
+    """Ancestor probabilities over orders: sums over the variables so far, and those of them that descend from s."""
+    with mpmath.workdps(50):
+        n = len(weights)
+        A = [parent_sums(listed, n, v) for v, listed in enumerate(weights)]
+        found = [[mpmath.mpf(0)] * n for _ in range(n)]
+        for s in range(n):
+            states = {(0, 0): mpmath.mpf(1)}
+            for _ in range(n):
+                following: dict[tuple[int, int], mpmath.mpf] = {}
+                for (before, below), weight in states.items():
+                    touched = below | (before & 1 << s)
+                    for v in range(n):
+                        if before >> v & 1:
+                            continue
+                        apart = A[v][before & ~touched]
+                        for joined, part in ((below, apart), (below | 1 << v, A[v][before] - apart)):
+                            key = before | 1 << v, joined
+                            following[key] = following.get(key, 0) + weight * part
+                states = following
+            total = mpmath.fsum(states.values())
+            for (_, below), weight in states.items():
+                for t in range(n):
+                    found[s][t] += weight / total if below >> t & 1 else 0
+        return found
+
+
 def parent_sums(listed, n, v):
     """The total weight of the families of v inside each set, relative to the best family."""
     best = max(listed.values())

@@ -143,7 +143,7 @@ def small_data(draw):
 @settings(max_examples=40, deadline=None)
 def test_small_data(over, data, score, ess, structure_prior):
     options = {"score": score, "ess": ess, "structure_prior": structure_prior}
-    found = ds.posterior(ds.local_scores(data, **options), over)
+    found = ds.posterior(ds.local_scores(data, **options), over, ancestors=True)
     assert true_error_by_counting(found, data_log_weights(data, **options)) <= found.error < 1e-6
 
 

@@ -12,6 +12,8 @@ from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
 from dagscape.posterior.weights import dense_weights, order_weights
 from oracles import posterior as oracle
+from oracles.high_precision import order_ancestors as in_50_digits
+from oracles.high_precision import rounded_log_weights
 from oracles.order_ancestors import order_ancestors
 from posterior.test_posterior import random_table
 from task_inputs import dependent_data
@@ -62,6 +64,17 @@ def test_weights_of_few_parents_become_those_of_all_sets():
     assert tiled.max_parents == 3
     assert np.array_equal(tiled.dense().values, dense_weights(scores, 11, False).values)
     assert tiled.dense().dense() is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [2.0, 60.0, 2000.0])
+def test_the_error_is_a_bound(spread):
+    scores = random_table(6, spread, 7)
+    found = ds.posterior(scores, "orders", ancestors=True)
+    exact = in_50_digits(rounded_log_weights(scores))
+    error = max(float(abs(a - b)) for row, others in zip(found.ancestors, exact, strict=True)
+                for a, b in zip(row, others, strict=True))  # fmt: skip
+    assert error <= found.error < 1e-11
 
 
 def test_threads_and_the_sum_without_ancestors_have_the_same_bits():
