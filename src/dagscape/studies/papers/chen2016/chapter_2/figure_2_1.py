@@ -63,4 +63,8 @@ ITEM = Item(
     ("The example has no data.",),
     STUDY,
     show,
+    (
+        "On none of 30 samples does the order of the example come out: in 29 of them E (either) comes first, which is "
+        "nearly determined by L and has the largest mutual information with the others. The example illustrates.",
+    ),
 )

@@ -107,4 +107,8 @@ ITEM = Item(
     ("The dissertation prints no numbers with the figure, and shows one sample.",),
     STUDY,
     show,
+    (
+        "As in the dissertation, the distance falls with the stages: on six samples it never rises. It falls from 657 "
+        "to between 21 and 23 on Alarm, and from 1537 to between 26 and 47 on Hailfinder.",
+    ),
 )

@@ -78,4 +78,5 @@ ITEM = Item(
     ("The files are those of the package pgmpy, which took them from the bnlearn repository.",),
     STUDY,
     show,
+    ("All ten rows are those of the dissertation.",),
 )

@@ -44,4 +44,9 @@ ITEM = Item(
     (*DIFFERS, "The dissertation does not say which of equally good candidates counts."),
     STUDY,
     show,
+    (
+        "No curriculum gives the best BDeu on 73 of 292 samples (25 %; dissertation 54 of 300, 18 %). On 85 samples "
+        "several candidates are equally good.",
+    ),
+    ("Steps of 1 win on 18 samples of Alarm in the dissertation, and on 4 here, where no curriculum wins on 12.",),
 )
