@@ -29,7 +29,7 @@ SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsa
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
 .PHONY: demo install quick test check-all lint types stub native-test native-test-threads native-test-clang \
-        pytest fuzz test-oldest docs wheel dist bench papers experiments experiment-students clean
+        pytest fuzz test-oldest docs wheel dist bench papers clean
 
 demo: $(VENV)/installed
 	$(BIN)/dagscape demo
@@ -155,7 +155,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.modes speed states experiments $(WRITE)
 	$(BIN)/python -m benchmarks.climbing methods wide peers restarts $(WRITE)
 	$(BIN)/python -m benchmarks.independence $(WRITE)
-	$(BIN)/python -m benchmarks.students speed $(WRITE)
+	$(BIN)/python -m benchmarks.students $(WRITE)
 
 # The tables and figures of the papers, run again, for the pages of the documentation: hours. Interrupted, it goes on
 # where it was. DATA is a folder with the data that are not bundled.
@@ -165,14 +165,6 @@ papers: $(VENV)/installed-dev
 	mkdir -p docs/papers
 	cp build/papers/*.md docs/papers
 	cp -r build/papers/figures docs/papers
-
-# The tables and figures of the papers on learning, run again: hours. Interrupted, they go on where they were.
-EXPERIMENTS ?= build/experiments
-experiments: experiment-students
-
-experiment-students: $(VENV)/installed-bench
-	mkdir -p $(EXPERIMENTS)
-	$(BIN)/python -m benchmarks.students study real --folder $(EXPERIMENTS) $(WRITE) | tee $(EXPERIMENTS)/$@.md
 
 clean:
 	rm -rf build dist .venv docs/_build
