@@ -17,10 +17,10 @@ _TRIED_FUNCTIONS = 4
 
 # The parts of the lattice on which the work of a function is counted, which takes milliseconds.
 _COUNTED_PARTS = 8
-# Seconds for each visit of a row, rounded up; sets of few variables have large cells, which take less time.
+# Seconds for each visit of a row, rounded up, by the size of the largest set: sets of few variables have large cells,
+# which take less time.
+_SECONDS_PER_SHALLOW_VISIT = {1: 1.2e-9, 2: 1.2e-9, 3: 1.2e-9, 4: 2e-9}
 _SECONDS_PER_VISIT = 6e-9
-_SECONDS_PER_SHALLOW_VISIT = 2e-9
-_SHALLOW = 4
 
 # More sets than anyone could ever score.
 _NEVER_SETS = 2**70
@@ -76,5 +76,5 @@ def nominal_seconds(job: ScoringJob) -> float:
         return math.inf
     tried = [job.functions.lattice_kernel(i, job.unit) for i in range(min(job.functions.count, _TRIED_FUNCTIONS))]
     per_set = sum(kernel.visits_per_set(_COUNTED_PARTS) for kernel in tried) / len(tried)
-    per_visit = _SECONDS_PER_VISIT if job.max_size > _SHALLOW else _SECONDS_PER_SHALLOW_VISIT
+    per_visit = _SECONDS_PER_SHALLOW_VISIT.get(job.max_size, _SECONDS_PER_VISIT)
     return per_visit * per_set * job.sets * job.functions.count

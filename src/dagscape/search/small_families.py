@@ -68,7 +68,7 @@ def small_memory(job: ScoringJob) -> int:
 
 
 def _affordable_job(job: SearchJob) -> ScoringJob | None:
-    if job.scoring is None:
+    if job.scoring is None or job.clock.expired:
         return None
     seconds, limit = affordable_seconds(job), memory_limit(job.max_memory)
     for most in range(min(job.scoring.max_parents, _MOST_PARENTS), 1, -1):
