@@ -57,8 +57,8 @@ def peak_memory() -> int:
 
 
 def timed_learning(data: Dataset, method: str, **options: Any) -> tuple[Learned, float]:
-    """Return what a method finds, and the seconds from the data to the network."""
-    seconds, found = best_of(1, lambda: learn(data, method, **options), time.perf_counter)
+    """Return what a method finds, and the processor's seconds from the data to the network."""
+    seconds, found = best_of(1, lambda: learn(data, method, **options))
     return found, seconds
 
 

@@ -40,9 +40,14 @@ ITEM = Item(
     "Table 4",
     "Execution times",
     DID + " Java, one processor of 500 MHz.",
-    DOES + " One thread.",
+    DOES + " One thread, seconds of its processor.",
     (*DIFFERS, "The machine and the language: compare the ratios."),
     STUDY,
     show,
-    findings=("As in the paper, the three methods take about the same time.",),
+    findings=(
+        "As in the paper, EQ1 takes about as long as greedy search: 1.05 to 1.32 times its time here, 0.79 to 1.20 "
+        "there, and less than tabu search but for CarStarts there. Our tabu search takes up to 1.5 times the time of "
+        "greedy search, the paper's up to 2.1 times.",
+        "The search over orders finds the optimum exactly up to 18 variables.",
+    ),
 )
