@@ -21,11 +21,21 @@ SHARED = ROOT.parent / "shared" / "data"
 
 COMPUTED = [name for name, item in ITEMS.items() if item.computed]
 
-# The numbered tables and figures of each paper.
+# How many tables and figures each chapter of the dissertation has.
+_DISSERTATION = [
+    ("Figure", 1, 3), ("Table", 2, 5), ("Figure", 2, 3), ("Table", 3, 1), ("Figure", 3, 5), ("Table", 4, 3),
+    ("Figure", 4, 12), ("Table", 5, 2), ("Figure", 5, 6), ("Table", 6, 3), ("Figure", 6, 13),
+]  # fmt: skip
+
+# The numbered tables and figures of each paper, and the experiments of a section that has none.
 NUMBERED = {
     "chen2014": ["Table 1", "Figure 1"],
     "tian2009": [*(f"Figure {i}" for i in range(1, 7)), "Table 1"],
     "chen2019": [*(f"Figure {i}" for i in range(1, 5)), "Table 1"],
+    "chen2016": [
+        *(f"{kind} {chapter}.{i}" for kind, chapter, last in _DISSERTATION for i in range(1, last + 1)),
+        "Section 2.6",
+    ],
     "munteanu2000": ["Figure 1", "Figure 2", *(f"Table {i}" for i in range(1, 5))],
 }
 
