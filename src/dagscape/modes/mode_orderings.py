@@ -85,7 +85,8 @@ def modes(
         δ, from 0 to 8: an ordering is a mode if it is the best of all within Kendall distance δ (the number of swaps of
         neighbours). With 0 every ordering is a mode. The larger δ, the fewer modes, and the more they differ.
     distinct : {"network", "class"}
-        Whether to keep all distinct networks, or only the first of each equivalence class.
+        Whether to keep all distinct networks, or only the first of each equivalence class. Averages are over the
+        members of the classes if these are known to have the same score; otherwise each network counts alone.
     bound : {"auto", "exact", "patterns", "none"}
         The bound on completions of an ordering: the best one of every set of variables (8 bytes for each of 2^n),
         pattern databases, or only the best family of each variable. It changes the time, never the result.

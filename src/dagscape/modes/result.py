@@ -17,6 +17,7 @@ from dagscape.graphs.comparison import LEVELS, HasDag
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.results.base import check_length
 from dagscape.results.decoding import Between, Count, OneOf
+from dagscape.scores.equivalence import class_stands_for_members
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +82,10 @@ class Modes(AveragedNetworks):
 
     @property
     def class_sizes(self) -> tuple[int, ...]:
-        """The number of DAGs that each entry represents: the size of its class if classes are distinct, else 1."""
+        """The number of DAGs that each entry represents: the size of its class, or 1.
+
+        An entry represents its class if ``distinct`` is ``"class"`` and all members are known to have the same score.
+        """
         if not self._ranks_classes:
             return (1,) * len(self)
         return tuple(cpdag.size() for cpdag in self.cpdags)
@@ -108,7 +112,8 @@ class Modes(AveragedNetworks):
 
     @property
     def _ranks_classes(self) -> bool:
-        return self.distinct == "class"
+        # Where members of a class differ in score, the score of one says nothing about the others.
+        return self.distinct == "class" and class_stands_for_members(self.score_info)
 
     def _check(self) -> None:
         super(Modes, self)._check()

@@ -25,6 +25,20 @@ def distinguishes_members(info: ScoreInfo | None) -> bool:
     return info.score in SCORES and not SCORES[info.score].score_equivalent
 
 
+def class_stands_for_members(info: ScoreInfo | None) -> bool:
+    """Whether all members of an equivalence class are known to have the same score; false if nothing is known.
+
+    Only then may a class be averaged over its members from the score of one of them.
+
+    >>> import dagscape as ds
+    >>> data = ds.load_dataset("iris")
+    >>> free, tied = ds.local_scores(data).info, ds.local_scores(data, forbidden=[("class", "petal_width")]).info
+    >>> class_stands_for_members(free), class_stands_for_members(tied)
+    (True, False)
+    """
+    return info is not None and members_score_alike(info) and not (info.required or info.forbidden)
+
+
 def members_score_alike(info: ScoreInfo) -> bool:
     """Whether Markov-equivalent networks are known to score alike, apart from edges that constraints rule out.
 
