@@ -83,6 +83,35 @@ def test_probabilities_within_their_error_tie():
     assert ds.edge_accuracy([[0, 0.5], [0.5 + 1e-9, 0]], dag).auc == 0.0
 
 
+def test_many_close_probabilities_do_not_tie_with_those_far_away():
+    # 90 pairs, each within the error of the next, from 0.5 to 0.5 + 36e-12; the true edge is the least probable.
+    n = 10
+    steps = np.zeros((n, n))
+    steps[~np.eye(n, dtype=bool)] = np.arange(n * (n - 1))
+    dag = ds.Dag.from_edges([f"x{i}" for i in range(n)], [("x0", "x1")])
+    found = ds.edge_accuracy(0.5 + steps * 0.4e-12, dag)
+    assert len(found.thresholds) == 30
+    assert (-np.diff(found.thresholds)).min() > 1e-12
+    # It ties with two others of its group.
+    assert found.auc == pytest.approx(1 / 89)
+
+
+def test_the_error_of_an_adjacency_is_that_of_two_edges():
+    dag = ds.Dag.from_edges("abc", [("a", "b")])
+    edges = np.array([[0, 0.25, 0.25 + 0.75e-12], [0.25, 0, 0], [0.25 + 0.75e-12, 0, 0]])
+    assert ds.edge_accuracy(edges + edges.T, dag, feature="adjacencies").auc == 0.75
+
+
+def test_a_matrix_of_adjacencies_has_no_direction():
+    dag = ds.Dag.from_edges("abc", [("c", "a"), ("b", "a")])
+    edges = dag.to_adjacency().astype(float)
+    with pytest.raises(ds.InvalidOption, match=r"has 0 for 'a' and 'b', but 1 for 'b' and 'a'.* give P \+ P\.T"):
+        ds.edge_accuracy(edges, dag, feature="adjacencies")
+    assert ds.edge_accuracy(edges + edges.T, dag, feature="adjacencies").auc == 1.0
+    frame = pd.DataFrame(edges + edges.T, list("abc"), list("abc")).iloc[::-1, ::-1]
+    assert ds.edge_accuracy(frame, dag, feature="adjacencies").auc == 1.0
+
+
 def test_a_network_has_the_probabilities_0_and_1(asia):
     same = ds.edge_accuracy(asia, asia)
     assert (same.auc, same.average_precision, same.brier, same.log_loss) == (1.0, 1.0, 0.0, 0.0)

@@ -11,7 +11,9 @@ simulations. Two questions follow.
   the log loss are averages of (p - y)² and of -ln P(y), where y is 1 for true edges and 0 for others.
 
 Probabilities that differ by no more than their error tie: an edge and its reverse often have the same probability, and
-rounding must not decide which comes first.
+rounding must not decide which comes first. An adjacency is a sum of two probabilities, so that its error is twice that
+of an edge. Of a group that ties, all are within the error of the highest: if neighbours were joined without end, many
+close probabilities would tie with others that are far away.
 """
 
 from __future__ import annotations
@@ -51,8 +53,10 @@ def edge_accuracy(
     ----------
     found : result, matrix, Dag or Network
         What has the probabilities: a result with ``edges``, such as a posterior, a bootstrap or a list of networks; a
-        matrix, ``[u, v]`` for u → v, in the order of the variables of the truth, or a data frame with their names as
-        labels; or a single network, whose probabilities are 0 and 1.
+        matrix in the order of the variables of the truth, or a data frame with their names as labels; or a single
+        network, whose probabilities are 0 and 1. A matrix has the probabilities of the ``feature``: ``[u, v]`` is that
+        of u → v, of an edge between u and v, or of a directed path from u to v. One of adjacencies must be symmetric;
+        if ``P`` has those of edges, it is ``P + P.T``.
     truth : Dag, Cpdag or Network
         The known structure, on the same variables. Directions that a Cpdag leaves open do not count for edges.
     feature : {"edges", "adjacencies", "ancestors"}
@@ -80,6 +84,10 @@ def edge_accuracy(
     if not isinstance(known, Dag | Cpdag):
         raise InvalidOption(f"{type_of(truth)} is not a structure: give a Dag, a Cpdag or a Network", option="truth")
     probabilities, error = _probabilities(found, known.variables, feature)
+    if feature == "adjacencies":
+        # They are sums of two probabilities.
+        error *= 2
+        _check_symmetric(probabilities, known.variables, error)
     counted = _counted_pairs(known, feature)
     values, true = probabilities[counted], _indicators(known, feature)[counted]
     thresholds, true_positives, false_positives = _curve(values, true, error)
@@ -146,6 +154,19 @@ def _as_matrix(matrix: Any, n: int) -> NDArray[np.float64]:
     return numbers
 
 
+def _check_symmetric(matrix: NDArray[np.float64], variables: Sequence[str], error: float) -> None:
+    """Raise an error if a matrix cannot have the probabilities of adjacencies, which have no direction."""
+    differing = np.argwhere(np.abs(matrix - matrix.T) > error)
+    if len(differing):
+        u, v = differing[0]
+        raise InvalidOption(
+            f"has {matrix[u, v]:.6g} for {variables[u]!r} and {variables[v]!r}, but {matrix[v, u]:.6g} for "
+            f"{variables[v]!r} and {variables[u]!r}, and an adjacency has no direction: for a matrix P of edges, give "
+            "P + P.T",
+            option="found",
+        )
+
+
 def _indicators(graph: Dag | Cpdag, feature: str) -> NDArray[np.bool_]:
     """Return which pairs of variables have a feature in a structure."""
     if feature == "adjacencies":
@@ -180,9 +201,20 @@ def _curve(
     order = np.argsort(-values, kind="stable")
     falling, hits = values[order], true[order]
     # The lowest of probabilities that tie, so that all of them are at least the threshold.
-    ends = np.flatnonzero(np.append(falling[:-1] - falling[1:] > error, True)[: len(falling)])
+    ends = np.array(_ends_of_ties(falling, error), dtype=np.int64)
     positives, every = np.cumsum(hits)[ends], ends + 1
     return falling[ends], tuple(positives.tolist()), tuple((every - positives).tolist())
+
+
+def _ends_of_ties(falling: NDArray[np.float64], error: float) -> list[int]:
+    """Return the place of the last of each group of falling numbers that are within an error of its first."""
+    numbers: list[float] = falling.tolist()
+    ends, first = [], math.inf
+    for place, number in enumerate(numbers):
+        if first - number > error:
+            first = number
+            ends.append(place - 1)
+    return [*ends[1:], len(numbers) - 1] if numbers else []
 
 
 def _binned(
