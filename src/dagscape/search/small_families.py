@@ -26,8 +26,12 @@ from dagscape.search.family_arrays import Block
 from dagscape.search.job import SearchJob
 
 # Seconds that the scores of families may take before the search starts: without a time limit, and the share of a limit.
-_MOST_SECONDS = 1.0
+_MOST_SECONDS = 1.5
 _SHARE_OF_LIMIT = 0.2
+
+# Seconds for each family that is listed, and for each cell of the data, whose rows are sorted.
+_SECONDS_PER_FAMILY = 1e-7
+_SECONDS_PER_CELL = 3e-8
 
 # More parents than these are left to the growth of the lists.
 _MOST_PARENTS = 3
@@ -68,16 +72,19 @@ def small_memory(job: ScoringJob) -> int:
 
 
 def _affordable_job(job: SearchJob) -> ScoringJob | None:
-    if job.scoring is None or job.clock.expired:
+    scoring = job.scoring
+    if scoring is None:
         return None
-    seconds, limit = affordable_seconds(job), memory_limit(job.max_memory)
-    for most in range(min(job.scoring.max_parents, _MOST_PARENTS), 1, -1):
-        sets = set_count(job.scoring.data.n, most + 1, most=_MOST_SETS) * job.scoring.functions.count
-        # Even to list the families takes time.
-        if sets > _MOST_SETS * min(seconds, 1.0):
+    # If there is less time left than that, the limit is going to end the search in any case.
+    seconds, limit = min(affordable_seconds(job), job.clock.left / 2), memory_limit(job.max_memory)
+    for most in range(min(scoring.max_parents, _MOST_PARENTS), 1, -1):
+        sets = set_count(scoring.data.n, most + 1, most=_MOST_SETS) * scoring.functions.count
+        fixed = _SECONDS_PER_CELL * scoring.data.n * scoring.data.m
+        fixed += _SECONDS_PER_FAMILY * scoring.data.n * set_count(scoring.data.n - 1, most, most=_MOST_SETS)
+        if sets > _MOST_SETS or fixed > seconds:
             continue
-        restricted = with_fewer_parents(job.scoring, most)
-        if 2 * restricted.memory(job.threads) <= limit and nominal_seconds(restricted) <= seconds:
+        restricted = with_fewer_parents(scoring, most)
+        if 2 * restricted.memory(job.threads) <= limit and fixed + nominal_seconds(restricted) <= seconds:
             return restricted
     return None
 
