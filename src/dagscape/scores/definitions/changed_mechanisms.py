@@ -12,6 +12,10 @@ D_{free}) + J_i(S; D_{disturbed})`. The costs of a structure (its prior, and the
 count once; penalties of parameters count once for each sample, with its own number of rows. A variable that was never
 disturbed, or always, has one sample.
 
+The paper takes each change, such as an experimental condition, as a sample of its own. Here all rows in which a
+variable was disturbed are one sample, because the data say which variables were disturbed, but not by what: rows in
+which one condition inhibits it and another activates it share their parameters.
+
 Cost: another table of all sets for each variable that was disturbed.
 
 Notation: the changed variables, *F* in the paper, are the marks of the data.
