@@ -103,7 +103,10 @@ ITEM = Item(
     "Random networks of 15 variables, samples of 100, 200 and 500 rows. The probabilities of all 210 edges, averaged "
     "over the k best classes or DAGs (k = 1, 10, 100) and over all DAGs, are compared with the true edges.",
     f"The same with {NETWORKS} random networks of binary variables: mean curves, areas, and Brier scores.",
-    ("The networks: those of the paper are not published, and it does not say how many there were.",),
+    (
+        "The networks: those of the paper are not published, and it does not say how many there were.",
+        "Levels: those that the networks declare. All of them occur in all samples.",
+    ),
     STUDY,
     show,
     (

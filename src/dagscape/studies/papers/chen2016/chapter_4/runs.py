@@ -35,7 +35,8 @@ DOES = (
 DIFFERS = (
     "Scaled down: no cluster. Sums are measured for up to 29 variables and 6 parents; larger ones are predicted, "
     "except for 8 parents. Without MPI, there is one rank, and no prediction.",
-    "The data: random networks of binary variables, since the paper does not say how its data were made.",
+    "The data: random networks of binary variables, since the paper does not say how its data were made. Levels are "
+    "those that the networks declare; all of them occur.",
     "The serial column is one rank of the same program, where the paper has another program, REBEL.",
 )
 

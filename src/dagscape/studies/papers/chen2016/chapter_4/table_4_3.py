@@ -58,7 +58,7 @@ ITEM = Item(
     DID + " 23 to 33 variables, at most 4 parents.",
     "The memory that plans state for each rank, and measured peaks of 1 to 8 ranks.",
     (
-        DIFFERS[0],
+        *DIFFERS[:2],
         "GB and MB are powers of two, as they must be in the paper: 8.00 GB are 256 bytes for each of 2²⁵ sets.",
     ),
     STUDY,

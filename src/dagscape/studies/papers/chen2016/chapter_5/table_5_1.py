@@ -44,7 +44,7 @@ ITEM = Item(
     "The time of all ancestor relations",
     "All ancestor relations of nine data sets, BDeu with ess 1 and a uniform prior, in time O(n² 5ⁿ); one processor of "
     "3.33 GHz.",
-    "The same sums, with an algorithm that takes O(n 3ⁿ) for all edges and ancestor relations together; seconds of the "
+    "The same sums, with an algorithm that takes O(3ⁿ) for all edges and ancestor relations together; seconds of the "
     "processor, one thread.",
     DIFFERS,
     STUDY,
