@@ -36,12 +36,13 @@ def test_the_full_study_is_that_of_the_paper():
 
 
 def test_students_of_a_set_have_the_same_skills():
-    plain, able, multi = (simulated.simulated(task(kind=kind)) for kind in ("single", "ability", "multi"))
+    plain, able, multi, few = (simulated.simulated(task(kind=kind)) for kind in ("single", "ability", "multi", "few"))
     gaps = simulated.simulated(task(missing=0.3))
     for other in (able, gaps):
         assert np.array_equal(plain.skills, other.skills)
     assert np.array_equal(np.concatenate(plain.model.skill_tables), np.concatenate(multi.model.skill_tables))
     assert max(map(len, multi.model.item_tables)) > 2
+    assert (len(plain.answers.items), len(few.answers.items)) == (18, 9)
     assert simulated.simulated(task(set=2)).skills.tolist() != plain.skills.tolist()
 
 
@@ -86,7 +87,7 @@ def frame():
     """Two sets of each: refinement gains 0.2 in F1 and 1 in score, several skills cost 0.1."""
     rows = []
     for structure in ("a", "c"):
-        for kind in ("single", "multi"):
+        for kind in ("single", "few", "multi"):
             for number in (0, 1):
                 first = {"adjacency": 0.5 + 0.1 * number - 0.1 * (kind == "multi"), "score": -10.0}
                 first |= {"orientation": 0.4, "related": 0.6, "ancestors": 0.5}

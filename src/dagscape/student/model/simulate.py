@@ -23,8 +23,8 @@ the log odds of a correct answer: by 0 if it is medium; down if it is low, and u
 item, uniform in ``Ranges.shift``.
 
 The dissertation states (1) to (3) only; the ranges are ours. The default ones have clear items: guesses and slips of 10
-to 30 %. :data:`WIDE` has all items that (3) allows, many of which say little. The dissertation shows its three
-structures in a figure that is not in its text: those of :data:`STRUCTURES` are ours, too.
+to 30 %. :data:`WIDE` has all items that (3) allows, many of which say little; :data:`ANY` also any share of masters.
+The dissertation shows its three structures in a figure that is not in its text: those of :data:`STRUCTURES` are ours.
 
 *Notation.* S_i: ``skills``; the study's n: ``students``.
 """
@@ -122,6 +122,9 @@ class Ranges:
 
 # All that constraint (3) allows: the smaller of two uniform numbers is a guess, and the larger 1 minus a slip.
 WIDE = Ranges(guess=(0.0, 1.0), slip=(0.0, 1.0))
+
+# All that the three constraints allow, with any share of masters.
+ANY = Ranges(mastery=(0.0, 1.0), ready=(0.1, 1.0), guess=(0.0, 1.0), slip=(0.0, 1.0))
 
 
 def simulate_students(

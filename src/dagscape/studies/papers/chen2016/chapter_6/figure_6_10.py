@@ -42,7 +42,7 @@ ITEM = Item(
     "COMMAND and PARM",
     "F1 of the 21 related pairs of structure 3, with items of one skill: COMMAND is better than PARM (minsup 0.125, "
     "minconf 0.76, minprob 0.9), significantly from 500 students on. PARM misses many pairs and is not transitive.",
-    "The same; with structural EM alone and with its refinement, on wide and on clear items; PARM with mastery "
+    "The same; with structural EM alone and with its refinement, on any, wide and clear tables; PARM with mastery "
     "estimated with all skills joined, and as if skills were independent.",
     (
         *PROTOCOL,

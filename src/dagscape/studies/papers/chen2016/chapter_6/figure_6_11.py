@@ -52,7 +52,7 @@ ITEM = Item(
     "2922 examinees, 28 items, three skills. COMMAND finds lexical → cohesive, lexical → morphosyntactic and cohesive "
     "→ morphosyntactic: a complete graph, from which the dissertation concludes that no two skills are independent "
     "given the third. The three relations agree with Templin and Bradshaw, and with PARM.",
-    "The same, with structural EM alone and with its refinement; ten random starts. PARM under both ways to estimate "
+    "The same, with structural EM alone and with its refinement; three random starts. PARM under both ways to estimate "
     "mastery.",
     ("Structural EM with an exact M-step and random starts, in place of LibB.",),
     STUDY,

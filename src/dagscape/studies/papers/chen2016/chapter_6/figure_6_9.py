@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def show(frame: pd.DataFrame) -> Iterator[Part]:
     """Show F1 by the share of missing answers."""
     runs = tidy(frame)
-    students = runs.loc[runs["missing"] > 0, "students"].max()
-    runs = runs[(runs["students"] == students) & (runs["kind"] == "single")]
+    gaps = runs[runs["missing"] > 0]
+    students = gaps["students"].max()
+    runs = runs[(runs["students"] == students) & (runs["kind"] == "single") & runs["ranges"].isin(gaps["ranges"])]
     runs = runs[runs["method"].isin(("structural EM", "refined"))]
     for measure, what in MEASURES.items():
         caption = f"F1 of {what} by the share of missing answers, {students:,} students"
@@ -31,7 +32,7 @@ ITEM = Item(
     "Missing answers",
     "F1 of 1000 students with 0 to 50 % of the answers missing at random; items of one skill. Structures 1 and 2 are "
     "recovered with up to 30 % missing.",
-    "The same, with structural EM alone and with its refinement, on wide and on clear items.",
+    "The same, with structural EM alone and with its refinement, on wide and on clear tables.",
     (*PROTOCOL, "A student who would have no answer at all keeps one."),
     STUDY,
     show,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dagscape.studies.papers.sources import Sources
 
 # Each with the number of random starts; TIMSS with its skills merged into the domains of its framework.
-SETS = {"ecpe": 10, "fraction_subtraction": 5, "fraction15": 5, "timss07_g4:content": 5}
+SETS = {"ecpe": 3, "fraction_subtraction": 3, "fraction15": 3, "timss07_g4:content": 3}
 FOLDS = 10
 
 
@@ -76,4 +76,4 @@ def data_set(name: str, sources: Sources) -> tuple[Any, pd.DataFrame]:
     return sources.path(f"student/{stem}_items.csv"), q_matrix
 
 
-STUDY = Study("chen2016-answers", tasks, work, needs, minutes=3.0)
+STUDY = Study("chen2016-answers", tasks, work, needs, minutes=1.5)

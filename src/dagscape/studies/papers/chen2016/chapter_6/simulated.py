@@ -17,7 +17,7 @@ from dagscape.student.learning.orientation import orient
 from dagscape.student.learning.parm import parm
 from dagscape.student.model.model import StudentModel
 from dagscape.student.model.network import Simulated
-from dagscape.student.model.simulate import STRUCTURES, WIDE, Ranges, draw_model
+from dagscape.student.model.simulate import ANY, STRUCTURES, WIDE, Ranges, draw_model
 from dagscape.studies.papers.item import RunTask, Scale, Study
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ SIZES = (150, 500, 1000, 2000)
 SETS = 10
 MISSING = (0.1, 0.2, 0.3, 0.4, 0.5)
 MISSING_SIZE = 1000
-KINDS = ("single", "multi", "ability")
-RANGES = {"wide": WIDE, "clear": Ranges()}
+# Items of one skill, six of each skill or, as many as there are with several skills, three; of one to three skills; and
+# of one skill with an ability of the students.
+KINDS = ("single", "few", "multi", "ability")
+RANGES = {"any": ANY, "wide": WIDE, "clear": Ranges()}
 
 _RESTARTS = 3
 
@@ -37,10 +39,11 @@ Pair = TypeVar("Pair")
 PROTOCOL = (
     "The dissertation draws its three structures in figure 6.5, which its text does not have. Ours have what the text "
     "says of them: in structure 1, S1 → S2 forces S2 → S3; structure 3 has 21 related pairs.",
-    "Tables are drawn anew for each size, as in the dissertation. It states three constraints and no ranges. Ours: "
-    "mastery of a skill without prerequisites 0.6 to 0.9, with all prerequisites 0.7 to 0.95, without one of them 0 to "
-    "0.1. 'Wide' items have two uniform numbers from 0 to 1, the smaller as the probability of a guess: all that the "
-    "constraints allow, so that many items say little. 'Clear' items have guesses and slips of 0.1 to 0.3.",
+    "Tables are drawn anew for each size, as in the dissertation. It states three constraints and no ranges. With "
+    "'any' tables, everything is uniform within the constraints: the mastery of a skill without prerequisites from 0 "
+    "to 1, with all of them from 0.1 to 1, without one of them from 0 to 0.1; for an item two numbers from 0 to 1, the "
+    "smaller as the probability of a guess. 'Wide' ones have such items, but 60 to 90 % masters of skills without "
+    "prerequisites and 70 to 95 % with all of them. 'Clear' ones have guesses and slips of 10 to 30 %, too.",
     "Structural EM with an exact M-step and 3 random starts, in place of LibB. 'Refined' is the default of "
     "dagscape.command; 'structural EM' is the algorithm of the dissertation.",
 )
@@ -52,9 +55,10 @@ def tasks(scale: Scale) -> Iterator[dict[str, Any]]:
     structures = tuple(STRUCTURES) if full else ("a", "b")
     sizes, sets = (SIZES, SETS) if full else ((150,), 2)
     for ranges, structure, students, number, kind in product(RANGES, structures, sizes, range(sets), KINDS):
-        yield _task(ranges, structure, students, number, kind, 0.0)
+        if ranges != "any" or kind in ("single", "ability"):
+            yield _task(ranges, structure, students, number, kind, 0.0)
     shares = MISSING if full else MISSING[1:2]
-    for ranges, structure, share, number in product(RANGES, structures, shares, range(sets)):
+    for ranges, structure, share, number in product(("wide", "clear"), structures, shares, range(sets)):
         yield _task(ranges, structure, MISSING_SIZE if full else 150, number, "single", share)
 
 
@@ -74,6 +78,7 @@ def simulated(task: RunTask) -> Simulated:
     place = list(STRUCTURES).index(task["structure"])
     model = draw_model(
         task["structure"],
+        items_per_skill=3 if task["kind"] == "few" else 6,
         skills_per_item=(1, 3) if task["kind"] == "multi" else 1,
         ability=task["kind"] == "ability",
         ranges=RANGES[task["ranges"]],
