@@ -39,8 +39,9 @@ ITEM = Item(
     STUDY,
     show,
     (
-        "As in the paper, modes with δ > 0 are far more diverse than the k best and modes with δ = 0, and more with a "
-        "larger δ until few modes are left.",
+        "As in the paper, modes with δ > 0 are far more diverse than the k best and modes with δ = 0, and more with δ "
+        "= 3 than with δ = 1. With δ = 5 there are only 5.5 networks on average: among ten and 20 they are less "
+        "diverse than with δ = 3 and 1.",
         "The numbers of the figure are not in the text of the paper.",
     ),
 )

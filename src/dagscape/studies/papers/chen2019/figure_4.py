@@ -39,8 +39,12 @@ ITEM = Item(
     STUDY,
     show,
     (
-        "As in the paper, classes of modes come closer to the truth than the k best classes: 9.2 with δ = 1 and 9.8 "
-        "with δ = 3 among 20, against 10.6. Here modes with δ = 0 do as well (9.1).",
+        "As in the paper, classes of modes come closer to the truth than the k best classes, but not with every δ: "
+        "among 20, 9.2 with δ = 1 and 9.8 with δ = 3 against 10.6, but 11.1 with δ = 5, where only 3.3 classes are "
+        "left on average. Modes with δ = 0 do as well as those with δ = 1 (9.1). Among two, five and ten, all are "
+        "closer than the k best.",
+        "The same lists with 1000 rows, which the figure does not show, go the other way: among 20 classes the k best "
+        "have 0.4, and modes 0.3 with δ = 0, 1.0 with δ = 1 and 3, and 2.1 with δ = 5.",
         "The numbers of the figure are not in the text of the paper.",
     ),
 )
