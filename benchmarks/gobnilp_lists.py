@@ -65,18 +65,23 @@ def gobnilp(scores: ds.EnumerableScores, k: int, space: str) -> tuple[list[ds.Da
     return [ds.Dag.from_edges(scores.variables, list(found.edges)) for found in solver.learned_bns], seconds
 
 
-def same_lists(ours: list[ds.Dag], theirs: list[ds.Dag], scores: ds.EnumerableScores, space: str) -> str:
-    """Whether two lists have the same scores, and the same networks above the last score, where ties may be cut."""
+def same_lists(ours: list[ds.Dag], theirs: list[ds.Dag], scores: ds.EnumerableScores, space: str) -> tuple[str, int]:
+    """Whether two lists have the same scores, and the same networks above the last; and how many of those there are."""
     values = [[scores.network(dag) for dag in dags] for dags in (ours, theirs)]
+    kept = above_last(ours, scores, space)
     if len(ours) != len(theirs) or any(abs(a - b) > _SAME for a, b in zip(*map(sorted, values), strict=True)):
-        return "no"
-    last = min(values[0])
-    kept = [
-        {dag.to_cpdag() if space == "classes" else dag for dag, value in zip(dags, each, strict=True)
-         if value > last + _SAME}
-        for dags, each in zip((ours, theirs), values, strict=True)
-    ]  # fmt: skip
-    return "yes" if kept[0] == kept[1] else "no"
+        return "no", len(kept)
+    return "yes" if kept == above_last(theirs, scores, space) else "no", len(kept)
+
+
+def above_last(dags: list[ds.Dag], scores: ds.EnumerableScores, space: str) -> set[ds.Dag | ds.Cpdag]:
+    """The networks or classes above the last score, where a list may cut ties."""
+    values = [scores.network(dag) for dag in dags]
+    return {
+        dag.to_cpdag() if space == "classes" else dag
+        for dag, value in zip(dags, values, strict=True)
+        if value > min(values) + _SAME
+    }
 
 
 def lists() -> None:
@@ -92,26 +97,26 @@ def lists() -> None:
     PAGE.table(
         "lists",
         "The k best by GOBNILP (Gurobi with its defaults) and by dagscape (one thread) from the same local scores.",
-        ["scores", "space", "k", "GOBNILP, s", "dagscape, s", "the same list"],
+        ["scores", "space", "k", "GOBNILP, s", "dagscape, s", "the same list", "networks compared"],
         rows,
     )
 
 
 def compared(scores: ds.EnumerableScores, k: int, space: str) -> list[object]:
-    """The seconds of both, and whether the lists are the same."""
+    """The seconds of both, whether the lists are the same, and how many networks this compares."""
     start = time.perf_counter()
     try:
         ours = ds.k_best(scores, k, space, threads=1)
     except ds.InvalidOption:
-        return [math.nan, math.nan, "not ranked: families are missing"]
+        return [math.nan, math.nan, "not ranked: families are missing", 0]
     seconds = time.perf_counter() - start
     try:
         theirs, taken = gobnilp(scores, k, space)
     except Exception as error:
         if "size-limited" not in str(error):
             raise
-        return [math.nan, seconds, "too large for the licence"]
-    return [taken, seconds, same_lists(list(ours.networks), theirs, scores, space)]
+        return [math.nan, seconds, "too large for the licence", 0]
+    return [taken, seconds, *same_lists(list(ours.networks), theirs, scores, space)]
 
 
 if __name__ == "__main__":
