@@ -50,8 +50,8 @@ public:
     // Estimates the seconds per set of run() on one thread, from random parts of the lattice, within `budget` seconds.
     double seconds_per_set(double budget, Monitor& monitor) const;
 
-    // Estimates the row visits per set of run(), from random parts of the lattice. The time is proportional to them, but
-    // they are the same on every machine.
+    // Estimates the row visits per set of run(), from random parts of the lattice. The time is proportional to them,
+    // but they are the same on every machine.
     double visits_per_set(unsigned samples, Monitor& monitor) const;
 
 private:
