@@ -32,21 +32,31 @@ from task_inputs import INPUTS, OF_ANY_ROWS, dependent_data, parameters, plan, r
 ODD_NAMES = ["[red]a", "b, c", "→", 'say "hi"', "<b>&amp;"]
 
 
-def cases(chosen=lambda task: True):
-    """Every task with every combination of the options that say what is computed."""
+def cases(chosen=lambda task: True, *, asking=True):
+    """Every task with every combination of the options that say what is computed, and asked for more in every way."""
     return pytest.mark.parametrize(
         ("task", "settings"),
         [
-            pytest.param(task, dict(zip(task.options, values, strict=True)), id="-".join([name, *values]))
+            pytest.param(
+                task,
+                dict(zip(task.options, values, strict=True)) | dict.fromkeys(more, True),
+                id="-".join([name, *values, *more]),
+            )
             for name, task in TASKS.items()
             if chosen(task)
             for values in itertools.product(*task.options.values())
+            for more in [(), *(requests(task) if asking else ())]
         ],
     )
 
 
+def requests(task):
+    """The options that ask for more results, one at a time."""
+    return [(name,) for name, option in task.plan_options.items() if option.asks_for_more]
+
+
 every_task = cases()
-every_method = cases(lambda task: task.name in METHODS)
+every_method = cases(lambda task: task.name in METHODS, asking=False)
 every_planned_task = cases(lambda task: task.planned)
 
 

@@ -49,12 +49,15 @@ class TaskOption:
     varied : bool
         Whether it says what is computed, so that a plan may advise another value, and tests try all of them. Other
         options say how much is computed, or where.
+    asks_for_more : bool
+        Whether it asks for results that the task does not have without it, so that advice keeps it.
     """
 
     help: str
     constraint: Constraint | None = None
     default: str = ""
     varied: bool = False
+    asks_for_more: bool = False
 
     @property
     def values(self) -> tuple[str, ...]:

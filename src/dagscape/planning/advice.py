@@ -69,9 +69,18 @@ class RefusedJob:
         """Whether the method could do the job with enough memory."""
         if self.task not in METHODS:
             return True
-        chosen = {name: self.settings[name] for name in METHODS[self.task].options}
         size = SearchSize.complete(self.data.n, min(self.asked, FEW_PARENTS))
-        return not METHODS[self.task].requirements(size, self.threads, self.limit, **chosen).refusal
+        return not METHODS[self.task].requirements(size, self.threads, self.limit, **self.computed()).refusal
+
+    def computed(self) -> dict[str, Any]:
+        """Return the settings that say what is computed, and not where."""
+        chosen = {name: self.settings[name] for name in METHODS[self.task].options}
+        return chosen | self.asked_for()
+
+    def asked_for(self) -> dict[str, Any]:
+        """Return the settings that ask for more results, which any advice about the task keeps."""
+        others = METHODS[self.task].other_options
+        return {name: self.settings[name] for name in others if others[name].asks_for_more and self.settings.get(name)}
 
 
 def advice_for(job: RefusedJob) -> str:
@@ -93,7 +102,7 @@ def _fitting(job: RefusedJob, *, own: bool) -> str:
     candidates = [found for found in _candidates(job) if (found[0] == job.task) is own]
     for (name, chosen), most in itertools.product(candidates, limits_on_parents):
         if job.fits(name, chosen, most):
-            return _described(name, chosen | ({} if most == asked else {"max_parents": most}))
+            return _described(job, name, chosen | ({} if most == asked else {"max_parents": most}))
     return ""
 
 
@@ -126,7 +135,7 @@ def _elsewhere(job: RefusedJob) -> list[str]:
     """Say where the requested job fits, as requested or else with few parents: the smallest of each kind."""
     if job.task not in METHODS:
         return []
-    chosen = {name: job.settings[name] for name in METHODS[job.task].options}
+    chosen = job.computed()
     few = {FEW_PARENTS} if job.required <= FEW_PARENTS < job.asked else set()
     remedies = []
     for alternatives in METHODS[job.task].elsewhere(**chosen):
@@ -166,17 +175,19 @@ def _candidates(job: RefusedJob) -> Iterator[tuple[str, dict[str, Any]]]:
     advised = (name for name, other in METHODS.items() if other.most_advised is None or n <= other.most_advised)
     for name in (job.task, *(other for other in advised if other != job.task)):
         known, others = METHODS[name].options, METHODS[name].other_options
-        moved = name == job.task and any(key in job.settings for key in others)
+        moved = name == job.task and any(key in job.settings for key in others if not others[key].asks_for_more)
         # What does not fit elsewhere may fit here.
         here = {key: option.values[0] for key, option in others.items() if option.values} if moved else {}
+        more = job.asked_for() if name == job.task else {}
         for values in itertools.product(*known.values()):
-            yield name, dict(zip(known, values, strict=True)) | here
+            yield name, dict(zip(known, values, strict=True)) | more | here
 
 
-def _described(name: str, settings: Mapping[str, Any]) -> str:
-    """Say that a method fits with some settings; those at their defaults are left out."""
+def _described(job: RefusedJob, name: str, settings: Mapping[str, Any]) -> str:
+    """Say that a method fits with some settings; those at their defaults are left out, if the request had them, too."""
     known = METHODS[name].options if name in METHODS else {}
-    changed = {key: value for key, value in settings.items() if value != known.get(key, (None,))[0]}
+    usual = {key: values[0] for key, values in known.items() if name != job.task or job.settings[key] == values[0]}
+    changed = {key: value for key, value in settings.items() if key not in usual or value != usual[key]}
     return f"{_function(name)} fits" + (f" with {_arguments(changed)}" if changed else "")
 
 

@@ -147,10 +147,10 @@ def plan(
     **options
         Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options of the
         function that change what it needs: the ``method`` of a search and its options, ``samples``, ``workers``,
-        ``restarts``, ``max_seconds``, the values of a study of sensitivity. For a posterior: ``over``; ``backend``
-        (``"cpu"``, the default, ``"cuda"`` or ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like
-        this one, with the given threads and memory limit; and ``gpu_memory``, such as ``"80GiB"``, for a GPU that is
-        not here.
+        ``restarts``, ``max_seconds``, the values of a study of sensitivity. For a posterior: ``over``; ``ancestors``,
+        which cost more over orders; ``backend`` (``"cpu"``, the default, ``"cuda"`` or ``"mpi"``); ``ranks``, the
+        number of MPI ranks, each on a machine like this one, with the given threads and memory limit; and
+        ``gpu_memory``, such as ``"80GiB"``, for a GPU that is not here.
 
     Returns
     -------

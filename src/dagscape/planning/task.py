@@ -134,7 +134,7 @@ class Task:
         found: Callable[..., dict[str, int]] | None = loaded(self.largest_at) if self.largest_at else None
         return found
 
-    def elsewhere(self, **options: str) -> list[list[Alternative]]:
+    def elsewhere(self, **options: Any) -> list[list[Alternative]]:
         """Return where else the task may run, with options that say what is computed."""
         found: list[list[Alternative]] = loaded(self.elsewhere_at)(**options) if self.elsewhere_at else []
         return found

@@ -111,6 +111,11 @@ def usual_backend(over: str) -> SumBackend:
     return find_backends(over, "auto")[0]
 
 
+def cost_more(over: str, *, ancestors: bool) -> bool:
+    """Whether ancestor relations are asked for that do not come with the edges."""
+    return ancestors and not usual_backend(over).ancestors
+
+
 def choose_backend(
     over: str,
     backend: str,

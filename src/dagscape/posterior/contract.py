@@ -276,12 +276,21 @@ class SumBackend:
         most = f"exact sums over {self.over}{where} support up to {self.most_variables} variables; there are {size.n}"
         return replace(plan, refusal=most, remedy="", error=InvalidOption)
 
-    def largest(self, size: ProblemSize, threads: int, limit: int, assumed: object = None) -> int:
+    def largest(
+        self,
+        size: ProblemSize,
+        threads: int,
+        limit: int,
+        assumed: object = None,
+        *,
+        with_ancestors: bool = False,
+    ) -> int:
         """Return the largest number of variables that fits, with the same limit on parents; 0 if none does."""
         limited = size.max_parents < size.n - 1
         for n in range(self.most_variables, 1, -1):
             most = min(size.max_parents, n - 1) if limited else n - 1
-            if self.plan(SearchSize.complete(n, most), threads, assumed=assumed).fits(limit):
+            shrunk = SearchSize.complete(n, most)
+            if self.plan(shrunk, threads, with_ancestors=with_ancestors, assumed=assumed).fits(limit):
                 return n
         return 0
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagscape.core.checks import check_choice
-from dagscape.core.constraints import OneOf
+from dagscape.core.constraints import FLAG, OneOf
 from dagscape.core.errors import InvalidOption, argument, did_you_mean
 from dagscape.core.requirements import Alternative, ProblemSize, Requirements, TaskOption
-from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER
+from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, cost_more, find_backends
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.requirements import requirements_of
 from dagscape.posterior.sum_plan import Elsewhere, SumPlan
@@ -34,6 +34,9 @@ FEATURE_OPTIONS = {
 }
 SUM_OPTIONS = {
     **FEATURE_OPTIONS,
+    "ancestors": TaskOption(
+        "Also ancestor relations over orders; sums over DAGs have them anyway.", FLAG, "no", asks_for_more=True
+    ),
     "backend": TaskOption("What does the sum.", OneOf(_BACKENDS)),
     **{name: elsewhere.option for name, (_, elsewhere) in _ELSEWHERE.items()},
 }
@@ -45,21 +48,31 @@ class _Planned:
 
     backend: SumBackend
     assumed: object
+    with_ancestors: bool
 
     def plan(self, size: ProblemSize, threads: int) -> SumPlan:
-        return self.backend.plan(size, threads, assumed=self.assumed)
+        return self.backend.plan(size, threads, with_ancestors=self.with_ancestors, assumed=self.assumed)
 
     def largest(self, size: ProblemSize, threads: int, limit: int) -> int:
-        return self.backend.largest(size, threads, limit, self.assumed)
+        return self.backend.largest(size, threads, limit, self.assumed, with_ancestors=self.with_ancestors)
 
 
 def planned_requirements(
-    size: ProblemSize, threads: int, limit: int, *, over: str = "dags", backend: str | None = None, **elsewhere: Any
+    size: ProblemSize,
+    threads: int,
+    limit: int,
+    *,
+    over: str = "dags",
+    ancestors: bool = False,
+    backend: str | None = None,
+    **elsewhere: Any,
 ) -> Requirements:
     """Return the requirements of a sum that need not run here; memory is that of one machine."""
-    chosen = _planned(over, backend, elsewhere)
-    plan = chosen.plan(size, threads)
-    return requirements_of(chosen.backend, plan, size, threads, limit, refusal=plan.refusal)
+    chosen = _planned(over, backend, elsewhere, ancestors)
+    plan, with_ancestors = chosen.plan(size, threads), chosen.with_ancestors
+    return requirements_of(
+        chosen.backend, plan, size, threads, limit, refusal=plan.refusal, with_ancestors=with_ancestors
+    )
 
 
 def planned_seconds(
@@ -68,27 +81,36 @@ def planned_seconds(
     limit: int,  # noqa: ARG001 (as all methods take it)
     *,
     over: str = "dags",
+    ancestors: bool = False,
     backend: str | None = None,
     **elsewhere: Any,
 ) -> float:
     """Return the estimated time of a sum: here, or with what is elsewhere."""
-    return _planned(over, backend, elsewhere).plan(size, threads).seconds()
+    return _planned(over, backend, elsewhere, ancestors).plan(size, threads).seconds()
 
 
 def largest_sums(
-    size: ProblemSize, threads: int, limit: int, *, over: str = "dags", backend: str | None = None, **elsewhere: Any
+    size: ProblemSize,
+    threads: int,
+    limit: int,
+    *,
+    over: str = "dags",
+    ancestors: bool = False,
+    backend: str | None = None,
+    **elsewhere: Any,
 ) -> dict[str, int]:
     """Return the largest numbers of variables that fit, by back end: those of ``"auto"`` here, and as planned."""
-    chosen = _planned(over, backend, elsewhere)
-    here = [record for record in BACKENDS.values() if record.over == over and record.automatic is not None]
-    compared = {record.name: _Planned(record, None) for record in here if not record.missing()}
+    chosen = _planned(over, backend, elsewhere, ancestors)
+    able = find_backends(over, "auto", ancestors=chosen.with_ancestors)
+    here = [record for record in able if record.automatic is not None and not record.missing()]
+    compared = {record.name: _Planned(record, None, chosen.with_ancestors) for record in here}
     compared[chosen.backend.name] = chosen
     return {name: planned.largest(size, threads, limit) for name, planned in compared.items()}
 
 
-def usual_elsewhere(*, over: str = "dags") -> list[list[Alternative]]:
+def usual_elsewhere(*, over: str = "dags", ancestors: bool = False) -> list[list[Alternative]]:
     """Return, for each back end with an option for what is elsewhere, what usually is there, from the smallest."""
-    records = [record for record in BACKENDS.values() if record.over == over]
+    records = find_backends(over, "auto", ancestors=cost_more(over, ancestors=ancestors))
     return [
         [
             Alternative(where, {record.elsewhere.name: value}, {"backend": record.name})
@@ -99,7 +121,7 @@ def usual_elsewhere(*, over: str = "dags") -> list[list[Alternative]]:
     ]
 
 
-def _planned(over: str, backend: str | None, elsewhere: Mapping[str, Any]) -> _Planned:
+def _planned(over: str, backend: str | None, elsewhere: Mapping[str, Any], ancestors: bool) -> _Planned:
     """Check what a plan assumes. By default, a sum runs on the back end that is always there."""
     given = {option: value for option, value in elsewhere.items() if value is not None}
     for option in given:
@@ -115,7 +137,8 @@ def _planned(over: str, backend: str | None, elsewhere: Mapping[str, Any]) -> _P
         other = next(known for known in SUMMED_OVER if (known, name) in BACKENDS)
         use = argument("over", other)
         raise InvalidOption(f"is {name!r}, which has no sums over {over}: use {use}", option="backend")
-    record = BACKENDS[over, name]
+    with_ancestors = cost_more(over, ancestors=ancestors)
+    (record,) = find_backends(over, name, ancestors=with_ancestors)
     if record.elsewhere is None:
-        return _Planned(record, None)
-    return _Planned(record, record.elsewhere.assumed(given.get(record.elsewhere.name)))
+        return _Planned(record, None, with_ancestors)
+    return _Planned(record, record.elsewhere.assumed(given.get(record.elsewhere.name)), with_ancestors)

@@ -83,23 +83,27 @@ def requirements_of(
 ) -> Requirements:
     """Return the requirements of a sum that a back end has planned."""
     over, n = backend.over, size.n
-    base = 4 if with_paths else 3 if over == "dags" or with_ancestors else 2
+    base = 4 if with_paths else 3 if over == "dags" else 2
     limited = f", up to {plural(size.max_parents, 'parent')}" if size.max_parents < n - 1 else ""
     paths = f"; 4^{n} with paths" if backend.paths and not with_paths else ""
-    ancestors = f"; 3^{n} with ancestors" if backend.ancestors_asked and not with_ancestors else ""
+    terms = f"{n}·{n - 1}·3^{max(n - 2, 0)}"
+    asked = f" and {terms} for ancestors" if with_ancestors else f"; {terms} more with ancestors"
+    ancestors = asked if backend.ancestors_asked else ""
     return Requirements(
         step=" ".join(filter(None, (f"sum over {over}", plan.where))),
         work="; ".join(filter(None, (f"{base}^{n} steps{limited}{paths}{ancestors}", plan.note))),
         memory=plan.memory,
-        subject=f"sums over {over} of {plural(n, 'variable')}",
-        remedy=_remedy(size, threads, limit, plan.memory),
+        subject=f"sums over {over} of {plural(n, 'variable')}{' with ancestors' if with_ancestors else ''}",
+        remedy=_remedy(size, threads, limit, plan.memory, with_ancestors=with_ancestors),
         refusal=refusal,
         error=plan.error,
     )
 
 
-def _remedy(size: ProblemSize, threads: int, limit: int, memory: int) -> str:
+def _remedy(size: ProblemSize, threads: int, limit: int, memory: int, *, with_ancestors: bool = False) -> str:
     """Return what to do if a sum that needs ``memory`` bytes does not fit."""
+    if with_ancestors:
+        return _remedy_with_ancestors(size, threads, limit)
     orders = usual_backend("orders")
 
     def fits_with_few_parents(n: int) -> bool:
@@ -113,3 +117,13 @@ def _remedy(size: ProblemSize, threads: int, limit: int, memory: int) -> str:
     fits = f"exact sums over orders with few parents fit up to {most} variables here"
     more = "raise the limit; " if memory < _LARGE_MACHINE else ""
     return f"{more}{fits}: leave out some with {function('Dataset.select')}; {function('plan')} names what fits"
+
+
+def _remedy_with_ancestors(size: ProblemSize, threads: int, limit: int) -> str:
+    """Return what to do if a sum over orders with ancestor relations does not fit; few parents do not help."""
+    dags = usual_backend("dags")
+    if dags.plan(size, threads).fits(limit):
+        return f"raise the limit, or use {argument('over', 'dags')}, where ancestor relations need less memory"
+    most = usual_backend("orders").largest(size, threads, limit, with_ancestors=True)
+    fewer = f", or keep up to {most} variables with {function('Dataset.select')}" if most else ""
+    return f"raise the limit{',' if fewer else ' or'} leave out {argument('ancestors', True)}{fewer}"

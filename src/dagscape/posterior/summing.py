@@ -24,7 +24,7 @@ from dagscape.core.errors import DagscapeError, InvalidOption, argument, did_you
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.resources import Budget
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import on_all_processes, usual_backend
+from dagscape.posterior.backends import cost_more, on_all_processes
 from dagscape.posterior.contract import Wanted, check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
@@ -178,11 +178,6 @@ def planned_posterior(
         error=found.error + score_error(scores.prior_rounding if prior else scores.rounding),
         prior=bool(prior),
     )
-
-
-def cost_more(over: str, *, ancestors: bool) -> bool:
-    """Whether ancestor relations are asked for that do not come with the edges."""
-    return ancestors and not usual_backend(over).ancestors
 
 
 def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:

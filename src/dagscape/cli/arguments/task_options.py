@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from dagscape.cli.arguments.numbers import within
-from dagscape.core.constraints import Number, Whole
+from dagscape.core.constraints import Flag, Number, Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import TaskOption
 from dagscape.planning.registry import TASKS
@@ -72,9 +72,12 @@ def _option(name: str, owners: Mapping[str, TaskOption]) -> Callable[[Command], 
     for task, option in owners.items():
         meaning = f"{option.help}  [default: {option.default or option.values[0]}]"
         meanings.setdefault(meaning, []).append(task)
+    told = " ".join(f"For --task {', '.join(tasks)}: {meaning}" for meaning, tasks in meanings.items())
+    if isinstance(constraint, Flag):
+        return click.option(f"--{name.replace('_', '-')}", is_flag=True, help=told)
     return click.option(
         f"--{name.replace('_', '-')}",
         type=click.Choice(values) if values else str if number is None else within(number),
         metavar=None if values else "SIZE" if number is None else "N" if isinstance(number, Whole) else "X",
-        help=" ".join(f"For --task {', '.join(tasks)}: {meaning}" for meaning, tasks in meanings.items()),
+        help=told,
     )

@@ -19,10 +19,10 @@ from dagscape.core.resources import Budget
 from dagscape.core.wording import format_seconds
 from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
-from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER
+from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, cost_more
 from dagscape.posterior.running import plan_sum
 from dagscape.posterior.sum_plan import SumPlan
-from dagscape.posterior.summing import cost_more, planned_posterior, wants_paths
+from dagscape.posterior.summing import planned_posterior, wants_paths
 from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
