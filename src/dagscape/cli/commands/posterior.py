@@ -75,8 +75,8 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
 @click.option(
     "--ancestors",
     is_flag=True,
-    help="With --over orders, also compute the probabilities of ancestor relations. This takes 3^n steps for n "
-    "variables instead of 2^n; sums over DAGs always have them.",
+    help="With --over orders, also compute the probabilities of ancestor relations. This takes n(n-1) 3^(n-2) "
+    "steps for n variables instead of n² 2^n; sums over DAGs always have them.",
 )
 @click.option(
     "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
