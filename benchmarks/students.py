@@ -44,7 +44,7 @@ def measured(job: str, answers: Any, q_matrix: Any, **options: Any) -> list[obje
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ds.DagscapeWarning)
-        return [job, *(best_times(2, partial(call, answers, q_matrix, threads=1, **options))[0][1] for call in calls)]
+        return [job, *(best_times(1, partial(call, answers, q_matrix, threads=1, **options))[0][1] for call in calls)]
 
 
 def main() -> None:
