@@ -62,6 +62,7 @@ _HOMES = {
     "Step": "search.trace",
     "StoppedEarly": "core.errors",
     "StudentModel": "student.model.model",
+    "PooledExperiments": "core.errors",
     "SuspiciousColumns": "core.errors",
     "TooLarge": "core.errors",
     "UnidentifiedSkills": "core.errors",

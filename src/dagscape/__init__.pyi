@@ -13,6 +13,7 @@ from dagscape.core.errors import InfiniteErrors as InfiniteErrors
 from dagscape.core.errors import InvalidData as InvalidData
 from dagscape.core.errors import InvalidOption as InvalidOption
 from dagscape.core.errors import LostPrecision as LostPrecision
+from dagscape.core.errors import PooledExperiments as PooledExperiments
 from dagscape.core.errors import SparseFamilies as SparseFamilies
 from dagscape.core.errors import StoppedEarly as StoppedEarly
 from dagscape.core.errors import SuspiciousColumns as SuspiciousColumns

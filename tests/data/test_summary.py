@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import dagscape as ds
 from dagscape.core.version import __version__
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.summary import DataSummary, summarize, summarize_table
@@ -152,3 +154,23 @@ def test_interventions_are_counted():
     assert [column.set_rows for column in summary.columns] == [3, 2]
     assert summary.from_dict(summary.to_dict()) == summary
     assert Dataset.from_array([[0, 1], [1, 0]]).describe().experimental_rows == 0
+
+
+def test_a_column_that_makes_every_row_an_experiment_is_warned_of(tmp_path):
+    path = tmp_path / "levels.csv"
+    path.write_text("a,b,INT\n" + "".join(f"{1 + i % 2},{1 + i % 2},{i % 2}\n" for i in range(30)))
+    words = "an experiment set a variable in each of the 30 rows: is the column of interventions the right one?"
+    wrong = ds.read_data(path, interventions="a")
+    assert [warning for warning in wrong.describe().warnings if warning.startswith(words)]
+    with pytest.warns(ds.SuspiciousColumns, match=words.replace("?", "[?]")):
+        scores = ds.local_scores(wrong)
+    assert any(words in kept for kept in scores.info.warnings)
+    assert not ds.read_data(path, interventions="INT").describe().warnings
+
+
+def test_numbers_of_interventions_count_the_columns_of_the_file_without_their_own(tmp_path):
+    path = tmp_path / "lab.csv"
+    path.write_text("a,set,b,c\n0,0,0,0\n1,3,1,1\n0,2,1,1\n1,0,0,1\n")
+    data = ds.read_data(path, interventions="set", drop=["a"])
+    names = [[data.variables[i] for i in np.flatnonzero(row)] for row in data.interventions]
+    assert sorted(names) == [[], [], ["b"], ["c"]]

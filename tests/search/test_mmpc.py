@@ -181,3 +181,33 @@ def test_no_condition_leaves_marginal_dependence():
     found = ds.mmpc(ASIA, max_condition=0)
     assert found.pair_count >= ds.mmpc(ASIA).pair_count
     assert found.tests == ASIA.n * (ASIA.n - 1)
+
+
+def experiments() -> ds.Dataset:
+    """A copies b; an experiment set b in half of the rows."""
+    rng = np.random.default_rng(4)
+    a, chosen = rng.integers(0, 2, (2, 200))
+    was_set = np.arange(200) % 2 == 1
+    rows = np.column_stack([a, np.where(was_set, chosen, a), rng.integers(0, 2, 200)])
+    return ds.Dataset.from_array(rows, list("abc"), interventions=["b" if mark else None for mark in was_set])
+
+
+@pytest.mark.parametrize(
+    "find",
+    [
+        ds.mmpc,
+        lambda data: ds.learn(data, "mmhc"),
+        lambda data: ds.learn(data, "curriculum"),
+        lambda data: ds.bootstrap(data, "mmhc", samples=2, workers=1),
+    ],
+)
+def test_results_of_tests_say_that_they_pool_experiments(find):
+    with pytest.warns(ds.PooledExperiments, match="ignore that experiments set variables in 100 rows"):
+        found = find(experiments())
+    assert [kept.partition(":")[0] for kept in found.warnings] == ["pooled experiments"]
+
+
+def test_other_methods_and_data_without_experiments_have_no_such_warning():
+    assert not ds.mmpc(ASIA).warnings
+    assert not ds.learn(ASIA, "mmhc").warnings
+    assert not ds.learn(experiments(), "greedy").warnings

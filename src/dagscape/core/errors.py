@@ -149,7 +149,11 @@ class SparseFamilies(DagscapeWarning):
 
 
 class SuspiciousColumns(DagscapeWarning):
-    """A variable looks like an identifier."""
+    """A variable looks like an identifier, or the column of experiments is probably another one."""
+
+
+class PooledExperiments(DagscapeWarning):
+    """Tests of independence used rows of experiments like all others."""
 
 
 class LostPrecision(DagscapeWarning):

@@ -17,7 +17,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.discrete.summary import identifier_warnings
+from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
 from dagscape.data.values import Frame
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import Unit
@@ -109,8 +109,9 @@ def scoring_options() -> tuple[str, ...]:
 
 
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
-    """Return a warning about each variable that looks like an identifier."""
-    return tuple(map(SuspiciousColumns, identifier_warnings(data))) if isinstance(data, Dataset) else ()
+    """Return a warning about each variable that looks like an identifier, and about experiments in all rows."""
+    identifiers = identifier_warnings(data) if isinstance(data, Dataset) else []
+    return tuple(map(SuspiciousColumns, [*identifiers, *experiment_warnings(data)]))
 
 
 def prepare(

@@ -319,6 +319,7 @@ CURRICULUM = Learner(
     citations=("chen2016",),
     memory=_memory,
     needs_data=True,
+    pools_experiments=True,
     power=1.5,
     constraints={
         "first": Whole(1),

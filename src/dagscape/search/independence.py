@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.constraints import Whole
-from dagscape.core.errors import argument
+from dagscape.core.errors import PooledExperiments, argument, function
 from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.resources import memory_limit
 from dagscape.core.wording import plural
@@ -66,6 +66,23 @@ def independence_requirements(
         memory=kernels.IndependenceTests.most_bytes(len(data.codes), arities, data.m, deepest, threads),
         subject=f"tests of {plural(data.n, 'variable')}",
         remedy=f"raise the limit, or use fewer {argument('threads')}" if threads > 1 else "raise the limit",
+    )
+
+
+def pooled_experiments(experimental_rows: int) -> PooledExperiments | None:
+    """Return a warning if tests of independence use rows in which experiments set variables.
+
+    No choice of rows makes a test of two variables right. With the rows in which one of them was set, a parent looks
+    independent of its child if the child was set; without them, conditioning on another variable that was set can
+    still join or separate the two. So the tests use all rows, and say so.
+    """
+    if not experimental_rows:
+        return None
+    rows = "1 row" if experimental_rows == 1 else f"{experimental_rows:,} rows"
+    return PooledExperiments(
+        f"tests of independence ignore that experiments set variables in {rows}, which say nothing about the causes of "
+        "these variables: neighbours can be missing or wrong; use a method of "
+        f"{function('learn')} that only needs scores, such as 'order', or leave out the rows of experiments"
     )
 
 

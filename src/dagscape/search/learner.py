@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dagscape.core.constraints import Constraints
+from dagscape.core.errors import PooledExperiments
 from dagscape.core.trials import FEWEST
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.scoring_job import ScoringJob
+from dagscape.search.independence import pooled_experiments
 from dagscape.search.job import Found
 from dagscape.search.memory import SearchMemory, no_memory
 
@@ -32,6 +35,8 @@ class Learner:
         :class:`~dagscape.scores.scoring_job.ScoringJob`, besides these data, with ``limit`` bytes in all.
     needs_data : bool
         Whether it needs the rows of the data, not only scores.
+    pools_experiments : bool
+        Whether it tests independence in all rows of the data, those of experiments included.
     constraints : mapping of str to Constraint
         What the options may be. They are checked before the search starts.
     power : float
@@ -48,6 +53,7 @@ class Learner:
     citations: tuple[str, ...] = ()
     memory: Callable[..., SearchMemory] = no_memory
     needs_data: bool = False
+    pools_experiments: bool = False
     constraints: Constraints = field(default_factory=dict)
     power: float = 2.0
     fewest: int = FEWEST
@@ -57,6 +63,11 @@ class Learner:
     def summary(self) -> str:
         """One line for tables: the first of the function's documentation."""
         return (self.function.__doc__ or "").partition("\n")[0].rstrip(".")
+
+    def cautions(self, info: ScoreInfo) -> tuple[PooledExperiments, ...]:
+        """Return what to warn of when it learns from such data."""
+        found = pooled_experiments(info.experimental_rows or 0) if self.pools_experiments else None
+        return () if found is None else (found,)
 
     @property
     def options(self) -> Mapping[str, Any]:

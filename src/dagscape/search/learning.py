@@ -120,6 +120,7 @@ def learn(
             listener=listener,
         )
     caveats = Caveats(scores.info.warnings)
+    caveats.issue(*learner.cautions(scores.info))
     if not found.complete:
         message = f"the search reached {argument('max_seconds')}: the network is the best found by then"
         caveats.issue(StoppedEarly(message))

@@ -78,5 +78,6 @@ MMHC = Learner(
     citations=("tsamardinos2006",),
     memory=_memory,
     needs_data=True,
+    pools_experiments=True,
     constraints={**TEST_CONSTRAINTS, **TABU_RULES},
 )

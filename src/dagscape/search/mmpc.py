@@ -28,6 +28,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import Caveats
 from dagscape.core.constraints import FLAG, Constraints, Number, OrNone, check_options
 from dagscape.core.errors import function
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
@@ -42,6 +43,7 @@ from dagscape.search.independence import (
     ROWS_PER_CELL,
     independence_requirements,
     independence_tests,
+    pooled_experiments,
 )
 from dagscape.search.job import SearchJob
 from dagscape.search.parents_children import ParentsChildren
@@ -83,7 +85,8 @@ def mmpc(
     Parameters
     ----------
     data : Dataset or data frame
-        The data. Rows from experiments count like all others.
+        The data. Rows from experiments count like all others, which can hide neighbours and make up others: the result
+        has a :class:`~dagscape.PooledExperiments` warning.
     alpha : float
         Two variables are dependent if the p-value of the G² test is at most this. Default: 0.05.
     rows_per_cell : int
@@ -129,6 +132,8 @@ def mmpc(
         strengths, tests = max_min_strengths(
             data, options, rng=rng, threads=used, max_memory=max_memory, callback=callback
         )
+    caveats = Caveats()
+    caveats.issue(pooled_experiments(data.experimental_rows))
     parameters = asdict(options) | {
         "alpha": float(alpha),
         "symmetric": bool(symmetric),
@@ -137,7 +142,7 @@ def mmpc(
     seconds = {"testing": time.perf_counter() - start}
     number = recorded_seed(seed)
     provenance = provenance_of("mmpc", parameters, seconds, used, seed=number)
-    return ParentsChildren(data.variables, provenance, strengths, float(alpha), tests)
+    return ParentsChildren(data.variables, provenance, strengths, float(alpha), tests, warnings=caveats.kept)
 
 
 def max_min_strengths(

@@ -159,6 +159,7 @@ def bootstrap(
         keeps=lambda sample: sample.complete,
     )
     caveats = Caveats(whole.info.warnings)
+    caveats.issue(*LEARNERS[method].cautions(whole.info))
     caveats.issue(unfinished)
     used = recorded_seed(seed)
     return _result(job, done, study.samples, whole, max_seconds, study.clock.seconds, used, caveats)

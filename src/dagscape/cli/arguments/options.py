@@ -25,7 +25,7 @@ from dagscape.data.bundled import BUNDLED
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import MISSING_CHOICES
-from dagscape.data.discrete.summary import set_aside_warnings
+from dagscape.data.discrete.summary import experiment_warnings, set_aside_warnings
 from dagscape.data.reading import read_table
 from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table
@@ -302,7 +302,8 @@ def take_data_with_warnings(
     """Read the data as by :func:`take_data`, and warn about dropped rows and about columns that look wrong."""
     dataset = take_data(data, options, max_memory)
     report_dropped_rows(dataset, out)
-    for warning in dataset.describe().warnings if isinstance(dataset, Dataset) else set_aside_warnings(dataset):
+    numeric = [] if isinstance(dataset, Dataset) else [*set_aside_warnings(dataset), *experiment_warnings(dataset)]
+    for warning in dataset.describe().warnings if isinstance(dataset, Dataset) else numeric:
         out.warn(warning)
     return dataset
 

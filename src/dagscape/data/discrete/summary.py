@@ -16,7 +16,7 @@ import numpy as np
 from dagscape.core.errors import InvalidData
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
-from dagscape.data.discrete.identifiers import is_nearly_unique
+from dagscape.data.discrete.identifiers import NEARLY_UNIQUE_VALUES, is_nearly_unique
 from dagscape.data.discrete.levels import sort_levels
 from dagscape.data.discrete.rows import group_rows, pack_words
 from dagscape.data.tables.columns import Column
@@ -158,7 +158,7 @@ def summarize(dataset: Dataset) -> DataSummary:
                 set_rows=int(dataset.weights[marks[:, index]].sum()),
             )
         )
-    found = set_aside_warnings(dataset)
+    found = [*set_aside_warnings(dataset), *experiment_warnings(dataset)]
     for column in columns:
         if _was_numbering(dataset, column.name):
             found.append(_numbering_warning(column.name))
@@ -197,6 +197,36 @@ def set_aside_warnings(data: HasSetAside) -> list[str]:
     ["'X1' has the same value, '1', in every row: it is set aside"]
     """
     return [f"{name!r} {reason}: it is set aside" for name, reason in data.set_aside.items()]
+
+
+class HasExperiments(Protocol):
+    """Data of any kind, with rows of experiments."""
+
+    @property
+    def m(self) -> int:
+        """The number of rows."""
+
+    @property
+    def experimental_rows(self) -> int:
+        """The number of rows in which some variable was set."""
+
+
+def experiment_warnings(data: HasExperiments) -> list[str]:
+    """Return a warning if some variable was set in every one of many rows: another column was probably meant.
+
+    Examples
+    --------
+    >>> from dagscape.data.discrete.dataset import Dataset
+    >>> rows = [[i % 2, i % 3] for i in range(30)]
+    >>> experiment_warnings(Dataset.from_array(rows, interventions=[1 + i % 2 for i in range(30)]))[0][:57]
+    'an experiment set a variable in each of the 30 rows: is t'
+    """
+    if data.m <= NEARLY_UNIQUE_VALUES or data.experimental_rows < data.m:
+        return []
+    return [
+        f"an experiment set a variable in each of the {data.m:,} rows: is the column of interventions "
+        "the right one? No row says how the variables behave if none is set"
+    ]
 
 
 def summarize_table(table: Table) -> DataSummary:
