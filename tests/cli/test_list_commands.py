@@ -65,6 +65,18 @@ def test_iter_best(capfd, table):
     documents = [json.loads(line) for line in out.splitlines()]
     assert [document["score"] for document in documents] == pytest.approx(best.scores.tolist())
     assert [document["edges"] for document in documents] == best.networks.to_edges()
+    classes = [network.to_cpdag() for network in best]
+    assert [document["dags"] for document in documents] == [kind.size() for kind in classes]
+    assert [document["undirected"] for document in documents] == [
+        [list(edge) for edge in kind.undirected_edges] for kind in classes
+    ]
+    lines = run(capfd, "iter-best", table, "-n", 5)[1].splitlines()
+    for line, kind in zip(lines, classes, strict=True):
+        *_, size, edges = line.split("\t")
+        assert int(size) == kind.size()
+        expected = [f"{a} -> {b}" for a, b in kind.directed_edges] + [f"{a} - {b}" for a, b in kind.undirected_edges]
+        assert edges.split(", ") == expected
+    assert any(kind.undirected_edges for kind in classes)
     code, out, _ = run(capfd, "iter-best", table, "-n", 3, "--space", "dags")
     rank, score, less, edges = out.splitlines()[2].split("\t")
     expected = ds.k_best(scores, 3, "dags").to_frame()

@@ -20,6 +20,7 @@ from dagscape.cli.program.streams import write_document
 from dagscape.core.constraints import COUNT
 from dagscape.core.wording import visible, visible_json
 from dagscape.ensembles.ranked_networks import times_less
+from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.results.encoding import encode
 from dagscape.scores.equivalence import distinguishes_members
 
@@ -33,7 +34,7 @@ from dagscape.scores.equivalence import distinguishes_members
     "--space",
     type=click.Choice(list(SPACES)),
     show_default="classes, or dags if the scores distinguish members of a class, as with experiments",
-    help="List equivalence classes, one member of each, or DAGs.",
+    help="List equivalence classes, or DAGs.",
 )
 @declared_equivalent
 @work_options
@@ -49,9 +50,10 @@ def command(
 ) -> None:
     """List the best networks one by one, best first, until the reader has enough.
 
-    Each line has the rank, the score, how many times less probable the network is than the best, and its edges,
-    separated by tabs; with --json it is a JSON document. How many are needed need not be known in advance: stop with
-    Ctrl-C, or close the pipe, as 'head' does.
+    Each line has the rank, the score, how many times less probable the network is than the best, the number of DAGs of
+    an equivalence class, and the edges, separated by tabs; with --json it is a JSON document. Edges of a class are
+    "a -> b" where its DAGs agree on the direction, and else "a - b". How many are needed need not be known in advance:
+    stop with Ctrl-C, or close the pipe, as 'head' does.
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
@@ -62,15 +64,33 @@ def command(
         if space is None and distinguishes_members(scores.info):
             out.note(f"listing DAGs, not equivalence classes: {why_not_classes(scores)}")
             space = "dags"
-        networks = iter_best(scores, space or "classes", **work, progress=progress)
+        space = space or "classes"
+        networks = iter_best(scores, space, **work, progress=progress)
     best = None
     for rank, dag in enumerate(itertools.islice(networks, count), start=1):
         score = scores.network(dag)
         best = score if best is None else best
         less = float(times_less(np.array([best, score]))[1])
+        kind = dag.to_cpdag() if space == "classes" else None
         if as_json:
-            entry = encode({"rank": rank, "score": score, "times_less": less, "edges": dag.edges})
-            write_document(visible_json(json.dumps(entry, ensure_ascii=False)) + "\n")
+            entry = {"rank": rank, "score": score, "times_less": less, "edges": dag.edges, **_class_document(kind)}
+            write_document(visible_json(json.dumps(encode(entry), ensure_ascii=False)) + "\n")
         else:
-            edges = ", ".join(f"{parent} -> {child}" for parent, child in dag.edges) or "(none)"
-            write_document(f"{rank}\t{score:.4f}\t{less:.4g}\t{visible(edges)}\n")
+            size = [] if kind is None else [str(kind.size())]
+            cells = [str(rank), f"{score:.4f}", f"{less:.4g}", *size, visible(_edges(dag, kind))]
+            write_document("\t".join(cells) + "\n")
+
+
+def _class_document(kind: Cpdag | None) -> dict[str, Any]:
+    """Return what a document says about an equivalence class, besides the edges of one member."""
+    if kind is None:
+        return {}
+    return {"dags": kind.size(), "directed": kind.directed_edges, "undirected": kind.undirected_edges}
+
+
+def _edges(dag: Dag, kind: Cpdag | None) -> str:
+    """Return the edges of a DAG, or those of its equivalence class."""
+    directed = dag.edges if kind is None else kind.directed_edges
+    undirected = () if kind is None else kind.undirected_edges
+    edges = [f"{parent} -> {child}" for parent, child in directed] + [f"{a} - {b}" for a, b in undirected]
+    return ", ".join(edges) or "(none)"
