@@ -6,10 +6,14 @@ import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Unpack
 
-# Drawing takes a dozen modules, which most programs never need.
+from dagscape.core.references import loaded
+
 if TYPE_CHECKING:
     from dagscape.drawing.draw import Drawing, DrawOptions
     from dagscape.drawing.edges import ProbableEdges, Structure
+
+# Drawing takes a dozen modules, which most programs never need. This draws what a notebook shows.
+NOTEBOOK_SVG = "drawing.draw:notebook_svg"
 
 
 class Drawn(ABC):
@@ -32,11 +36,9 @@ class Drawn(ABC):
         **options
             ``weights``, ``labels``, ``threshold``, ``lines``, ``title``, ``label_width``: as for :func:`dagscape.draw`.
         """
-        from dagscape.drawing.draw import draw
-
-        return draw(self, path, **options)
+        drawn: Drawing | None = loaded("drawing.draw:draw")(self, path, **options)
+        return drawn
 
     def _picture(self) -> str | None:
-        from dagscape.drawing.draw import notebook_svg
-
-        return notebook_svg(self)
+        picture: str | None = loaded(NOTEBOOK_SVG)(self)
+        return picture

@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.masks import bits, mask_of, transposed
+from dagscape.core.references import loaded
 from dagscape.core.wording import plural, visible
+from dagscape.drawing.display import NOTEBOOK_SVG
 from dagscape.graphs.class_size import class_size
 from dagscape.graphs.conversion import (
     adjacency_of,
@@ -275,9 +277,8 @@ class Dag:
         return Cpdag.trusted(self.variables, *cpdag_masks(self.parent_masks))
 
     def _repr_svg_(self) -> str | None:
-        from dagscape.drawing.draw import notebook_svg
-
-        return notebook_svg(self)
+        picture: str | None = loaded(NOTEBOOK_SVG)(self)
+        return picture
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{parent} -> {child}" for parent, child in self.edges[:8])
@@ -421,9 +422,8 @@ class Cpdag:
         return mixed_networkx_graph(self.variables, self.directed_edges, self.undirected_edges)
 
     def _repr_svg_(self) -> str | None:
-        from dagscape.drawing.draw import notebook_svg
-
-        return notebook_svg(self)
+        picture: str | None = loaded(NOTEBOOK_SVG)(self)
+        return picture
 
     def __repr__(self) -> str:
         edges = [f"{u} -> {v}" for u, v in self.directed_edges] + [f"{u} - {v}" for u, v in self.undirected_edges]

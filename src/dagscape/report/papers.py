@@ -29,8 +29,9 @@ def render_reproduced(done: Reproduced) -> list[Block]:
     blocks: list[Block] = [*_about(done.item)]
     for part in done.parts:
         blocks += _part(part, done)
-    blocks += [Note(f"Found: {text}") for text in done.item.findings]
-    blocks += [Note(f"Unexplained: {text}") for text in done.item.unexplained]
+    if done.whole:
+        blocks += [Note(f"Found: {text}") for text in done.item.findings]
+        blocks += [Note(f"Unexplained: {text}") for text in done.item.unexplained]
     blocks += _cautions(done)
     if done.runs:
         scale = ", at the quick scale" if done.scale == "quick" else ""

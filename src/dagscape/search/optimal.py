@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dagscape.best.requirements import best_requirements, optimal_seconds
 from dagscape.core.errors import SparseFamilies, argument
+from dagscape.core.references import loaded
 from dagscape.core.requirements import Requirements
 from dagscape.core.resources import memory_limit
 from dagscape.scores.requirements import scoring_seconds
@@ -23,15 +24,15 @@ def optimal(job: SearchJob) -> Found:
 
     It is :func:`dagscape.optimal_network`: neither the start nor the seed matters, and a time limit is not observed.
     """
-    # Its result takes many modules, which the other methods do not need.
-    from dagscape.best.optimal import optimal_network
-
     _check_memory(job)
     scores = job.all_scores()
     with warnings.catch_warnings():
         # The families of the network found are for learn() to judge, as with any method.
         warnings.simplefilter("ignore", SparseFamilies)
-        found = optimal_network(scores, threads=job.threads, max_memory=job.max_memory, progress=job.listener)
+        # Its result takes many modules, which the other methods do not need.
+        found = loaded("best.optimal:optimal_network")(
+            scores, threads=job.threads, max_memory=job.max_memory, progress=job.listener
+        )
     exact = job.scores.network_exact(found.network)
     job.trace.add(("optimum",), exact)
     return Found(found.network, exact, details={"tied": found.tied, "proved_optimal": True})

@@ -75,7 +75,7 @@ def test_order_of_names_in_a_task_is_of_no_importance():
 def test_files_of_other_contents_are_refused(tmp_path, content):
     path = tmp_path / "runs.jsonl"
     path.write_text(content)
-    with pytest.raises(ds.DagscapeError, match="not a file of finished runs: remove it"):
+    with pytest.raises(ds.DagscapeError, match="line 1: not a finished run; remove the line"):
         finished_runs(path)
     assert path.read_text() == content
 

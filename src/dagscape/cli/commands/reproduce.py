@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,11 @@ from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import write_json
 from dagscape.core.errors import InvalidOption
 from dagscape.report.paper_pages import write_pages
-from dagscape.report.papers import render_items, render_reproduced
+from dagscape.report.papers import render_item, render_items, render_reproduced
 from dagscape.running.repetitions import WORKERS
 from dagscape.studies.papers.catalogue import SOURCES
 from dagscape.studies.papers.item import Item
-from dagscape.studies.papers.reproducing import chosen_items, reproduce
+from dagscape.studies.papers.reproducing import Reproduced, chosen_items, reproduce
 from dagscape.studies.papers.sources import Sources
 
 
@@ -40,7 +42,8 @@ from dagscape.studies.papers.sources import Sources
 )
 @click.option(
     "-o", "folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-    help="The folder for pages, plots and finished runs. What is finished there is not run again.",
+    help="The folder for pages, plots and finished runs; needed unless --list is given. What is finished there is not "
+    "run again. Quick runs have a folder of their own in it.",
 )  # fmt: skip
 @output_options
 def command(
@@ -64,9 +67,13 @@ def command(
         return
     if folder is None:
         raise InvalidOption("give a folder for the results with -o DIR, or --list to see what there is")
+    if quick:
+        folder /= "quick"
     _check_folder(folder)
-    done = []
-    with out.working() as progress:
+    if names and not as_json:
+        out.show_blocks(block for item in items if not item.computed for block in render_item(item))
+    done: list[Reproduced] = []
+    with _telling_how_to_go_on(out), out.working() as progress:
         for item in reproduce(
             items, folder, sources=Sources(folder_of_data), scale="quick" if quick else "full", workers=workers,
             progress=progress,
@@ -75,8 +82,20 @@ def command(
             write_pages([item], folder)
             if not as_json:
                 out.show_blocks(render_reproduced(item))
+    if done and not any(item.parts for item in done):
+        missing = ", ".join(sorted({name for item in done for name in item.left_out}))
+        raise InvalidOption(f"nothing could be run without {missing}: give the folder that has them with --data")
     if as_json:
         write_json({"items": [item.to_dict() for item in done]})
+
+
+@contextmanager
+def _telling_how_to_go_on(out: Output) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        out.note("finished runs are kept; the same command goes on from there")
+        raise
 
 
 def _list(items: list[Item], out: Output) -> None:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from dagscape.core.checks import check_unicode
 from dagscape.core.masks import bits
+from dagscape.core.references import loaded
 from dagscape.core.wording import plural
 from dagscape.data.tables.value_types import ValueType
 from dagscape.data.values import as_dataset
+from dagscape.drawing.display import NOTEBOOK_SVG
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.checks import (
     check_keys,
@@ -400,9 +402,8 @@ class Network:
         return f"Network({title}{size}, {plural(self.parameter_count, 'free parameter')})"
 
     def _repr_svg_(self) -> str | None:
-        from dagscape.drawing.draw import notebook_svg
-
-        return notebook_svg(self)
+        picture: str | None = loaded(NOTEBOOK_SVG)(self)
+        return picture
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled.

@@ -60,6 +60,11 @@ class Reproduced:
     left_out: tuple[str, ...] = ()
     other_contents: tuple[str, ...] = ()
 
+    @property
+    def whole(self) -> bool:
+        """Whether all was run, with the data of the published run: only then do the findings hold."""
+        return self.scale == "full" and bool(self.parts) and not self.left_out and not self.other_contents
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         tables = [part for part in self.parts if isinstance(part, PaperTable)]

@@ -37,16 +37,18 @@ def finished_runs(path: Path) -> dict[str, Line]:
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    lines = (_line(text, path) for text in whole.splitlines())
+    lines = (_line(text, path, number) for number, text in enumerate(whole.splitlines(), start=1))
     return {task_key(line["task"]): line for line in lines if line["version"] == __version__}
 
 
-def _line(text: bytes, path: Path) -> Line:
+def _line(text: bytes, path: Path, number: int) -> Line:
     try:
         line: Line = json.loads(text)
         return {name: line[name] for name in ("task", "result", "seconds", "version")}
     except (ValueError, KeyError, TypeError) as error:
-        raise DagscapeError(f"{str(path)!r} is not a file of finished runs: remove it to run them again") from error
+        raise DagscapeError(
+            f"{str(path)!r}, line {number}: not a finished run; remove the line to run it again"
+        ) from error
 
 
 def task_key(task: RunTask) -> str:
