@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import run
+from dagscape.cli.commands import reproduce as reproduce_module
 from dagscape.studies.papers.registry import ITEMS
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -35,12 +36,14 @@ def test_the_list_as_json(capfd):
 
 @needs_shared
 def test_results_go_to_a_folder(capfd, tmp_path):
-    folder = tmp_path / "results"
-    options = ("--quick", "--data", SHARED, "-o", folder, "--quiet")
+    options = ("--quick", "--data", SHARED, "-o", tmp_path / "results", "--quiet")
+    folder = tmp_path / "results" / "quick"
     code, out, err = run(capfd, "reproduce", "munteanu2000-table-1", *options)
     assert (code, err) == (0, "")
     assert "Table 1: GreedyBN against EQ1" in out
     assert "at the quick scale" in out
+    # Findings are those of the full run.
+    assert "Found:" not in out
     page = (folder / "munteanu2000.md").read_text(encoding="utf-8")
     assert "## Table 1: " in page
     assert "## Table 2: " not in page
@@ -56,8 +59,9 @@ def test_results_go_to_a_folder(capfd, tmp_path):
 
 
 def test_missing_data_are_named(capfd, tmp_path):
-    code, out, _ = run(capfd, "reproduce", "munteanu2000-table-1", "--quick", "-o", tmp_path)
-    assert code == 0
+    code, out, err = run(capfd, "reproduce", "munteanu2000-table-1", "--quick", "-o", tmp_path)
+    assert code == 2
+    assert "nothing could be run without networks/javabayes_asia.bif, networks/javabayes_cancer.bif: give" in err
     assert "left out, because the data are not at hand: networks/javabayes_asia.bif" in " ".join(out.split())
 
 
@@ -71,3 +75,19 @@ def test_wrong_usage(capfd, tmp_path):
     assert (code, "cannot make the folder" in err) == (2, True)
     code, _, err = run(capfd, "reproduce", "munteanu2000", "-o", tmp_path, "--data", tmp_path / "nowhere")
     assert (code, "nowhere" in err) == (2, True)
+
+
+def test_items_without_anything_to_compute_say_so(capfd, tmp_path):
+    code, out, _ = run(capfd, "reproduce", "munteanu2000-figure-1", "-o", tmp_path)
+    assert code == 0
+    assert "there is nothing to compute" in out
+
+
+def test_interruptions_say_how_to_go_on(capfd, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce_module, "reproduce", interrupted)
+    code, _, err = run(capfd, "reproduce", "munteanu2000", "-o", tmp_path)
+    assert code == 130
+    assert "finished runs are kept; the same command goes on from there" in err
