@@ -117,3 +117,50 @@ def test_classify(capfd, tmp_path, table):
     assert code == 2
     assert "is an option of tabu" in err
     assert run(capfd, "classify", table, "--target", "nobody")[0] == 2
+
+
+def test_classify_chooses_columns_and_warns_of_identifiers(capfd, tmp_path, table):
+    frame = ds.read_data(table).to_frame()
+    frame.to_csv(table, index=False)
+    path = tmp_path / "numbered.csv"
+    frame.assign(id=[f"p{i}" for i in range(300)]).to_csv(path, index=False)
+    naive = ("--target", "dysp", "--method", "naive", "--cv", 3, "--json")
+    plain = json.loads(run(capfd, "classify", table, *naive)[1])
+    code, out, err = run(capfd, "classify", path, *naive)
+    assert code == 0
+    assert "'id' has 300 distinct values in 300 rows, as identifiers do: leave it out with --drop 'id'" in err
+    assert json.loads(out)["variables"] == [*plain["variables"], "id"]
+    chosen = ",".join(name for name in plain["variables"] if name != "dysp")
+    for options in (["--drop", "id"], ["--drop-suspicious"], ["--columns", chosen], ["--drop", "id", "--test", path]):
+        shown = naive if "--test" not in options else ("--target", "dysp", "--method", "naive", "--json")
+        found = json.loads(run(capfd, "classify", path, *shown, *options)[1])
+        assert sorted(found["variables"]) == sorted(plain["variables"])
+        if "--test" not in options and "--columns" not in options:
+            assert found["confusion"] == plain["confusion"]
+    code, _, err = run(capfd, "classify", path, *naive, "--drop", "dysp")
+    assert (code, err) == (2, "dagscape: --drop leaves out 'dysp', which is the target\n")
+
+
+def test_classify_drops_rows_with_missing_cells(capfd, tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,c\n" + "x,0\ny,1\n" * 10 + ",1\n")
+    naive = ("--target", "c", "--method", "naive", "--cv", 2, "--json")
+    assert json.loads(run(capfd, "classify", path, *naive)[1])["rows"] == 21
+    code, out, err = run(capfd, "classify", path, *naive, "--missing", "drop")
+    assert (code, json.loads(out)["rows"]) == (0, 20)
+    assert "1 of 21 rows" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--target", "petal_length"], "the target is 'petal_length', which holds decimals and is no class"),
+        (["--target", "class", "--cv", 500], "--cv is 500; there are only 150 rows"),
+        (["--target", "class", "--cv", 5, "--test", "builtin:iris"], "--cv has no effect with --test: leave it out"),
+        (["--target", "class", "--bins", 4], "--bins has no effect with --discretize mdl: leave it out"),
+    ],
+)
+def test_classify_refuses_what_cannot_be_meant(capfd, options, words):
+    code, _, err = run(capfd, "classify", "builtin:iris", "--method", "naive", *options)
+    assert code == 2
+    assert words in err

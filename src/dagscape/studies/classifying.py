@@ -276,6 +276,12 @@ def _with_class(table: Table, target: str, levels: tuple[str, ...] | None = None
     if target not in table.names:
         raise InvalidOption(f"is {target!r}, which is not a column{did_you_mean(target, table.names)}", option="target")
     column = table.column(target)
+    if column.kind == "decimals" and not column.declared:
+        raise InvalidOption(
+            f"is {target!r}, which holds decimals and is no class: choose a column of levels, or cut it into levels "
+            "first (in Python with discretize())",
+            option="target",
+        )
     if (gaps := int(np.count_nonzero(np.asarray(column.codes) == MISSING))) > 0:
         raise InvalidData(f"{plural(gaps, 'row')} of {table.source} have no {target!r}: drop these rows")
     observed = column.observed()

@@ -37,7 +37,8 @@ _KNOWN_TO_DISCRETIZER = (
 )
 
 
-COLUMN_OPTIONS: list[Decorator] = [
+# Which columns of a table are used.
+CHOSEN_COLUMNS: list[Decorator] = [
     click.option(
         "--columns",
         metavar="COLUMN",
@@ -51,12 +52,16 @@ COLUMN_OPTIONS: list[Decorator] = [
         help="Do not use this column, or several separated by commas; may be repeated.",
     ),
     click.option(
-        "--keep-constant", is_flag=True, help="Keep columns with a single level; by default they are set aside."
-    ),
-    click.option(
         "--drop-suspicious",
         is_flag=True,
         help="Set aside columns that look like identifiers: more than 20 values, and more than half as many as rows.",
+    ),
+]
+
+COLUMN_OPTIONS: list[Decorator] = [
+    *CHOSEN_COLUMNS,
+    click.option(
+        "--keep-constant", is_flag=True, help="Keep columns with a single level; by default they are set aside."
     ),
 ]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from dagscape.cli.arguments.classified_tables import classified_options, take_classified
 from dagscape.cli.arguments.method_options import learner_options, take_learner_options
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     DATA_HELP,
-    check_table,
     data_argument,
     output_options,
     result_output,
@@ -19,9 +20,9 @@ from dagscape.cli.arguments.options import (
 )
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.core.constraints import Whole
+from dagscape.core.errors import InvalidOption
 from dagscape.core.randomness import SEED
 from dagscape.data.discrete.cut_rules import CUT_RULES
-from dagscape.data.reading import read_table
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
 from dagscape.report.classification import render_classification
@@ -33,6 +34,7 @@ from dagscape.studies.classifying import DEFAULT_FOLDS, FOLDS, classify_rows, fi
 @data_argument
 @click.option("--target", required=True, metavar="COLUMN", help="The class.")
 @table_options
+@classified_options
 @click.option(
     "--method",
     type=click.Choice(STRUCTURES),
@@ -86,16 +88,23 @@ def command(
     folds.
     """
     out = Output(as_json, quiet)
-    reading = {name: options.pop(name) for name in ("separator", "missing_values")}
+    _check_options(test, options["discretizer"])
     names = ("discretizer", "bins", "seed", "threads")
     asked = {name: options.pop(name) for name in names}
     asked |= take_learner_options(options, method)
-    check_table(data)
-    table = read_table(data, **reading, max_memory=max_memory)
-    others = None if test is None else read_table(test, **reading, max_memory=max_memory)
+    table, others = take_classified(data, test, target, options, max_memory, out)
     with out.working() as progress:
         found = classify_rows(table, target, method, cv=cv, test=others, **asked, progress=progress)
         network = None if fitted is None else fit_classifier(table, target, method, **asked)
     out.deliver(found, output, lambda: render_classification(found))
     if fitted is not None and network is not None:
         write_network(network, fitted)
+
+
+def _check_options(test: str | None, discretizer: str) -> None:
+    """Refuse options that have no effect beside others."""
+    context = click.get_current_context()
+    beside = {"cv": test is not None and "--test", "bins": discretizer == "mdl" and "--discretize mdl"}
+    for name, other in beside.items():
+        if other and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise InvalidOption(f"--{name} has no effect with {other}: leave it out")

@@ -25,6 +25,7 @@ from dagscape.cli.arguments.student_files import (
 from dagscape.cli.commands.student_simulation import simulate, simulated_paths, simulation_options
 from dagscape.cli.program.output import Output, checked_path, format_option
 from dagscape.cli.program.streams import write_json
+from dagscape.cli.program.wording import worded
 from dagscape.core.constraints import COUNT
 from dagscape.core.errors import InvalidOption
 from dagscape.core.randomness import SEED
@@ -255,7 +256,11 @@ def _evaluate(answers: str, reading: dict[str, Any], options: dict[str, Any], ou
         # The folds are learned with all restarts; this only checks what is given.
         model = _learned(answers, reading, options, restarts=1)
         chosen = {name: options[name] for name in ("seed", "restarts", "workers")}
-        found = model.evaluate(cv=options["folds"], **chosen, progress=progress)
+        try:
+            found = model.evaluate(cv=options["folds"], **chosen, progress=progress)
+        except InvalidOption as error:
+            # Elsewhere, folds are --cv.
+            raise InvalidOption(worded(error, cv="--folds")) from None
     out.deliver(found, options["output"], lambda: render_evaluation(found))
 
 

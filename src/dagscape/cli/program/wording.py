@@ -23,7 +23,6 @@ _OPTIONS = {
     "file_format": "--format",
     "responses": "ANSWERS",
     "structure": "--simulate",
-    "cv": "--folds",
 }
 
 # Functions whose command or option does not have their name.

@@ -243,6 +243,11 @@ def _identifiers(
     return found | _numbering_columns(table, {*declarations, *measured}) if cut else found
 
 
+def identifier_columns(table: Table) -> dict[str, str]:
+    """Return the columns of a table whose numbers will be cut that look like identifiers, with the reason."""
+    return _identifiers(table, {}, (), cut=True)
+
+
 def _suspicious_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
     """Return the columns that look like identifiers, unless their levels are declared."""
     distinct = {name: table.column(name).distinct for name in table.names}
