@@ -12,7 +12,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
-from dagscape.cli.commands.student import _ALLOWED, command
+from dagscape.cli.commands.student import _ALLOWED, _LEARNING, command
 
 STUDENTS = ds.simulate_students("a", 300, items_per_skill=3, missing=0.1, seed=1)
 
@@ -106,6 +106,34 @@ def test_options_of_learning_reach_it(capfd, folder, tmp_path):
     assert not {("S1", "S2"), ("S1", "S3"), ("S2", "S3")} & set(found.network.edges)
     given = found.provenance.parameters
     assert (given["score"], given["method"], given["tolerance"], given["refine"]) == ("aic", "order", 1e-4, False)
+
+
+def test_every_option_of_learning_arrives(capfd, folder, tmp_path):
+    """Each is given a value that is not its default."""
+    (tmp_path / "tiers.json").write_text('[["S3"], ["S1", "S2"]]')
+    given = {
+        "required": ["--require", "S3", "S1"], "forbidden": ["--forbid", "S1", "S2"],
+        "tiers": ["--tiers", tmp_path / "tiers.json"], "max_parents": ["--max-parents", 1], "score": ["--score", "aic"],
+        "method": ["--method", "order"], "restarts": ["--restarts", 2], "refine": ["--no-refine"],
+        "monotone": ["--monotone"], "orientation": ["--orientation", "global"], "tolerance": ["--tolerance", "1e-4"],
+    }  # fmt: skip
+    assert set(given) == _LEARNING
+    arguments = [part for parts in given.values() for part in parts]
+    files = [folder / "answers.csv", "--q-matrix", folder / "q.csv"]
+    code, out, _ = run(capfd, "student", *files, *arguments, "--seed", 5, "--threads", 1, "--json")
+    assert code == 0
+    provenance = ds.StudentModel.from_dict(json.loads(out)).provenance
+    found = ds.command(
+        folder / "answers.csv", folder / "q.csv", required=[("S3", "S1")], forbidden=[("S1", "S2")],
+        tiers=[["S3"], ["S1", "S2"]], max_parents=1, score="aic", method="order", restarts=2, refine=False,
+        monotone=True, orientation="global", tolerance=1e-4, seed=5, threads=1,
+    )  # fmt: skip
+    default = ds.command(folder / "answers.csv", folder / "q.csv", restarts=1).provenance.parameters
+    for name in _LEARNING:
+        expected = json.loads(json.dumps(found.provenance.parameters[name]))
+        assert json.loads(json.dumps(provenance.parameters[name])) == expected, name
+        assert expected != json.loads(json.dumps(default[name])), name
+    assert provenance.seed == 5
 
 
 def test_a_saved_model_is_applied_to_other_students(capfd, folder, model, tmp_path):

@@ -203,19 +203,7 @@ def _learned(answers: str, reading: dict[str, Any], options: dict[str, Any], **m
     if options["q_matrix"] is None:
         raise InvalidOption("--q-matrix is missing: give the file that says which skills each item needs, or --model")
     check_standard_input(answers, "--q-matrix", options["q_matrix"])
-    names = (
-        "required",
-        "forbidden",
-        "tiers",
-        "max_parents",
-        "score",
-        "method",
-        "restarts",
-        "refine",
-        "monotone",
-        "tolerance",
-    )
-    chosen = {name: options[name] for name in (*names, "seed", "threads", "max_memory")}
+    chosen = {name: options[name] for name in (*_LEARNING, "seed", "threads", "max_memory")}
     return learn_model(*matched(answers, options["q_matrix"], **reading), **chosen | more)
 
 
