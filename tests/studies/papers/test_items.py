@@ -131,3 +131,12 @@ def test_the_list_says_where_data_are_published():
     for name in ("networks/javabayes_alarm.bif", "networks/carstarts.bif"):
         assert name in text
         assert SOURCES[name].sha256 in text
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_the_documentation_shows_every_item(name):
+    item = ITEMS[name]
+    page = (ROOT / "docs" / "papers" / f"{item.paper}.md").read_text(encoding="utf-8")
+    assert f"## {item.number}: " in page
+    for picture in re.findall(r"!\[.*\]\((\S+)\)", page):
+        assert (ROOT / "docs" / "papers" / picture).exists()

@@ -54,25 +54,33 @@ def table(runs: pd.DataFrame, measure: str, caption: str, by: Sequence[str], ove
     return PaperTable.of(f"{caption}: mean ± 1.96 SE.", (*by, *(f"{place:g}" for place in places)), rows)
 
 
-def plot(runs: pd.DataFrame, measure: str, name: str, caption: str, label: Sequence[str], over: str) -> PaperPlot:
-    """Return a plot with a panel for each structure, and a line for each label."""
-    structures = list(runs["structure"].unique())
+def plot(
+    runs: pd.DataFrame,
+    measure: str,
+    name: str,
+    caption: str,
+    label: Sequence[str],
+    over: str,
+    panel: str = "structure",
+) -> PaperPlot:
+    """Return a plot with a panel for each structure, or each value of another column, and a line for each label."""
+    panels = list(runs[panel].unique())
     places = sorted(runs[over].unique())
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(1, len(structures), sharey=True, squeeze=False)[0]
-        for axes, structure in zip(panels, structures, strict=True):
-            found = means(runs[runs["structure"] == structure], measure, label, over)
+        every = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        for axes, shown in zip(every, panels, strict=True):
+            found = means(runs[runs[panel] == shown], measure, label, over)
             for names, row in found.iterrows():
                 title = ", ".join(map(str, names)) if isinstance(names, tuple) else str(names)
                 axes.errorbar(places, row["mean"].loc[places], row["half"].loc[places], label=title, capsize=2)
             if measure == "adjacency":
-                axes.axhline(complete_f1(structure), color="grey", linestyle=":", label="fully connected")
-            axes.set(title=f"structure {structure}", xlabel=over, ylim=(0, 1.05))
-        panels[0].set_ylabel(f"F1, {MEASURES.get(measure, measure)}")
-        panels[-1].legend(fontsize=7)
+                axes.axhline(complete_f1(shown), color="grey", linestyle=":", label="fully connected")
+            axes.set(title=f"{panel} {shown}", xlabel=over, ylim=(0, 1.05))
+        every[0].set_ylabel(f"F1, {MEASURES.get(measure, measure)}")
+        figure.legend(*every[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
 
-    return PaperPlot(name, caption, draw, 9.0, 3.2)
+    return PaperPlot(name, caption, draw, 10.0, 3.2)
 
 
 def paired_gain(

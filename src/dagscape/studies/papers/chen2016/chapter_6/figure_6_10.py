@@ -24,7 +24,7 @@ def show(frame: pd.DataFrame) -> Iterator[Part]:
     runs = runs[runs["structure"] == runs["structure"].max()]
     for measure, what in _MEASURES.items():
         yield table(runs, measure, f"F1 of {what}", ("structure", "ranges", "method"), "students")
-        yield plot(runs, measure, measure, f"F1 of {what}.", ("ranges", "method"), "students")
+        yield plot(runs, measure, measure, f"F1 of {what}.", ("method",), "students", "ranges")
     rows = []
     for (ranges, students), part in runs.groupby(["ranges", "students"], sort=False):
         by_method = part.pivot_table(index="set", columns="method", values="related")
