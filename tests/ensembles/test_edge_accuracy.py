@@ -136,7 +136,7 @@ def test_curves_at_the_same_rates_can_be_averaged():
     found = ds.edge_accuracy([[0, 1, 0.5], [0, 0, 0.5], [0, 0, 0]], dag)
     assert found.false_positive_rates.tolist() == [0, 0, 0.25, 1]
     assert found.true_positive_rates.tolist() == [0, 0.5, 1, 1]
-    assert found.sensitivity([0, 0.125, 0.25, 0.7, 1]).tolist() == [0.5, 0.75, 1, 1, 1]
+    assert found.true_positives_at([0, 0.125, 0.25, 0.7, 1]).tolist() == [0.5, 0.75, 1, 1, 1]
 
 
 def test_without_true_pairs_there_is_no_curve():
@@ -177,3 +177,13 @@ def test_what_is_refused(asia, scores):
     for options, message in cases:
         with pytest.raises(ds.InvalidOption, match=message):
             ds.edge_accuracy(**({"truth": asia} | options))
+
+
+def test_rates_that_are_no_rates_and_truths_that_are_no_structures_are_refused():
+    asia = ds.load_network("asia")
+    found = ds.edge_accuracy(asia, asia)
+    for rate in (2, -0.1, float("nan")):
+        with pytest.raises(ds.InvalidOption, match="false_positive_rates holds a rate that is not from 0 to 1"):
+            found.true_positives_at([rate])
+    with pytest.raises(ds.InvalidOption, match=r"truth is a str, not a structure: .*Dag\.from_networkx"):
+        ds.edge_accuracy(asia, "builtin:asia")

@@ -43,7 +43,7 @@ def weighted(found, weights):
 def test_averages_are_sums_over_the_networks(data, feature, weights):
     scores = ds.local_scores(data)
     lists = [ds.k_best(scores, 6), ds.k_best(scores, 6, space="dags"), ds.modes(scores, 4, 1)]
-    lists += [ds.bootstrap(data, "greedy", samples=3, workers=1)]
+    lists += [ds.bootstrap(data, "greedy", samples=3, workers=1)] if weights == "dags" else []
     for listed in lists:
         found = ds.feature_averages(listed, feature, weights)
         given = dict(zip(found.entries, found.probabilities.tolist(), strict=True))
@@ -70,3 +70,14 @@ def test_what_is_refused(data):
         ds.feature_averages(best, weights="trees")
     with pytest.raises(ds.InvalidOption, match="networks is a list; it must be a list of networks"):
         ds.feature_averages([best.networks[0]])
+
+
+def test_weights_without_effect_and_names_of_features_are_refused():
+    rows = ds.load_network("cancer").sample(100, seed=1)
+    boot = ds.bootstrap(rows, samples=3, workers=1)
+    with pytest.raises(
+        ds.InvalidOption, match="weights is 'classes', but networks from resampled rows all count alike"
+    ):
+        ds.feature_averages(boot, weights="classes")
+    with pytest.raises(ds.InvalidOption, match=r"function is a str, not a function of a DAG: .*edge_probabilities"):
+        ds.modes(ds.local_scores(rows), 2).average("edges")

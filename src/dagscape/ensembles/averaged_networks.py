@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.errors import InvalidOption
+from dagscape.core.errors import InvalidOption, type_of
 from dagscape.ensembles import averaging
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
@@ -114,6 +114,13 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
         >>> round(best.average(lambda dag: dag.edge_count, invariant=True), 2)
         15.09
         """
+        if not callable(function):
+            raise InvalidOption(
+                f"is {type_of(function)}, not a function of a DAG: averages of edges and other features are "
+                "edge_probabilities(), ancestor_probabilities(), blanket_probabilities() and "
+                "v_structure_probabilities(), or feature_averages()",
+                option="function",
+            )
         members = self._ranks_classes and not invariant
         return averaging.function_average(self.networks, self.weights(weights), function, members=members)
 

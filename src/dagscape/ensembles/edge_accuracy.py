@@ -62,7 +62,8 @@ def edge_accuracy(
     feature : {"edges", "adjacencies", "ancestors"}
         Directed edges, edges in either direction, or directed paths.
     bins : int
-        The number of bins of equal width for calibration.
+        The number of bins of equal width for calibration. ``calibration_error`` depends on it, so compare only those of
+        the same number.
 
     Returns
     -------
@@ -82,7 +83,11 @@ def edge_accuracy(
     BINS.check(bins, "bins")
     known = truth if isinstance(truth, Dag | Cpdag) else getattr(truth, "dag", None)
     if not isinstance(known, Dag | Cpdag):
-        raise InvalidOption(f"{type_of(truth)} is not a structure: give a Dag, a Cpdag or a Network", option="truth")
+        raise InvalidOption(
+            f"is {type_of(truth)}, not a structure: give a Dag, a Cpdag or a Network; Dag.from_networkx() converts "
+            "graphs of networkx, and load_network() and read_graph() load networks and lists of edges",
+            option="truth",
+        )
     probabilities, error = _probabilities(found, known.variables, feature)
     if feature == "adjacencies":
         # They are sums of two probabilities.

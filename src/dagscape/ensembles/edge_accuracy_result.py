@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dagscape.core.errors import InvalidData
+from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.wording import plural
 from dagscape.drawing.curves import Line, Panel, draw_panels
 from dagscape.ensembles.edge_probabilities import FEATURES
@@ -93,16 +93,21 @@ class EdgeAccuracy(Result):
 
     @property
     def calibration_error(self) -> float:
-        """The distance between average probability and share of true pairs, averaged over the pairs of all bins."""
+        """The distance between average probability and share of true pairs, averaged over the pairs of all bins.
+
+        It depends on the number of bins: compare only those of the same number.
+        """
         bins = zip(self.bin_counts, self.bin_positives, self.bin_means.tolist(), strict=True)
         return math.fsum(abs(mean * count - true) for count, true, mean in bins if count) / max(self.pairs, 1)
 
-    def sensitivity(self, false_positive_rates: ArrayLike) -> NDArray[np.float64]:
+    def true_positives_at(self, false_positive_rates: ArrayLike) -> NDArray[np.float64]:
         """Return the true positive rates at some false positive rates, so that several curves can be averaged.
 
         Where the curve is vertical, it is the upper end.
         """
         asked = np.asarray(false_positive_rates, dtype=np.float64)
+        if not ((asked >= 0) & (asked <= 1)).all():
+            raise InvalidOption("holds a rate that is not from 0 to 1", option="false_positive_rates")
         x, y = self.false_positive_rates, self.true_positive_rates
         last = np.searchsorted(x, asked, side="right") - 1
         following = np.minimum(last + 1, len(x) - 1)

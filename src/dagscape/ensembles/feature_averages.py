@@ -89,7 +89,7 @@ def feature_averages(networks: Any, feature: str = "edges", weights: str = "dags
         Directed edges, edges in either direction, directed paths, Markov blankets, or v-structures.
     weights : {"dags", "classes"}
         Whether an equivalence class in the list counts for each of its DAGs, or once. It matters only in lists of
-        classes.
+        classes; networks from resampled rows all count alike.
 
     Returns
     -------
@@ -111,6 +111,8 @@ def feature_averages(networks: Any, feature: str = "edges", weights: str = "dags
             f"is {type_of(networks)}; it must be a list of networks: the result of k_best(), modes() or bootstrap()",
             option="networks",
         )
+    if weights == "classes" and not hasattr(networks, "weights"):
+        raise InvalidOption("is 'classes', but networks from resampled rows all count alike: leave it out", "weights")
     # Networks from resampled rows have no other weights.
     chosen = (weights,) if hasattr(networks, "weights") else ()
     listed = _v_structures if feature == "v-structures" else _pairs(feature)

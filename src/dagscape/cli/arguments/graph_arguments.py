@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dagscape.best.optimal import OptimalNetwork
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.files.documents import decode_json, is_json
@@ -147,11 +149,12 @@ def load_edge_probabilities(source: str) -> Dag | Result:
     loaded = _load_any(source, None)
     if isinstance(loaded, Learned | OptimalNetwork | StudentModel):
         return loaded.network
-    if isinstance(loaded, Cpdag) or (isinstance(loaded, Result) and not hasattr(loaded, "edges")):
+    edges = getattr(loaded, "edges", 0.0)
+    if isinstance(loaded, Cpdag) or (isinstance(loaded, Result) and np.ndim(edges) != 2):
         kind = "an equivalence class" if isinstance(loaded, Cpdag) else f"a {loaded.kind!r} result"
         raise InvalidOption(
-            f"{source!r} is {kind}, which has no probabilities of edges: give a result of 'posterior', 'best' or "
-            "'bootstrap'"
+            f"{source!r} is {kind}, which has no probabilities of edges: give a result of 'posterior', 'best', "
+            "'modes', 'bootstrap' or 'learn', or a network"
         )
     return loaded
 
@@ -211,11 +214,11 @@ class Pair(NamedTuple):
 
 
 def load_known(
-    source: str, variables: Sequence[str], max_memory: str | None = None, *, option: str = "truth"
+    source: str, variables: Sequence[str], max_memory: str | None = None, *, option: str = "truth", owner: str = "DATA"
 ) -> Dag | Cpdag:
-    """Load a structure on the variables of the data, which an option names; an edge list may leave out variables."""
+    """Load a structure on the variables of its owner, which an option names; an edge list may leave out variables."""
     known = completed(source, load_structure(source, max_memory), variables)
-    check_variables(known.variables, variables, "DATA", option=option)
+    check_variables(known.variables, variables, owner, option=option)
     return known
 
 

@@ -53,7 +53,7 @@ def discover(task: RunTask, _: Sources) -> dict[str, Any]:
     return {
         "auc": {name: accuracy.auc for name, accuracy in measured.items()},
         "brier": {name: accuracy.brier for name, accuracy in measured.items()},
-        "curve": {name: accuracy.sensitivity(_RATES).round(4).tolist() for name, accuracy in measured.items()},
+        "curve": {name: accuracy.true_positives_at(_RATES).round(4).tolist() for name, accuracy in measured.items()},
     }
 
 
