@@ -61,10 +61,40 @@ def test_infinite_errors_are_counted():
     infinite = ~np.isfinite(np.concatenate([*model.item_errors, *model.skill_errors]))
     limit = (tables < 1e-5) | (tables > 1 - 1e-5)
     infinite[sum(map(len, model.item_tables)) :] &= ~limit[sum(map(len, model.item_tables)) :]
-    told = (
-        f"{infinite.sum()} probabilities of {len(tables)} have no standard error: {(infinite & limit).sum()} are 0 or"
-    )
+    counts = int((infinite & limit).sum()), int((infinite & ~limit).sum())
+    told = f"{sum(counts)} probabilities of {len(tables)} have no standard error"
     assert str(message).startswith(told)
+    for count, reason in zip(counts, ("0 or 1", "the answers do not determine"), strict=True):
+        assert (reason in str(message)) == (count > 0)
+
+
+@pytest.mark.parametrize(
+    ("zeros", "open_ones", "told"),
+    [
+        (1, 0, "1 probability of 11 has no standard error because it is 0 or 1"),
+        (0, 2, "2 probabilities of 11 have no standard error because the answers do not determine them"),
+        (2, 1, "3 probabilities of 11 have no standard error: 2 because they are 0 or 1 and "
+               "1 because the answers do not determine it"),
+    ],
+)  # fmt: skip
+def test_missing_errors_are_explained(zeros, open_ones, told):
+    vector, errors = np.full(11, 0.5), np.full(11, 0.1)
+    vector[:zeros] = 0
+    errors[: zeros + open_ones] = np.inf
+    parameters = Parameters(ItemCells([1, 1, 2, 2]), SkillTables([0, 1]), vector)
+    assert str(infinite_errors(parameters, errors)) == told
+
+
+@pytest.mark.parametrize("limit", ["_MOST_PARAMETERS", "_MOST_SCORES"])
+def test_a_model_too_large_for_errors_says_so(limit, monkeypatch):
+    monkeypatch.setattr(f"dagscape.student.learning.standard_errors.{limit}", 10)
+    data = ds.simulate_students("a", 500, seed=2)
+    model, (message,) = learned(data.answers, data.q_matrix)
+    assert np.isinf(model.mastery_errors).all()
+    assert str(message) == (
+        f"standard errors were not computed: the model is too large for them, with {model.parameter_count} "
+        "probabilities"
+    )
 
 
 def test_a_strict_prerequisite_is_no_reason_for_a_warning():
@@ -75,10 +105,9 @@ def test_a_strict_prerequisite_is_no_reason_for_a_warning():
     errors = np.array([0.1] * 9 + [np.inf, 0.1])
     assert infinite_errors(strict, errors) is None
     # One that is not at the limit, and an item that is.
-    assert "do not determine 1" in str(infinite_errors(strict.moved(strict.vector + 0.1), errors))
+    assert "do not determine it" in str(infinite_errors(strict.moved(strict.vector + 0.1), errors))
     sure = Parameters(cells, tables, np.array([0.0, *correct[1:], 0.6, 0.0, 0.5]))
-    assert "1 probability of 11 have" not in str(infinite_errors(sure, np.array([np.inf, *errors[1:]])))
-    assert "1 is 0 or 1" in str(infinite_errors(sure, np.array([np.inf, *errors[1:]])))
+    assert "1 probability of 11 has" in str(infinite_errors(sure, np.array([np.inf, *errors[1:]])))
 
 
 @pytest.mark.parametrize("kind", ["falling items", "few students", "infinite errors"])

@@ -190,9 +190,10 @@ def test_the_edges_and_skills_in_tables(model):
     skills = model.skills_frame()
     assert skills["items"].tolist() == skills.items_alone.tolist() == [6, 6, 6]
     assert skills.mastered.tolist() == model.mastery_shares.tolist()
+    assert model.bic == pytest.approx(model.score)
     restarts = model.restarts_frame()
     assert restarts.score.is_monotonic_decreasing
-    assert restarts.score[0] == model.score
+    assert restarts.score[0] <= model.refinement.score == model.score
 
 
 def test_the_structure_is_a_member_of_the_best_class_of_its_expected_counts(model):

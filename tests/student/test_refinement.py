@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.report.students import render_student_model
 from dagscape.student.input.q_matrix import as_q_matrix
 from dagscape.student.learning.command import command
 from dagscape.student.learning.refinement import candidates
@@ -119,3 +120,15 @@ def test_folds_are_refined_too() -> None:
     apart, together = (model.evaluate(cv=2, workers=1) for model in (plain, found))
     assert np.array_equal(apart.areas[:, 1:], together.areas[:, 1:])
     assert not np.array_equal(apart.areas[:, 0], together.areas[:, 0])
+
+
+def test_random_starts_are_compared_before_refinement() -> None:
+    """The starts of a model are those of the same model without refinement."""
+    data = stuck_students()
+    plain = ds.command(data.answers, data.q_matrix, restarts=3, refine=False)
+    model = ds.command(data.answers, data.q_matrix, restarts=3)
+    assert model.restarts == plain.restarts
+    assert plain.refinement is None
+    assert model.refinement.score == model.score > plain.score + 0.1
+    told, without = render_student_model(model)[-1], render_student_model(plain)[-1]
+    assert told.text == f"{without.text}; refinement gained {model.score - plain.score:,.2f}"

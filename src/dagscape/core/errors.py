@@ -173,7 +173,7 @@ class FewStudents(DagscapeWarning):
 
 
 class InfiniteErrors(DagscapeWarning):
-    """Probabilities of a student model have no standard error."""
+    """Probabilities of a student model have no standard error, or the model is too large to compute them."""
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

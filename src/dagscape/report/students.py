@@ -125,7 +125,17 @@ def _starts(model: StudentModel) -> str:
     if same < len(scores):
         text += f", the others are up to {best - min(scores):,.2f} lower"
     open_ends = sum(not restart.converged for restart in model.restarts)
-    return text + (f"; {open_ends} did not converge" if open_ends else "")
+    text += f"; {open_ends} did not converge" if open_ends else ""
+    return text + _refinement(model, best)
+
+
+def _refinement(model: StudentModel, best: float) -> str:
+    """Say what the refinement of the best start gained."""
+    if model.refinement is None:
+        return ""
+    gain = model.score - best
+    text = f"; refinement gained {gain:,.2f}" if gain > 0 else "; refinement found nothing better"
+    return text + ("" if model.refinement.converged else ", and did not converge")
 
 
 def render_students(model: StudentModel, mastery: pd.DataFrame, rows: int = STUDENTS_SHOWN) -> list[Block]:

@@ -150,10 +150,11 @@ def command(
             first = first_round(expectation, search.start(), search, rng, limits)
             report = _reporting(listener, number, len(rngs))
             found.append(structural_em(expectation, search, first, rng, limits, report))
+        place = best_of(found)
+        best = found[place]
         if refine:
-            best = best_of(found)
-            report = _reporting(listener, best, len(rngs))
-            found[best] = refined(expectation, search, found[best], rngs[best], limits, report)
+            report = _reporting(listener, place, len(rngs))
+            best = refined(expectation, search, best, rngs[place], limits, report)
     parameters = {
         "score": score, "method": search.method, "restarts": int(restarts), "max_parents": max_parents,
         "required": search.required, "forbidden": search.forbidden, "tiers": search.tiers,
@@ -163,7 +164,7 @@ def command(
     seed_used = recorded_seed(seed)
     provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)
     learning = Learning(search.method, bool(refine), limits, bool(monotone), orientation)
-    return student_model(answers, skills_of_items, search, expectation, found, learning, provenance, caveats)
+    return student_model(answers, skills_of_items, search, expectation, found, best, learning, provenance, caveats)
 
 
 def check_monotone(monotone: bool, q_matrix: QMatrix) -> None:

@@ -42,7 +42,7 @@ _MOST_SCORES = 1 << 27
 
 @dataclass(frozen=True, slots=True)
 class StandardErrors:
-    """Standard errors; infinite where there is none.
+    """Standard errors; infinite where there is none, and everywhere if they were not computed.
 
     Attributes
     ----------
@@ -50,10 +50,13 @@ class StandardErrors:
         Of all parameters, in the order of the vector.
     mastery : array
         Of the share of students who have mastered each skill.
+    computed : bool
+        False if the model is too large for them.
     """
 
     parameters: Vector
     mastery: Vector
+    computed: bool = True
 
 
 def standard_errors(
@@ -63,8 +66,9 @@ def standard_errors(
     count, skills = len(parameters.vector), expectation.skills
     errors = np.full(count, np.inf)
     free = np.flatnonzero((parameters.vector > _AT_LIMIT) & (parameters.vector < 1 - _AT_LIMIT))
-    if count > _MOST_PARAMETERS or count * len(patterns) > _MOST_SCORES or not free.size:
-        return StandardErrors(errors, np.full(skills, np.inf))
+    computed = count <= _MOST_PARAMETERS and count * len(patterns) <= _MOST_SCORES
+    if not computed or not free.size:
+        return StandardErrors(errors, np.full(skills, np.inf), computed)
     together, place = np.unique(_groups(parameters)[free], return_inverse=True)
     joined = np.zeros((len(free), len(together)))
     joined[np.arange(len(free)), place] = 1.0

@@ -1,4 +1,4 @@
-"""The student model of the best restart, from what all restarts of structural EM found."""
+"""The student model, from what all restarts of structural EM found and the refinement of the best."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dagscape.student.input.q_matrix import QMatrix
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.orientation import orient
 from dagscape.student.learning.standard_errors import standard_errors
-from dagscape.student.learning.structural_em import Found, StructureSearch, best_of
+from dagscape.student.learning.structural_em import Found, StructureSearch
 from dagscape.student.model.cautions import falling_items, few_students, infinite_errors
 from dagscape.student.model.fitted_skills import Restart
 from dagscape.student.model.model import Learning, StudentModel
@@ -28,12 +28,15 @@ def student_model(
     search: StructureSearch,
     expectation: Expectation,
     found: Sequence[Found],
+    best: Found,
     learning: Learning,
     provenance: Provenance,
     caveats: Caveats,
 ) -> StudentModel:
-    """Return the model of the best restart, with its reversible edges directed; warn of what is wrong with it."""
-    best = found[best_of(found)]
+    """Return the best model, with its reversible edges directed; warn of what is wrong with it.
+
+    The restarts are those of structural EM. They are comparable; the best of them, refined, is not one of them.
+    """
     fitted, skills = best.fitted, len(search.skills)
     prior = fitted.parameters.prior()
     scores = search.scores(fitted.expected.states)
@@ -49,7 +52,7 @@ def student_model(
     caveats.issue(
         falling_items(parameters, q_matrix),
         few_students(parameters, expectation.students),
-        infinite_errors(parameters, errors.parameters),
+        infinite_errors(parameters, errors.parameters, errors.computed),
     )
     cells = parameters.cells
     item_parts = [cells.of(item) for item in range(len(q_matrix.items))]
@@ -75,6 +78,7 @@ def student_model(
         state_counts=fitted.expected.states,
         orientations=orientations,
         restarts=tuple(_restart(one) for one in found),
+        refinement=_restart(best) if learning.refine else None,
         learning=learning,
         _answers=answers,
     )

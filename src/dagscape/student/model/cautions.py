@@ -46,20 +46,30 @@ def few_students(parameters: Parameters, students: int) -> FewStudents | None:
     )
 
 
-def infinite_errors(parameters: Parameters, errors: Vector) -> InfiniteErrors | None:
-    """Return a warning about probabilities without a standard error.
+def infinite_errors(parameters: Parameters, errors: Vector, computed: bool = True) -> InfiniteErrors | None:
+    """Return a warning about probabilities without a standard error, or that none were computed.
 
     That nobody masters a skill without its prerequisites is no reason for one: this is what a prerequisite means.
     """
     vector = parameters.vector
+    if not computed:
+        return InfiniteErrors(
+            f"standard errors were not computed: the model is too large for them, with "
+            f"{plural(len(vector), 'probability', 'probabilities')}"
+        )
     limit = (vector < _AT_LIMIT) | (vector > 1 - _AT_LIMIT)
     infinite = ~np.isfinite(errors)
     infinite[parameters.cells.count :] &= ~limit[parameters.cells.count :]
     count = int(infinite.sum())
     if not count:
         return None
-    at_limit, open_ones = int((infinite & limit).sum()), int((infinite & ~limit).sum())
-    parts = [f"{at_limit} {'is' if at_limit == 1 else 'are'} 0 or 1"] if at_limit else []
-    parts += [f"the answers do not determine {open_ones}"] if open_ones else []
+    at_limit = int((infinite & limit).sum())
+    reasons = [
+        (at_limit, "it is 0 or 1" if at_limit == 1 else "they are 0 or 1"),
+        (count - at_limit, f"the answers do not determine {'it' if count - at_limit == 1 else 'them'}"),
+    ]
+    parts = [(number, f"because {reason}") for number, reason in reasons if number]
+    # With a single reason, the number has been said.
+    why = parts[0][1] if len(parts) == 1 else " and ".join(f"{number} {reason}" for number, reason in parts)
     counted = f"{plural(count, 'probability', 'probabilities')} of {len(vector)} {'has' if count == 1 else 'have'}"
-    return InfiniteErrors(f"{counted} no standard error: {', and '.join(parts)}")
+    return InfiniteErrors(f"{counted} no standard error{':' if len(parts) > 1 else ''} {why}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,11 @@ class FittedSkills(OneNetwork):
     def parameter_count(self) -> int:
         """The number of probabilities."""
         return sum(len(table) for table in (*self.skill_tables, *self.item_tables))
+
+    @property
+    def bic(self) -> float:
+        """The BIC of the model, whatever the score it was learned with; higher is better."""
+        return self.log_likelihood - self.parameter_count * math.log(self.students) / 2
 
     @property
     def q_matrix(self) -> QMatrix:
@@ -176,7 +182,7 @@ class FittedSkills(OneNetwork):
         return pd.DataFrame(columns)
 
     def restarts_frame(self) -> pd.DataFrame:
-        """Return the random starts, one per row, the best first."""
+        """Return the random starts, one per row, the best first, as they were before the refinement of the best."""
         import pandas as pd
 
         names = ("log_likelihood", "score", "edges", "rounds", "steps", "converged")

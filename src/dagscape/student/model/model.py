@@ -20,7 +20,7 @@ from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.orientation import OrientationRule
 from dagscape.student.learning.structural_em import Limits, SkillMethod, StructureSearch
 from dagscape.student.model.evaluation import Evaluation, cross_validate
-from dagscape.student.model.fitted_skills import FittedSkills
+from dagscape.student.model.fitted_skills import FittedSkills, Restart
 from dagscape.student.model.frames import mastery_frame, next_item_frame, prediction_frame
 from dagscape.student.model.inference import state_probabilities
 from dagscape.student.model.parameters import ItemCells
@@ -87,19 +87,23 @@ class StudentModel(FittedSkills):
         The expected numbers of students behind them, in two rows: not mastered and mastered, or wrong and correct.
     skill_errors, item_errors, mastery_errors : arrays
         Standard errors of the tables, and of the shares in :attr:`mastery_shares`. They are infinite for probabilities
-        of 0 and 1, and for those that the answers do not determine.
+        of 0 and 1, for those that the answers do not determine, and for all of a model that is too large: they are
+        computed for up to 2000 probabilities, and 2^27 products of probabilities and different rows of answers.
     state_counts : array
         The expected number of students in each of the 2^K states: bit k of the number of a state is skill k.
     orientations : tuple of Orientation
         The reversible edges of the equivalence class, and how each was directed.
     restarts : tuple of Restart
-        All random starts, in their order.
+        All random starts, in their order, before the refinement of the best one.
+    refinement : Restart or None
+        The best start after its refinement, which the model is; None without refinement.
     learning : Learning
         How it was learned.
     """
 
     kind: ClassVar[str] = "student-model"
 
+    refinement: Restart | None = field(default=None, kw_only=True)
     learning: Learning = field(default_factory=Learning, kw_only=True)
     _answers: Answers | None = field(default=None, repr=False, compare=False)
 
