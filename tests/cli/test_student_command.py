@@ -267,3 +267,18 @@ def test_what_is_refused(capfd, folder, model, monkeypatch, arguments, code, mes
 def test_every_option_belongs_somewhere():
     names = {parameter.name for parameter in command.params}
     assert set.union(*map(set, _ALLOWED.values())) == names
+
+
+def test_falling_items_are_told_without_advice_that_cannot_be_followed(capfd, tmp_path):
+    answers = STUDENTS.answers.to_frame()
+    answers["item2"] = 1 - answers["item2"]
+    answers.to_csv(tmp_path / "answers.csv")
+    STUDENTS.q_matrix.to_frame().to_csv(tmp_path / "q.csv")
+    learning = ["--q-matrix", tmp_path / "q.csv", "--restarts", 1, "-o", tmp_path / "model.json"]
+    code, _, err = run(capfd, "student", tmp_path / "answers.csv", *learning)
+    assert code == 0
+    assert "or use --monotone" in " ".join(err.split())
+    code, out, err = run(capfd, "student", tmp_path / "answers.csv", "--model", tmp_path / "model.json")
+    assert code == 0
+    assert "check the answer key" in " ".join((out + err).split())
+    assert "monotone" not in out + err

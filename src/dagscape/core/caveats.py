@@ -42,7 +42,7 @@ def kept_text(warning: DagscapeWarning) -> str:
     'stopped early: there was no time'
     """
     kind = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(warning).__name__).lower()
-    return f"{kind}: {warning}"
+    return f"{kind}: {warning.lasting}"
 
 
 class Caveats:

@@ -133,7 +133,26 @@ class BackendUnavailable(DagscapeError, RuntimeError):
 
 
 class DagscapeWarning(SpelledMessage, UserWarning):
-    """Base class of all warnings of the package."""
+    """Base class of all warnings of the package.
+
+    Parameters
+    ----------
+    message : str
+        What to be careful about.
+    remedy : str
+        The end of the sentence: what to do about it in the same call. Results do not keep it, because whoever reads one
+        from a file cannot repeat the call.
+
+    Examples
+    --------
+    >>> warning = DagscapeWarning("an item falls", f"; use {argument('monotone', True)}")
+    >>> str(warning), warning.lasting
+    ('an item falls; use monotone=True', 'an item falls')
+    """
+
+    def __init__(self, message: str = "", remedy: str = "") -> None:
+        super().__init__(message + remedy)
+        self.lasting = spelled(visible(message), python_spelling)
 
 
 class IncompleteScores(DagscapeWarning):

@@ -96,7 +96,9 @@ def command(
         as long as they do.
     monotone : bool
         Require that mastering more skills of an item never makes a correct answer less likely. Items may have up to 5
-        skills. Default: the answers decide, and the result warns of items that masters solve less often.
+        skills. Where items of 4 or 5 skills fall otherwise, this takes 10 to 20 times as long, which
+        :func:`dagscape.plan` does not know. Default: the answers decide, and the result warns of items that masters
+        solve less often.
     orientation : {"ratio", "global"}
         What directs the edges that the answers leave open: the ratio of each, one by one, as in [chen2016]_; or all
         together, with the fewest students expected who have mastered a skill and lack a prerequisite of it.

@@ -30,8 +30,8 @@ def falling_items(parameters: Parameters, q_matrix: QMatrix) -> FallingItems | N
     verb = "is" if len(falling) == 1 else "are"
     return FallingItems(
         f"{plural(len(falling), 'item')} of {len(q_matrix.items)} {verb} solved less often by students who master one "
-        f"more of the skills, by up to {falls.max():.2f}: {names}{more}; check the answer key and the Q-matrix, or use "
-        f"{argument('monotone', True)}"
+        f"more of the skills, by up to {falls.max():.2f}: {names}{more}; check the answer key and the Q-matrix",
+        f", or use {argument('monotone', True)}",
     )
 
 
