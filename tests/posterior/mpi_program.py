@@ -12,10 +12,9 @@ import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import mkdtemp
 
 import numpy as np
-from benchmarks import experiments
 from mpi4py import MPI
 
 import dagscape as ds
@@ -287,17 +286,7 @@ def bootstrap():
     with MPIPoolExecutor() as executor:
         found = ds.bootstrap(data, **options, executor=executor)
     same = np.array_equal(found.edges, ds.bootstrap(data, **options, workers=1).edges)
-    return {"bootstrap": bool(same), "experiment": experiment("mpi").equals(experiment(1))}
-
-
-def experiment(workers):
-    with TemporaryDirectory() as folder:
-        tasks = [{"number": number} for number in range(5)]
-        return experiments.run(Path(folder) / "runs.jsonl", tasks, squared, workers)
-
-
-def squared(task):
-    return {"squared": task["number"] ** 2}
+    return {"bootstrap": bool(same)}
 
 
 if __name__ == "__main__":

@@ -32,6 +32,11 @@ def every_result() -> dict[str, Result]:
         ds.bootstrap(data, "greedy", 3, workers=1),
         ds.compare(ds.optimal_network(scores).network, ds.Dag.from_edges(data.variables, [])),
         data.describe(),
+        ds.class_members(ds.optimal_network(scores).network),
+        ds.classify_rows(data, "b", "naive", cv=2),
+        ds.edge_accuracy(ds.posterior(scores), ds.Dag.from_edges(data.variables, [("b", "c")])),
+        ds.feature_averages(ds.k_best(scores, 12)),
+        ds.list_curves({LONG: ds.k_best(scores, 12)}),
         ds.k_best(scores, 12),
         ds.learn(data, "greedy").with_truth(ds.Dag.from_edges(data.variables, [])),
         ds.mmpc(data),
@@ -133,8 +138,12 @@ def test_a_picture_of_a_result():
 def test_results_without_a_graph_have_no_picture(results):
     pictured = {result.kind for result in results.values() if any(isinstance(b, Picture) for b in render(result))}
     assert set(RENDERERS) - pictured == {
+        "classification",
         "comparison",
         "data-summary",
+        "edge-accuracy",
+        "feature-averages",
+        "list-curves",
         "parents-and-children",
         "parm",
         "plan",
