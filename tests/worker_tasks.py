@@ -16,3 +16,7 @@ def die(*arguments):
 
 def sleep(shared, seconds):
     time.sleep(seconds)
+
+
+def squared(task, sources):
+    return {"square": task["seed"] ** 2}

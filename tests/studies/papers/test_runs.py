@@ -10,13 +10,10 @@ import dagscape as ds
 from dagscape.studies.papers.item import Study
 from dagscape.studies.papers.runs import finished_runs, run_missing, runs_of, task_key
 from dagscape.studies.papers.sources import Sources
+from worker_tasks import squared
 
 TASKS = [{"seed": seed, "method": method} for seed in range(3) for method in ("optimal", "greedy")]
 SOURCES = Sources()
-
-
-def squared(task, _):
-    return {"square": task["seed"] ** 2}
 
 
 def refused(task, _):
