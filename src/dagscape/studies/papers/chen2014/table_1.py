@@ -158,8 +158,8 @@ UNEXPLAINED = (
     "of the same network, drawn apart from these runs, 5 % reach it for k = 1, and 1 to 2 % for k = 10, 100 and 1000.",
     "Δ of the paper's classes is above that of all ten networks in all six rows of the synthetic sets, up to 6.5 times "
     "the largest; that of its DAGs is above in all three rows of Syn-1, up to 7 times, and within in Syn-2. Of 100 "
-    "random networks made like these, 5 to 14 % (Syn-1) and 4 to 12 % (Syn-2) reach Δ of the paper's classes. The "
-    "paper's networks may be of another kind; it does not say how they were made.",
+    "random networks made like these, apart from these runs, 5 to 14 % (Syn-1) and 4 to 12 % (Syn-2) reach Δ of the "
+    "paper's classes. The paper's networks may be of another kind; it does not say how they were made.",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dagscape.studies.papers.item import PaperTable
@@ -32,6 +32,15 @@ def comparison_table(
             mean, eq1, counts, p = printed[network]
             rows.append(("", "paper", *_cells(mean, eq1, counts, p, other)))
     return PaperTable.of(caption, _HEADERS, rows)
+
+
+def comparison_tables(
+    frame: pd.DataFrame, other: str, name: str, printed: Mapping[str, PaperRow]
+) -> Iterator[PaperTable]:
+    """Compare a method with EQ1 on the training rows, beside what the paper prints, and on separate rows."""
+    caption = f"MDL on the training rows; data sets on which {name} is better (<), equal and worse (>)."
+    yield comparison_table(frame, other, "mdl", caption, printed)
+    yield comparison_table(frame, other, "mdl_test", "The same on as many separate rows.", {})
 
 
 def _compared(runs: pd.DataFrame, other: str, measure: str) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dagscape.studies.papers.item import Item, Part
 from dagscape.studies.papers.munteanu2000.runs import DID, DIFFERS, DOES, PAPER, STUDY
-from dagscape.studies.papers.munteanu2000.scores import PaperRow, comparison_table
+from dagscape.studies.papers.munteanu2000.scores import PaperRow, comparison_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,7 @@ PRINTED: dict[str, PaperRow] = {
 
 def show(frame: pd.DataFrame) -> Iterator[Part]:
     """Compare greedy search with EQ1."""
-    caption = "MDL on the training rows; data sets on which greedy search is better (<), equal and worse (>)."
-    yield comparison_table(frame, "greedy", "mdl", caption, PRINTED)
-    yield comparison_table(frame, "greedy", "mdl_test", "The same on as many separate rows.", {})
+    return comparison_tables(frame, "greedy", "greedy search", PRINTED)
 
 
 ITEM = Item(

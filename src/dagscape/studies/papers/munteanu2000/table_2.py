@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dagscape.studies.papers.item import Item, Part
 from dagscape.studies.papers.munteanu2000.runs import DID, DIFFERS, DOES, PAPER, STUDY
-from dagscape.studies.papers.munteanu2000.scores import PaperRow, comparison_table
+from dagscape.studies.papers.munteanu2000.scores import PaperRow, comparison_table, comparison_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,7 @@ PRINTED: dict[str, PaperRow] = {
 
 def show(frame: pd.DataFrame) -> Iterator[Part]:
     """Compare tabu search with EQ1, and methods that the paper does not have."""
-    caption = "MDL on the training rows; data sets on which tabu search is better (<), equal and worse (>)."
-    yield comparison_table(frame, "tabu", "mdl", caption, PRINTED)
-    yield comparison_table(frame, "tabu", "mdl_test", "The same on as many separate rows.", {})
+    yield from comparison_tables(frame, "tabu", "tabu search", PRINTED)
     yield comparison_table(frame, "ges", "mdl", "GES in place of tabu search.", {})
     yield comparison_table(frame, "order", "mdl", "The search over orders in place of tabu search.", {})
 
