@@ -22,7 +22,7 @@ constexpr double kLargestPlain = 0x1p1000;
 constexpr std::int32_t kLowExponent = -100;
 constexpr std::int32_t kVanishing = -1000;
 // Families with less than this share together are left out of conditional probabilities.
-constexpr double kNegligibleShare = 1e-7;
+constexpr double kNegligibleShare = 1e-5;
 
 // mantissa · 2^exponent, for a mantissa in [1/2, 1)
 double plain_number(double mantissa, std::int32_t exponent) noexcept {
@@ -161,39 +161,40 @@ void BlockChain::find_needs(const ChainFamilies::List& list, std::uint32_t famil
     }
 }
 
-void BlockChain::single(unsigned v, bool add) {
+void BlockChain::single(unsigned v, bool all, bool add) {
     double* const sums = edge_sums_.data() + std::size_t{v} * n_;
-    if (family_[v] < 0) {
+    const ChainFamilies::List& list = families_->list(v);
+    const std::uint32_t families = all ? list.size : list.core;
+    if (family_[v] < 0 || family_[v] >= families) {
         if (add) {
             for (const std::uint32_t parent : parents_[v]) sums[parent] += 1;
         }
         return;
     }
-    const ChainFamilies::List& list = families_->list(v);
     start_block({v}, 1);
-    for (const std::uint32_t u : list.mentions) needs_of(u);
+    for (const std::uint32_t u : all ? list.mentions : list.core_mentions) needs_of(u);
     std::vector<std::uint32_t>& needs = family_needs_[0];
-    find_needs(list, list.size, needs);
-    std::span<const double> weights = list.plain;
+    find_needs(list, families, needs);
+    std::span<const double> weights(list.plain.data(), families);
     if (list.exponents[static_cast<std::size_t>(family_[v])] < kLowExponent) {
         // Nothing that is possible need be near the best family of all.
         std::int32_t highest = kVanishing * 1000000;
-        for (std::uint32_t f = 0; f < list.size; ++f) {
+        for (std::uint32_t f = 0; f < families; ++f) {
             if (needs[f] == 0) highest = std::max(highest, list.exponents[f]);
         }
         std::vector<double>& shifted = weights_[0];
-        if (shifted.size() < list.size) shifted.resize(list.size);
-        for (std::uint32_t f = 0; f < list.size; ++f) {
+        if (shifted.size() < families) shifted.resize(families);
+        for (std::uint32_t f = 0; f < families; ++f) {
             shifted[f] = needs[f] == 0 ? plain_number(list.mantissas[f], list.exponents[f] - highest) : 0.0;
         }
-        weights = {shifted.data(), list.size};
+        weights = {shifted.data(), families};
     }
     const double total = sum_possible(weights, needs.data()), target = random_.unit() * total;
     const double enough = add ? total * (1 - kNegligibleShare) : 0.0, inverse = 1 / total;
     double sum = 0;
     std::uint32_t drawn = static_cast<std::uint32_t>(family_[v]);
     bool found = false;
-    for (std::uint32_t f = 0; f < list.size; ++f) {
+    for (std::uint32_t f = 0; f < families; ++f) {
         if (needs[f] != 0) continue;
         sum += weights[f];
         if (!found) drawn = f;
@@ -420,7 +421,7 @@ void BlockChain::sweep(bool add) {
         }
     }
     for(double i=0;i<options_.covered*n_;i++) reverse_covered();
-    for (unsigned v = 0; v < n_; ++v) single(v, add);
+    for (unsigned v = 0; v < n_; ++v) single(v, random_.unit() < options_.whole_lists, add);
     added_ += add ? 1 : 0;
 }
 

@@ -45,6 +45,7 @@ struct ChainOptions {
     unsigned width = 6;        // the number of variables of a block; at most kWidestBlock
     unsigned widest_hub = 9;   // hub moves with more are skipped; at most kWidestBlock
     double hub_share = 0.3;    // the share of hub moves among those of blocks
+    double whole_lists = 0.1;
     double covered = 10;
     double blocks = 1;         // blocks in a sweep, per variable
 };
@@ -91,7 +92,7 @@ private:
     void start_block(const Members& members, unsigned width);
     std::uint32_t needs_of(std::uint32_t variable);
     void find_needs(const ChainFamilies::List& list, std::uint32_t families, std::vector<std::uint32_t>& needs) const;
-    void single(unsigned v, bool add);
+    void single(unsigned v, bool all, bool add);
     void random_block();
     void hub_block();
     void resample(const Members& members, unsigned width, unsigned hub);
