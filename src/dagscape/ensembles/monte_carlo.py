@@ -28,6 +28,7 @@ Notation: the paper's M chains of N draws are ``chains`` and ``draws``; B and W 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
@@ -62,8 +63,11 @@ def batch_means(values: NDArray[Any]) -> Floats:
     [20.5, 22.5, 24.5, 26.5, 28.5, 30.5, 32.5, 34.5, 36.5, 38.5]
     """
     starts = batch_starts(values.shape[1])
-    sums = np.add.reduceat(values, starts[:-1], axis=1, dtype=np.float64)
-    found: Floats = sums / np.diff(starts).reshape(-1, *[1] * (values.ndim - 2))
+    found = np.empty((len(values), len(starts) - 1, *values.shape[2:]))
+    # Sums of small integers are several times faster as integers.
+    sums = np.float64 if values.dtype.kind == "f" else np.int64
+    for batch, (first, end) in enumerate(pairwise(starts.tolist())):
+        found[:, batch] = values[:, first:end].sum(axis=1, dtype=sums) / (end - first)
     return found
 
 

@@ -69,7 +69,7 @@ class Draws:
     def of_indicators(self, indicators: NDArray[Any]) -> MeansAndErrors:
         """Return the averages of 0/1 values, samples × features, and their errors."""
         values = self.of_chains(indicators)
-        means = values.mean(axis=1, dtype=np.float64)
+        means = values.sum(axis=1, dtype=np.int64) / self.draws
         shares = means.mean(axis=0)
         batches = shares[np.newaxis, np.newaxis] if self.independent else batch_means(values)
         return shares, self.share_errors(shares, batches, means)
@@ -111,7 +111,7 @@ def set_members(sets: Words, places: Indices) -> Iterator[tuple[int, list[int], 
         octets = own.astype("<u8", copy=False).view(np.uint8)
         numbers = np.array(members)
         held = octets[:, numbers // 8] >> (numbers % 8).astype(np.uint8) & np.uint8(1)
-        yield v, members, held[places]
+        yield v, members, held.take(places, axis=0)
 
 
 def set_shares(sets: Words, places: Indices, draws: Draws) -> MeansAndErrors:
