@@ -81,6 +81,7 @@ class_keys = _native.class_keys
 cpdags = _native.cpdags
 dag_sum_bytes = _native.dag_sum_bytes
 joint_count_scores = _native.joint_count_scores
+limited_classes = _native.limited_classes
 natural_log = _native.natural_log
 order_ancestors = _native.order_ancestors
 order_ancestors_bytes = _native.order_ancestors_bytes
