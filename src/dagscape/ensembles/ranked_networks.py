@@ -19,18 +19,19 @@ from dagscape.ensembles.agreement import agreement_frame
 from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.graphs.directions import LimitedClass, MemberLimits
 from dagscape.graphs.lists import CpdagList, DagList
 from dagscape.results.base import ScoredResult, check_length, check_same_scores
 from dagscape.results.decoding import FiniteArray, decode
 from dagscape.results.encoding import Packed
-from dagscape.scores.equivalence import distinguishes_members
+from dagscape.scores.equivalence import distinguishes_members, members_fit_alike
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 # The matrices of averages that a document of a list holds.
-_MATRICES = 4
+_MATRICES = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -60,12 +61,14 @@ class RankedNetworks(Drawn, ScoredResult):
         return self.networks.cpdags()
 
     @property
-    def drawable(self) -> Dag | Cpdag:
-        """What a drawing shows: the first network, or its class if classes were ranked."""
+    def drawable(self) -> Dag | LimitedClass:
+        """What a drawing shows: the class of the first network, or the network if scores tell members apart."""
         if not len(self):
             raise InvalidOption("there are no networks to draw")
         first = self.networks[0]
-        return first.to_cpdag() if self._ranks_classes else first
+        if not self._ranks_classes and not members_fit_alike(self.score_info):
+            return first
+        return LimitedClass.of(first, MemberLimits.of_scores(self.variables, self.score_info))
 
     @property
     def _ranks_classes(self) -> bool:
