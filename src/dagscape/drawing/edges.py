@@ -47,7 +47,7 @@ LINES = ("pairs", "edges")
 MOST_LABELS = 100
 PROBABILITY = "probability"
 # What to think of directions where compelled edges are unknown.
-SHARES_ALONE = "shares of DAGs, which the prior also decides, are no evidence for a direction; compelled edges are"
+SHARES_ALONE = "shares of DAGs, which the prior decides too: no evidence unless they are compelled"
 _TOLERANCE = 1e-9
 
 
@@ -290,11 +290,13 @@ def _compelled(matrix: Matrix, compelled: Matrix, threshold: float) -> Iterator[
             either = min(float(matrix[u, v] + matrix[v, u]), 1.0)
             if either < threshold or not either:
                 continue
-            forward = (compelled[u, v], matrix[u, v]) >= (compelled[v, u], matrix[v, u])
-            tail, head = (u, v) if forward else (v, u)
+            highest, lowest = sorted((float(compelled[u, v]), float(compelled[v, u])), reverse=True)
+            directed = highest >= max(threshold, either / 2) and highest > lowest
+            # Shares of DAGs place a line without arrowhead.
+            order = compelled if directed else matrix
+            tail, head = (u, v) if order[u, v] >= order[v, u] else (v, u)
             there, back = float(compelled[tail, head]), float(compelled[head, tail])
-            directed = there >= max(threshold, either / 2) and there > back
-            both = (there, back) if directed or there >= LEAST_SHOWN else None
+            both = (there, back) if highest >= LEAST_SHOWN else None
             yield DrawnEdge(tail, head, directed, either, both, adjacency=either, compelled=True)
 
 

@@ -73,7 +73,7 @@ def legend_of(
         either = any(edge.adjacency is not None for edge in edges)
         keys += _directions(edges, labels) if either else _reversible(edges)
         if isinstance(graph, ProbableEdges) and any(edge.directed for edge in edges):
-            keys.append(LegendKey(None, "arrows", graph.caution))
+            keys.append(LegendKey(None, "directions", graph.caution))
     if has_cycle(edges):
         keys.append(LegendKey(None, "↑", "an arrow that points upwards closes a cycle"))
     return keys

@@ -115,7 +115,7 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
     def drawable(self) -> ProbableEdges:
         """What a drawing shows: the edges with enough confidence."""
         if self.chooses_members:
-            return ProbableEdges(self.variables, self.edges, caution="the method chose directions within a class")
+            return ProbableEdges(self.variables, self.edges, caution="chosen by a rule of the method within a class")
         return ProbableEdges(self.variables, self.edges, self.compelled)
 
     def edge(self, parent: str, child: str) -> float:
