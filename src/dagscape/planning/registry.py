@@ -65,7 +65,7 @@ TASKS: dict[str, Task] = {
             "feature-probability",
             ("all scores",),
             "posterior.features:feature_probability",
-            "posterior.result:Probability",
+            "core.estimates:Probability",
             citations=("tian2009", "koivisto2004"),
             requirements_at="posterior.requirements:feature_requirements",
             seconds_at="posterior.requirements:feature_seconds",
