@@ -111,6 +111,7 @@ _HOMES = {
     "read_graph": "graphs.edge_lists",
     "read_network": "networks.files",
     "read_scores": "scores.formats.files",
+    "sample_dags": "sampling.exact",
     "scores_from_joint": "scores.tables.joint_counts",
     "sensitivity": "studies.sensitivity",
     "simulate_students": "student.model.simulate",

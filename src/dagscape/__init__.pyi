@@ -65,6 +65,7 @@ from dagscape.posterior.backends import backends as backends
 from dagscape.posterior.features import feature_probability as feature_probability
 from dagscape.posterior.result import Posterior as Posterior
 from dagscape.posterior.summing import posterior as posterior
+from dagscape.sampling.exact import sample_dags as sample_dags
 from dagscape.scores.formats.files import read_scores as read_scores
 from dagscape.scores.formats.files import write_scores as write_scores
 from dagscape.scores.scoring import local_scores as local_scores

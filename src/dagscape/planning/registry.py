@@ -74,6 +74,21 @@ TASKS: dict[str, Task] = {
             most_advised=0,
         ),
         Task(
+            "sample-dags",
+            ("all scores",),
+            "sampling.exact:sample_dags",
+            "ensembles.sampled_networks:SampledNetworks",
+            command="sample-dags",
+            help="Draw independent networks from the exact posterior.",
+            citations=("tian2009", "koivisto2004"),
+            requirements_at="sampling.requirements:sampling_requirements",
+            seconds_at="sampling.requirements:sampling_seconds",
+            options_at="sampling.requirements:SAMPLING_OPTIONS",
+            # What fits here fits as a posterior, too.
+            most_advised=0,
+            quick={"samples": 100},
+        ),
+        Task(
             "optimal",
             ("all scores",),
             "best.optimal:optimal_network",
