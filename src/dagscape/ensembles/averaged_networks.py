@@ -168,7 +168,9 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
             distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return log_predictive_rows(self, logs, train, rows, ess, prior, classes=self._ranks_classes)
+        return log_predictive_rows(
+            self.networks, self.score_info, logs, train, rows, ess, prior, classes=self._ranks_classes
+        )
 
     def predict(
         self,
@@ -205,7 +207,9 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
         check_one_target(target)
         self._number(target)
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return predict_rows(self, logs, train, rows, target, ess, prior, classes=self._ranks_classes)
+        return predict_rows(
+            self.networks, self.score_info, logs, train, rows, target, ess, prior, classes=self._ranks_classes
+        )
 
     def classify(
         self,

@@ -81,16 +81,21 @@ def compelled_average(dags: DagList, shares: NDArray[np.float64], limits: Member
 
 def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:
     """Return the probability that one variable is in the Markov blanket of another; symmetric, equal within a class."""
-    n = len(dags.variables)
+    return _bit_average(blanket_sets(dags.parents), shares)
+
+
+def blanket_sets(parents: Words) -> Words:
+    """Return the Markov blanket of each variable in each graph, as sets."""
+    n = parents.shape[1]
     itself = pack([[1 << variable for variable in range(n)]], n)[0]
-    blankets = np.zeros_like(dags.parents)
+    blankets = np.zeros_like(parents)
     for child in range(n):
-        above = dags.parents[:, child]
+        above = parents[:, child]
         blankets[:, child] |= above
         for parent in members_of_any(above):
             others = (above | itself[child]) & ~itself[parent]
             blankets[:, parent] |= np.where(holds(above, parent)[:, np.newaxis], others, np.uint64(0))
-    return _bit_average(blankets, shares)
+    return blankets
 
 
 def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tuple[str, str, str], float]:
@@ -111,12 +116,12 @@ def function_average(
     total: Any = 0.0
     for share, dag in zip(shares.tolist(), dags, strict=True):
         each = dag.to_cpdag().members() if members else (dag,)
-        values = [_as_number(function(member)) for member in each]
+        values = [as_number(function(member)) for member in each]
         total = total + share * (sum(values) / len(values))
     return total
 
 
-def _as_number(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """Return a value as a float or an array of floats, to be averaged."""
     if isinstance(value, bool | int | float):
         return float(value)

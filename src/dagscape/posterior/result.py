@@ -18,42 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Probability(float):
-    """A probability with an error estimate; a float in all other respects.
-
-    Examples
-    --------
-    >>> half = Probability(0.5, 1e-12)
-    >>> half
-    Probability(0.5, error=1e-12)
-    >>> half + 0.25, half.error, f"{half:.2f}"
-    (0.75, 1e-12, '0.50')
-    """
-
-    __slots__ = ("_error",)
-    _error: float
-
-    def __new__(cls, value: float, error: float) -> Self:
-        """Create a probability with an error."""
-        probability = super().__new__(cls, value)
-        probability._error = float(error)
-        return probability
-
-    @property
-    def error(self) -> float:
-        """The error estimate of the probability, as in ``Posterior.error``."""
-        return self._error
-
-    def __repr__(self) -> str:
-        return f"Probability({float(self)!r}, error={self._error:.2g})"
-
-    def __str__(self) -> str:
-        return repr(float(self))
-
-    def __reduce__(self) -> tuple[type[Self], tuple[float, float]]:
-        return type(self), (float(self), self._error)
-
-
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     """Exact posterior probabilities of structural features.

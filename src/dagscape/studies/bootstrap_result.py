@@ -16,7 +16,7 @@ from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles import averaging
 from dagscape.ensembles.agreement import agreement_frame, set_counts
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
-from dagscape.ensembles.ranked_networks import decoded_networks, packed_networks
+from dagscape.ensembles.listed_networks import decoded_networks, packed_networks
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.directions import MemberLimits, limited_classes
 from dagscape.graphs.lists import DagList
