@@ -16,7 +16,7 @@ from dagscape.core.wording import plural
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.averaging import as_number
 from dagscape.ensembles.chain_diagnostics import ChainDiagnostics
-from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
+from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.listed_networks import ListedNetworks
 from dagscape.ensembles.monte_carlo import FEWEST_DRAWS, effective_size
 from dagscape.ensembles.sample_averages import Draws, Indices, MeansAndErrors, number_means
@@ -33,7 +33,7 @@ from dagscape.ensembles.sample_prediction import PredictingSamples
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.directions import MemberLimits
 from dagscape.graphs.words import holds
-from dagscape.results.base import check_known, check_shape, matrix_frame, pair_frame
+from dagscape.results.base import check_known, check_shape, pair_frame
 from dagscape.results.decoding import Between, NotNegative, OneOf, Probabilities
 
 if TYPE_CHECKING:

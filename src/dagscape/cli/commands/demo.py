@@ -9,9 +9,9 @@ from dagscape.cli.arguments.options import output_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import show
 from dagscape.data.bundled import load_dataset
-from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
 from dagscape.report.edges import render_posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 
