@@ -1,8 +1,10 @@
 """Compelled edges of a posterior, from exact samples of DAGs.
 
 The probability that u → v holds in every member of the equivalence class is a sum over classes, for which no sum over
-sets of variables is known. The share of independent samples with such an edge estimates it: its standard error is at
-most ½ / √samples, whatever the number of variables.
+sets of variables is known. Independent samples estimate it in two ways: by the share of those with such an edge, or by
+the probability of the edge, which is exact, minus the share of those in which it can be reversed. The smaller share
+has the smaller error, at most ½ / √samples, whatever the number of variables: an edge that is always compelled, and one
+that never is, are as sure as its probability.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import argument
@@ -18,8 +21,9 @@ from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import Budget
-from dagscape.ensembles.sampled_networks import SampledNetworks
-from dagscape.graphs.lists import DagList
+from dagscape.ensembles.sample_averages import Draws, set_shares
+from dagscape.graphs.directions import MemberLimits, compelled_words
+from dagscape.graphs.words import Words, with_words
 from dagscape.posterior.forward_tables import draw_networks
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.sum_plan import SumPlan
@@ -65,23 +69,28 @@ class CompelledSampling:
         with listening(progress) as listener:
             rng = random_generator(self.seed)
             drawn = draw_networks(scores, found.over, self.samples, rng, budget, listener, prior_only=found.prior)
-        networks = SampledNetworks(
-            variables=scores.variables,
-            score_info=scores.info,
-            provenance=found.provenance,
-            networks=DagList(scores.variables, drawn.parents),
-            scores=scores.unit.to_floats(drawn.exact),
-            over=found.over,
-            method="exact",
-            error=drawn.error,
-        )
+        limits = MemberLimits.of_scores(scores.variables, scores.info)
+        shares, errors = _compelled_shares(drawn.parents, found.edges, limits)
         seconds = {**found.provenance.seconds, "compelled": time.perf_counter() - start}
         return replace(
             found,
-            # An edge that holds in the whole class is there: its probability, which is exact, is a bound.
-            compelled=np.minimum(networks.compelled, found.edges),
-            compelled_errors=np.minimum(networks.compelled_errors + drawn.error, 1.0),
+            compelled=shares,
+            compelled_errors=np.minimum(errors + drawn.error, 1.0),
             compelled_samples=self.samples,
             compelled_seed=recorded_seed(self.seed),
             provenance=replace(found.provenance, seconds=seconds, seed=recorded_seed(self.seed)),
         )
+
+
+def _compelled_shares(
+    parents: Words, edges: NDArray[np.float64], limits: MemberLimits | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the probabilities of compelled edges, and their errors, from samples and the probabilities of edges."""
+    graphs = with_words(parents)
+    directed = compelled_words(graphs, limits)
+    every = np.arange(len(graphs))
+    draws = Draws(1, len(graphs), True, float(len(graphs)))
+    compelled, errors = set_shares(directed, every, draws)
+    reversible, other_errors = set_shares(graphs & ~directed, every, draws)
+    estimates = np.where(reversible < compelled, edges - reversible, compelled)
+    return np.clip(estimates, 0.0, edges), np.where(reversible < compelled, other_errors, errors)

@@ -92,10 +92,13 @@ def posterior(
     >>> round(post.ancestor("top-left-square", "middle-middle-square"), 4)
     0.75
 
-    Half of all DAGs have the first square as a cause of the class, but no class as a whole does:
+    Edges that hold in every member of their class, and edges that most members have, but not all:
 
-    >>> ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe")), compelled=True).compelled.max()
-    0.0
+    >>> frame = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe")), compelled=True).to_frame()
+    >>> frame.loc[[5, 9], ["source", "target", "edge", "compelled"]].round(2)
+                source                target  edge  compelled
+    5  top-left-square                 Class  0.50       0.49
+    9  top-left-square  bottom-middle-square  0.45       0.08
     """
     budget = Budget.of(threads, max_memory)
     check_scores(scores)
