@@ -26,6 +26,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidOption, type_of
 from dagscape.ensembles.class_shares import ancestor_shares, undirected_edge_shares
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.directions import MemberLimits, compelled_words
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.parent_sets import v_structures
 from dagscape.graphs.relations import ancestor_sets, blanket_sets
@@ -72,6 +73,11 @@ def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: boo
     for share, cpdag in zip(shares, dags.cpdags(), strict=True):
         average += share * ancestor_shares(cpdag.directed, cpdag.undirected)
     return average
+
+
+def compelled_average(dags: DagList, shares: NDArray[np.float64], limits: MemberLimits | None) -> Probabilities:
+    """Return the probability that an edge holds in every member of the class that satisfies the limits."""
+    return _bit_average(compelled_words(dags.parents, limits), shares)
 
 
 def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:

@@ -18,7 +18,7 @@ from dagscape.ensembles.sample_averages import (
     label_shares,
     set_shares,
 )
-from dagscape.graphs.equivalence import cpdags
+from dagscape.graphs.directions import MemberLimits, compelled_words
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.parent_sets import v_structures
 from dagscape.graphs.relations import ancestor_sets, blanket_sets
@@ -35,12 +35,13 @@ _SETS: dict[str, Callable[[Words], Words]] = {
     "edges": lambda parents: parents,
     "ancestors": ancestor_sets,
     "adjacencies": lambda parents: parents | transposed(parents),
-    "compelled": lambda parents: cpdags(parents)[0],
     "blankets": blanket_sets,
 }
 
 
-def feature_shares(feature: str, parents: Words, places: Indices, draws: Draws) -> MeansAndErrors:
+def feature_shares(
+    feature: str, parents: Words, places: Indices, draws: Draws, limits: MemberLimits | None = None
+) -> MeansAndErrors:
     """Return the probabilities of a feature of pairs of variables as a matrix, and their errors.
 
     Parameters
@@ -53,8 +54,11 @@ def feature_shares(feature: str, parents: Words, places: Indices, draws: Draws) 
         The graph of each sample.
     draws : Draws
         How samples were drawn.
+    limits : MemberLimits, optional
+        What is known about the members of classes; for compelled edges.
     """
-    return set_shares(_SETS[feature](parents), places, draws)
+    sets = compelled_words(parents, limits) if feature == "compelled" else _SETS[feature](parents)
+    return set_shares(sets, places, draws)
 
 
 def all_step_shares(

@@ -21,7 +21,18 @@ def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus:
     """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
     evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
     heading = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
-    return _edges(heading, post.to_frame(), threshold, consensus)
+    return [*_edges(heading, post.to_frame(), threshold, consensus), Note(_about_directions(post))]
+
+
+def _about_directions(post: Posterior) -> str:
+    """Say what tells directions: not the share of DAGs with an edge."""
+    if post.compelled is None or post.compelled_errors is None:
+        return "the share of DAGs with an edge says little about its direction; compelled edges were not computed"
+    seed = "" if post.compelled_seed is None else f" (seed {post.compelled_seed})"
+    return (
+        f"compelled: the edge holds in the whole equivalence class; from {plural(post.compelled_samples or 0, 'DAG')} "
+        f"drawn{seed}, standard error up to {post.compelled_errors.max():.2g}"
+    )
 
 
 def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
