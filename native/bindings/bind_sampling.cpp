@@ -76,6 +76,7 @@ void construct_table(OrderTable* self, Scores scores, int unit_bits, unsigned th
     OrderTable table{scores, unit_bits, nullptr, nullptr};
     run_monitored(progress, [&](Monitor& monitor) {
         const auto n = static_cast<unsigned>(scores.shape(0));
+        monitor.expect(std::uint64_t{1} << n);
         table.sums = std::make_unique<ParentSums>(n, view(scores), unit_bits, threads, monitor);
         table.forward = std::make_unique<SetSums>(order_forward(*table.sums, threads, monitor));
     });

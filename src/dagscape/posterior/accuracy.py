@@ -120,7 +120,7 @@ def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:
 
 def dag_sample_error(n: int, loss: SampleLoss, log_total: float) -> float:
     """Return an estimate of the error of the probabilities with which DAGs are drawn."""
-    terms = _EPSILON * (5.0 ** (n / 2) * loss.of_sets + n * loss.of_families)
+    terms = _EPSILON * (math.pow(5.0, n / 2) * loss.of_sets + n * loss.of_families)
     return terms + loss.repeated + weight_error(n, log_total)
 
 
