@@ -69,8 +69,8 @@ class Draws:
     def of_indicators(self, indicators: NDArray[Any]) -> MeansAndErrors:
         """Return the averages of 0/1 values, samples × features, and their errors."""
         values = self.of_chains(indicators)
-        means = values.sum(axis=1, dtype=np.int64) / self.draws
-        shares = means.mean(axis=0)
+        counts = values.sum(axis=1, dtype=np.int64)
+        means, shares = counts / self.draws, counts.sum(axis=0) / self.total
         batches = shares[np.newaxis, np.newaxis] if self.independent else batch_means(values)
         return shares, self.share_errors(shares, batches, means)
 
@@ -176,8 +176,7 @@ def label_shares(samples: Indices, labels: Indices, count: int, draws: Draws) ->
         inside = (labels >= first) & (labels < first + size)
         cells = batch[inside] * size + labels[inside] - first
         counts = np.bincount(cells, minlength=draws.chains * batches * size).reshape(draws.chains, batches, size)
-        means = counts.sum(axis=1) / draws.draws
-        shares = means.mean(axis=0)
+        means, shares = counts.sum(axis=1) / draws.draws, counts.sum(axis=(0, 1)) / draws.total
         found.append((shares, draws.share_errors(shares, counts / np.diff(starts)[:, np.newaxis], means)))
     shares, errors = (np.concatenate(each) for each in zip(*found, strict=True)) if found else (np.empty(0),) * 2
     return shares, errors

@@ -118,7 +118,8 @@ def singletons(n: int) -> Words:
     >>> singletons(3).tolist()
     [[1], [2], [4]]
     """
-    return pack([[1 << variable for variable in range(n)]], n)[0]
+    found: Words = pack([[1 << variable for variable in range(n)]], n)[0]
+    return found
 
 
 def pieces(sets: Words) -> Iterator[slice]:
