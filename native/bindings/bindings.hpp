@@ -18,6 +18,7 @@ void bind_joint_scores(nanobind::module_& module);
 void bind_modes(nanobind::module_& module);
 void bind_move_evaluator(nanobind::module_& module);
 void bind_order_search(nanobind::module_& module);
+void bind_sampling(nanobind::module_& module);
 void bind_student_states(nanobind::module_& module);
 void bind_sums(nanobind::module_& module);
 void bind_tiled_order_sum(nanobind::module_& module);

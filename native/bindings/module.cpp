@@ -37,6 +37,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_modes(module);
     dagscape::bind_move_evaluator(module);
     dagscape::bind_order_search(module);
+    dagscape::bind_sampling(module);
     dagscape::bind_student_states(module);
     dagscape::bind_sums(module);
     dagscape::bind_tiled_order_sum(module);
