@@ -25,6 +25,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     static_cast<void>(dagscape::prepare_thread());
     nb::set_leak_warnings(false);
     dagscape::bind_best(module);
+    dagscape::bind_block_chain(module);
     dagscape::bind_class_moves(module);
     dagscape::bind_editable_dag(module);
     dagscape::bind_equivalence(module);

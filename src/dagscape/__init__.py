@@ -78,6 +78,7 @@ _HOMES = {
     "backends": "posterior.backends",
     "bootstrap": "studies.bootstrap",
     "bootstrap_skills": "studies.skill_bootstrap",
+    "chain": "sampling.chain",
     "class_members": "ensembles.class_members",
     "classify_rows": "studies.classifying",
     "command": "student.learning.command",

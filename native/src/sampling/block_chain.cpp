@@ -420,37 +420,27 @@ void BlockChain::sweep(bool add) {
             random_block();
         }
     }
-    for(double i=0;i<options_.covered*n_;i++) reverse_covered();
+    const auto edges = static_cast<std::uint64_t>(options_.covered * n_ + 0.5);
+    for (std::uint64_t i = 0; i < edges; ++i) reverse_covered();
     for (unsigned v = 0; v < n_; ++v) single(v, random_.unit() < options_.whole_lists, add);
     added_ += add ? 1 : 0;
 }
 
-bool BlockChain::toggle(unsigned child, unsigned parent, std::int64_t score) {
-    ++counts_.toggles;
-    Parents changed = parents_[child];
-    const auto place = std::find(changed.begin(), changed.end(), parent);
-    const bool adds = place == changed.end();
-    if (adds) {
-        changed.push_back(parent);
-    } else {
-        changed.erase(place);
+std::vector<std::uint32_t> BlockChain::descendants(unsigned v) {
+    start_block({v}, 1);
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t u = 0; u < n_; ++u) {
+        if (u != v && needs_of(u) != 0) found.push_back(u);
     }
-    const std::int64_t family = families_->find(child, changed);
-    if (family >= 0 && family_[child] >= 0) return false;
-    if (adds) {
-        start_block({child}, 1);
-        if (needs_of(parent) != 0) return false;
-    }
-    if (!accepts_gain(score - scores_[child])) return false;
-    if (family >= 0) {
-        set_family(child, static_cast<std::uint32_t>(family));
-    } else {
-        std::sort(changed.begin(), changed.end());
-        parents_[child] = std::move(changed);
-        family_[child] = -1;
-        scores_[child] = score;
-    }
-    return true;
+    return found;
+}
+
+void BlockChain::set_parents(unsigned v, Parents parents, std::int64_t score) {
+    const std::int64_t family = families_->find(v, parents);
+    if (family >= 0) return set_family(v, static_cast<std::uint32_t>(family));
+    parents_[v] = std::move(parents);
+    family_[v] = -1;
+    scores_[v] = score;
 }
 
 }  // namespace dagscape

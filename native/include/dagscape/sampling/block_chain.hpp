@@ -15,9 +15,10 @@
 // *Hub* moves draw W so that it holds all children of a variable h: W is h, its children, and every other u with
 // probability p_hu. Since that looks at the state, families of u ∈ W that contain h weigh 1/p_hu times more in that block:
 // this is a Gibbs step on the pair of DAG and block. Steps of a *single* variable draw its parents given those of all
-// others, without rejection, from the whole list; blocks use the core of the lists, and are skipped if the family of a
-// member is outside it. Families outside the lists enter and leave by `toggle`, one parent at a time; a variable with
-// such a family is left alone by all other moves.
+// others, without rejection, from the core or from the whole list; blocks use the core, and are skipped if the family of
+// a member is outside it. *Covered* edges are reversed one by one: such moves stay in the equivalence class, and spread
+// the directions within it. Families outside the lists enter and leave by `set_parents`; a variable with such a family is
+// left alone by all moves here.
 //
 // Weights span more than a double. The weights of a block are relative to the heaviest possible family of each member,
 // and if the total is still so low that something could have vanished, the block is computed again with extended
@@ -44,15 +45,15 @@ inline constexpr unsigned kWidestBlock = 12;
 struct ChainOptions {
     unsigned width = 6;        // the number of variables of a block; at most kWidestBlock
     unsigned widest_hub = 9;   // hub moves with more are skipped; at most kWidestBlock
-    double hub_share = 0.3;    // the share of hub moves among those of blocks
-    double whole_lists = 0.1;
-    double covered = 10;
-    double blocks = 1;         // blocks in a sweep, per variable
+    double hub_share = 0.4;    // the share of hub moves among those of blocks
+    double blocks = 0.25;      // the number of blocks in a sweep, per variable
+    double covered = 20;       // the number of edges that may be reversed in a sweep, per variable
+    double whole_lists = 0.2;  // the share of steps of single variables that use whole lists, not their cores
 };
 
 // How often moves were made, and what came of them.
 struct MoveCounts {
-    std::uint64_t blocks = 0, unlisted = 0, accepted = 0, wide = 0, hubs = 0, too_wide_hubs = 0, toggles = 0;
+    std::uint64_t blocks = 0, unlisted = 0, accepted = 0, wide = 0, hubs = 0, too_wide_hubs = 0;
 };
 
 class BlockChain {
@@ -66,9 +67,10 @@ public:
     // A sweep has blocks, hub moves, and a step of every single variable. If `add`, conditional edge probabilities are
     // added to the sums.
     void sweep(bool add);
-    // Adds or removes one parent of a child, if the present family or the new one is not listed and the graph stays
-    // acyclic, by the Metropolis rule; `score` is that of the new family. Returns whether it was accepted.
-    bool toggle(unsigned child, unsigned parent, std::int64_t score);
+    // For moves that are made elsewhere: what a variable reaches, and new parents, listed or not, with their score. The
+    // graph must stay acyclic.
+    std::vector<std::uint32_t> descendants(unsigned v);
+    void set_parents(unsigned v, Parents parents, std::int64_t score);
 
     unsigned n() const noexcept { return n_; }
     const std::vector<Parents>& parents() const noexcept { return parents_; }
