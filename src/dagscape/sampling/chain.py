@@ -155,7 +155,7 @@ def chain(
             caveats.issue(incomplete_scores(scores, _INCOMPLETE))
         starts = [listed_start(lists, prepared.network)]
         starts += [random_start(lists, scores.variables, rng) for _ in range(chains - 1)]
-        lengths = Lengths.of(int(draws), scores.n)
+        lengths = Lengths.of(int(draws), scores.n, limited=max_seconds is not None)
         settings = {"chains": int(chains), "draws": int(draws), "thin": thin}
         began = time.perf_counter()
         digest = _digest(scores, lists, starts, {**settings, "seed": recorded_seed(seed)})

@@ -57,8 +57,10 @@ class ChildList:
 
     Attributes
     ----------
-    sets : list of tuples of int
-        The parents.
+    sizes : array of int
+        The number of parents of each family.
+    parents : array of int
+        The parents of all families, one after the other.
     scores : array of int
         Their scores, in units.
     core : int
@@ -208,7 +210,8 @@ def _pruned(scores: LocalScores, child: int, layers: Iterable[SetLayer], toleran
     possible = exact != IMPOSSIBLE
     if not possible.any():
         raise InvalidData(f"{scores.variables[child]!r} has no possible family")
-    gaps = np.where(possible & (best != IMPOSSIBLE), scores.unit.to_floats(best) - scores.unit.to_floats(exact), -1.0)
+    gaps, comparable = np.full(len(exact), -1.0), possible & (best != IMPOSSIBLE)
+    gaps[comparable] = scores.unit.to_floats(best[comparable] - exact[comparable])
     lost, threshold = _threshold(gaps, heaviest, tolerance)
     _, core_threshold = _threshold(gaps, heaviest, CORE_LOST)
     outside = gaps >= core_threshold

@@ -1,9 +1,14 @@
 """Steps of a Markov chain to families outside its lists, one parent at a time.
 
-For one variable v with parents P, all families with one parent more or less are scored, P' among them with weight
-w(P'). One is proposed with probability g(w(P') / w(P)) / Z(P), where g(t) = t / (1 + t) and Z(P) is the sum of the g's,
-and accepted with probability min(1, Z(P) / Z(P')). Since g(t) = t g(1/t), the chain keeps its target [zanella2020]_. The
-descendants of v, which cannot be its parents, do not depend on P, so P is one step away from P' exactly if P' is one
+*Add or remove.* For one variable v with parents P, all families with one parent more or less are scored, P' among them
+with weight w(P'). One is proposed with probability g(w(P') / w(P)) / Z(P), where g(t) = t / (1 + t) and Z(P) is the sum
+of the g's, and accepted with probability min(1, Z(P) / Z(P')). Since g(t) = t g(1/t), the chain keeps its target
+[zanella2020]_.
+
+*Exchange.* One of the parents, any with the same probability, is replaced by a variable drawn from all that could take
+its place, itself among them, with the weights of the families that result. This needs no acceptance step.
+
+The descendants of v, which cannot be its parents, do not depend on P, so P is one step away from P' exactly if P' is one
 step away from P.
 """
 
@@ -17,28 +22,65 @@ from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.tables.local_scores import LocalScores
 
 
-def informed_step(chain: kernels.BlockChain, scores: LocalScores, child: int, rng: np.random.Generator) -> bool:
-    """Add or remove one parent of a variable; return whether it changed."""
+Parents = tuple[int, ...]
+
+# The share of exchanges among the steps.
+_EXCHANGES = 0.5
+
+
+def informed_step(chain: kernels.BlockChain, scores: LocalScores, child: int, rng: np.random.Generator) -> None:
+    """Add, remove or exchange one parent of a variable."""
     parents = tuple(sorted(chain.parents()[child]))
-    exact = chain.family_scores()[child]
     allowed = np.ones(scores.n, dtype=np.bool_)
     allowed[chain.descendants(child)] = False
+    if rng.random() < _EXCHANGES:
+        changed, score = _exchanged(scores, child, parents, allowed, rng)
+    else:
+        changed, score = _added_or_removed(scores, child, parents, chain.family_scores()[child], allowed, rng)
+    if changed != parents:
+        chain.set_parents(child, list(changed), score)
+
+
+def _added_or_removed(
+    scores: LocalScores,
+    child: int,
+    parents: Parents,
+    exact: int,
+    allowed: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> tuple[Parents, int]:
     neighbours, weights = _neighbours(scores, child, parents, exact, allowed)
     total = float(weights.sum())
     if total == 0:
-        return False
-    place = min(int(np.searchsorted(np.cumsum(weights), rng.random() * total, side="right")), len(weights) - 1)
-    changed = tuple(sorted({*parents} ^ {int(neighbours[place])}))
+        return parents, exact
+    changed = tuple(sorted({*parents} ^ {int(neighbours[_drawn(weights, rng)])}))
     score = scores.family_exact(child, changed)
     _, back = _neighbours(scores, child, changed, score, allowed)
-    if rng.random() * float(back.sum()) >= total:
-        return False
-    chain.set_parents(child, list(changed), score)
-    return True
+    return (changed, score) if rng.random() * float(back.sum()) < total else (parents, exact)
+
+
+def _exchanged(
+    scores: LocalScores, child: int, parents: Parents, allowed: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[Parents, int]:
+    if not parents:
+        return parents, 0
+    place = int(rng.integers(len(parents)))
+    rest = (*parents[:place], *parents[place + 1 :])
+    exact = scores.additions_exact(child, rest, among=allowed)
+    possible = np.flatnonzero(exact != IMPOSSIBLE)
+    floats = scores.unit.to_floats(exact[possible])
+    chosen = int(possible[_drawn(np.exp(floats - floats.max()), rng)])
+    return tuple(sorted((*rest, chosen))), int(exact[chosen])
+
+
+def _drawn(weights: NDArray[np.float64], rng: np.random.Generator) -> int:
+    """Return a place, drawn with the given weights."""
+    sums = np.cumsum(weights)
+    return min(int(np.searchsorted(sums, rng.random() * sums[-1], side="right")), len(weights) - 1)
 
 
 def _neighbours(
-    scores: LocalScores, child: int, parents: tuple[int, ...], exact: int, allowed: NDArray[np.bool_]
+    scores: LocalScores, child: int, parents: Parents, exact: int, allowed: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the variables that can be added or removed, and g of each."""
     added = scores.additions_exact(child, parents, among=allowed)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,23 +71,25 @@ class OneChain:
     words: list[Words] = field(default_factory=list)
     exact: list[NDArray[np.int64]] = field(default_factory=list)
     batches: list[Batch] = field(default_factory=list)
+    place: dict[str, Any] | None = None
 
     @property
     def draws(self) -> int:
         """The number of draws so far."""
         return sum(len(words) for words in self.words)
 
-    def extend(self, draws: int) -> None:
-        """Draw a few networks more: one batch."""
+    def extend(self, draws: int, stopped: Callable[[], bool]) -> None:
+        """Draw a batch of networks more, unless the chain is stopped before it is complete."""
         n = self.scores.n
         words = np.zeros((draws, n, word_count(n)), dtype=np.uint64)
         exact = np.zeros(draws, dtype=np.int64)
-        step = 1 if self.informed else draws
-        for start in range(0, draws, step):
+        for draw in range(draws):
+            if stopped():
+                return
             if self.informed:
                 for child in self.rng.choice(n, size=max(int(_INFORMED_SHARE * n), 1), replace=False).tolist():
                     informed_step(self.kernel, self.scores, child, self.rng)
-            self.kernel.run(self.thin, True, words[start : start + step], exact[start : start + step])
+            self.kernel.run(self.thin, True, words[draw : draw + 1], exact[draw : draw + 1])
         sums = np.empty((n, n))
         self.kernel.take_edge_sums(sums)
         self.words.append(words)
@@ -94,18 +98,25 @@ class OneChain:
         if len(self.batches) == most_batches(n):
             pairs = zip(self.batches[::2], self.batches[1::2], strict=True)
             self.batches = [first.joined(second) for first, second in pairs]
+        if self.checkpoint is not None:
+            self.place = self._place()
+
+    def _place(self) -> dict[str, Any]:
+        """Return where the chain is, from where it can continue."""
+        return {
+            "parents": [list(map(int, own)) for own in self.kernel.parents()],
+            "scores": np.array(self.kernel.family_scores(), dtype=np.int64),
+            "random_state": str(self.kernel.random_state),
+            "rng": deepcopy(self.rng),
+        }
 
     def save(self) -> None:
-        """Save the state of the chain and its draws."""
-        if self.checkpoint is None:
+        """Save the last complete batch, and where the chain was then."""
+        if self.checkpoint is None or self.place is None:
             return
-        parents = self.kernel.parents()
         self.checkpoint.save(
             {
-                "parents": [list(map(int, own)) for own in parents],
-                "scores": np.array(self.kernel.family_scores(), dtype=np.int64),
-                "random_state": str(self.kernel.random_state),
-                "rng": self.rng,
+                **self.place,
                 "words": np.concatenate(self.words),
                 "exact": np.concatenate(self.exact),
                 "batch_draws": [batch.draws for batch in self.batches],
@@ -124,6 +135,7 @@ class OneChain:
             self.words, self.exact = [state["words"]], [state["exact"]]
             draws = zip(state["batch_draws"], state["batch_sums"], strict=True)
             self.batches = [Batch(int(count), sums) for count, sums in draws]
+            self.place = self._place()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +199,13 @@ def run_chains(
     stop = threading.Event()
     done = [chain.draws for chain in chains]
 
+    def stopped() -> bool:
+        return stop.is_set() or clock.expired
+
     def work(index: int) -> None:
         chain = chains[index]
-        while chain.draws < draws and not stop.is_set() and not clock.expired:
-            chain.extend(min(lengths.batch, draws - chain.draws))
+        while chain.draws < draws and not stopped():
+            chain.extend(min(lengths.batch, draws - chain.draws), stopped)
             done[index] = chain.draws
             if chain.checkpoint is not None and chain.checkpoint.is_due:
                 chain.save()
@@ -230,10 +245,10 @@ class Lengths:
     kept: int
 
     @classmethod
-    def of(cls, kept: int, n: int) -> Lengths:
-        """Return the lengths with which no batches need be joined."""
+    def of(cls, kept: int, n: int, *, limited: bool = False) -> Lengths:
+        """Return the lengths with which no batches need be joined; with a time limit, batches begin small."""
         discarded = math.ceil(kept * BURN_IN / (1 - BURN_IN))
-        batch = math.ceil((kept + discarded) / (most_batches(n) - 3))
+        batch = 1 if limited else math.ceil((kept + discarded) / (most_batches(n) - 3))
         return cls(batch, batch * math.ceil(discarded / batch), kept)
 
     @property
@@ -252,7 +267,7 @@ def collected(chains: Sequence[OneChain], lengths: Lengths) -> Drawn | None:
         return None
     ends = np.cumsum(_batch_counts(chains[0])[:common])
     finished = int(ends[-1]) >= lengths.total
-    skipped = lengths.burn_in // lengths.batch if finished else max(int(BURN_IN * common), 1)
+    skipped = min(int(np.searchsorted(ends, BURN_IN * ends[-1])) + 1, common - 1)
     first, last = int(ends[skipped - 1]), int(ends[-1])
     words = np.concatenate([np.concatenate(chain.words)[first:last] for chain in chains])
     exact = np.stack([np.concatenate(chain.exact)[first:last] for chain in chains])
