@@ -58,7 +58,7 @@ def only_candidates(monkeypatch):
     ("rows", "options"),
     [
         (30, {}),
-        (6, {"required": [("v1", "v0")]}),
+        (3, {"required": [("v1", "v0")]}),
         (6, {"max_parents": 1}),
         (15, {"structure_prior": "edge-penalty:0.7", "forbidden": [("v0", "v2")]}),
     ],
