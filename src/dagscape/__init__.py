@@ -104,7 +104,7 @@ _HOMES = {
     "optimal_network": "best.optimal",
     "parm": "student.learning.parm",
     "plan": "planning.plan",
-    "posterior": "posterior.summing",
+    "posterior": "sampling.posterior",
     "progress_bar": "core.progress",
     "random_dag": "graphs.random_dags",
     "read_data": "data.reading",

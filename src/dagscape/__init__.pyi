@@ -64,8 +64,8 @@ from dagscape.posterior.backends import BackendStatus as BackendStatus
 from dagscape.posterior.backends import backends as backends
 from dagscape.posterior.features import feature_probability as feature_probability
 from dagscape.posterior.result import Posterior as Posterior
-from dagscape.posterior.summing import posterior as posterior
 from dagscape.sampling.exact import sample_dags as sample_dags
+from dagscape.sampling.posterior import posterior as posterior
 from dagscape.scores.formats.files import read_scores as read_scores
 from dagscape.scores.formats.files import write_scores as write_scores
 from dagscape.scores.scoring import local_scores as local_scores

@@ -79,6 +79,8 @@ def class_keys(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None,
 
 def cpdags(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], directed: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')], undirected: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')]) -> int: ...
 
+def limited_classes(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], fixed: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unscored: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], directed: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')], undirected: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')]) -> int: ...
+
 MOST_VARIABLES: int = 63
 
 LARGEST_TOTAL: int = 2305843009213693951

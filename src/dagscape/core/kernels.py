@@ -84,6 +84,7 @@ cpdags = _native.cpdags
 dag_sampling_bytes = _native.dag_sampling_bytes
 dag_sum_bytes = _native.dag_sum_bytes
 joint_count_scores = _native.joint_count_scores
+limited_classes = _native.limited_classes
 listed_order_sampling_bytes = _native.listed_order_sampling_bytes
 natural_log = _native.natural_log
 order_ancestors = _native.order_ancestors

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # The matrices of averages that a document of a list holds.
-_MATRICES = 4
+_MATRICES = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

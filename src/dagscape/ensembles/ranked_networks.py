@@ -15,7 +15,9 @@ from dagscape.ensembles.diversity import class_counts, graphs_at, least_distance
 from dagscape.ensembles.listed_networks import ListedNetworks
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.graphs.directions import LimitedClass, MemberLimits
 from dagscape.results.base import check_same_scores
+from dagscape.scores.equivalence import members_fit_alike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +38,14 @@ class RankedNetworks(ListedNetworks):
     label: ClassVar[str]
 
     @property
-    def drawable(self) -> Dag | Cpdag:
-        """What a drawing shows: the first network, or its class if classes were ranked."""
+    def drawable(self) -> Dag | LimitedClass:
+        """What a drawing shows: the class of the first network, or the network if scores tell members apart."""
         if not len(self):
             raise InvalidOption("there are no networks to draw")
         first = self.networks[0]
-        return first.to_cpdag() if self._ranks_classes else first
+        if not self._ranks_classes and not members_fit_alike(self.score_info):
+            return first
+        return LimitedClass.of(first, MemberLimits.of_scores(self.variables, self.score_info))
 
     @property
     def _ranks_classes(self) -> bool:

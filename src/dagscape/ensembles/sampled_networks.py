@@ -16,7 +16,7 @@ from dagscape.core.wording import plural
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.averaging import as_number
 from dagscape.ensembles.chain_diagnostics import ChainDiagnostics
-from dagscape.ensembles.edge_probabilities import FEATURES, EdgeProbabilities, feature_frame, refuse_narrow_feature
+from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.listed_networks import ListedNetworks
 from dagscape.ensembles.monte_carlo import FEWEST_DRAWS, effective_size
 from dagscape.ensembles.sample_averages import Draws, Indices, MeansAndErrors, number_means
@@ -31,8 +31,9 @@ from dagscape.ensembles.sample_features import (
 )
 from dagscape.ensembles.sample_prediction import PredictingSamples
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.directions import MemberLimits
 from dagscape.graphs.words import holds
-from dagscape.results.base import check_known, check_shape, matrix_frame, pair_frame
+from dagscape.results.base import check_known, check_shape, pair_frame
 from dagscape.results.decoding import Between, NotNegative, OneOf, Probabilities
 
 if TYPE_CHECKING:
@@ -146,7 +147,11 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
 
     @property
     def compelled(self) -> Matrix:
-        """``[u, v]`` is the probability that all members of the equivalence class have u → v."""
+        """``[u, v]`` is the probability that all members of the equivalence class have u → v.
+
+        Members that violate constraints on edges, or that experiments tell apart, do not count
+        (:class:`~dagscape.graphs.directions.MemberLimits`).
+        """
         return self._feature("compelled")[0]
 
     @property
@@ -298,7 +303,7 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
     @property
     def drawable(self) -> ProbableEdges:
         """What a drawing shows: the edges that are probable enough."""
-        return ProbableEdges(self.variables, self.edges)
+        return ProbableEdges(self.variables, self.edges, self.compelled)
 
     def to_frame(self, *, wide: bool = False, feature: str = "edges") -> pd.DataFrame:
         """Return the probabilities as a data frame.
@@ -313,8 +318,6 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
             The matrix of a wide frame; only for those.
         """
         if wide:
-            if feature == "compelled":
-                return matrix_frame(self.variables, self.compelled, *FEATURES["edges"])
             return feature_frame(self, feature)
         refuse_narrow_feature(feature)
         matrices = {"edge": self.edges, "edge_error": self.edge_errors, "ancestor": self.ancestors}
@@ -390,7 +393,7 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
         if "sampling" not in self._averages:
             size = float(len(self) if self.method == "exact" else self.chains)
             if self.diagnostics is not None:
-                size = self.diagnostics.ess_score
+                size = min(max(self.diagnostics.ess_score, 1.0), float(len(self)))
             elif self.method == "chain" and self.draws >= FEWEST_DRAWS:
                 size = float(effective_size(self.scores.reshape(self.chains, self.draws)))
             self._averages["sampling"] = Draws(self.chains, self.draws, self.method == "exact", size)
@@ -401,7 +404,8 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
         """Return the probabilities of a feature and their errors, from the cache if they were computed before."""
         if feature not in self._averages:
             first, places = self._distinct
-            compute = partial(feature_shares, feature, self.networks.parents[first], places, self._sampling)
+            limits = MemberLimits.of_scores(self.variables, self.score_info)
+            compute = partial(feature_shares, feature, self.networks.parents[first], places, self._sampling, limits)
             if self.edge_means is None or feature not in ("edges", "adjacencies"):
                 found = compute()
             else:

@@ -50,7 +50,7 @@ TASKS: dict[str, Task] = {
         Task(
             "posterior",
             ("all scores",),
-            "posterior.summing:posterior",
+            "sampling.posterior:posterior",
             "posterior.result:Posterior",
             command="posterior",
             help="Compute the exact probability of every edge and ancestor relation.",

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from dagscape.core.errors import InvalidOption, argument, function
+from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.wording import plural
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.edge_probabilities import NO_ANCESTORS, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.results.base import ScoredResult, check_shape, pair_frame, recorded_parameters
-from dagscape.results.decoding import NotNegative, OneOf, Probabilities
+from dagscape.results.decoding import Between, NotNegative, OneOf, Probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +46,13 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         from the cancellation in it.
     prior : bool
         Whether the data were ignored, so that these are probabilities of the structure prior alone.
+    compelled : array of shape (n, n) or None
+        ``[u, v]`` is the probability that u → v holds in every member of the equivalence class, within constraints and
+        experiments, estimated from sampled DAGs; None unless requested with ``compelled``.
+    compelled_errors : array of shape (n, n) or None
+        The standard errors of ``compelled`` because of the number of samples.
+    compelled_samples, compelled_seed : int or None
+        The number of sampled DAGs, and the seed of their random numbers.
     """
 
     kind: ClassVar[str] = "posterior"
@@ -59,6 +66,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     ancestors: Probabilities | None
     paths: Probabilities | None
     prior: bool = False
+    compelled: Probabilities | None = None
+    compelled_errors: Probabilities | None = None
+    compelled_samples: Annotated[int, Between(1, 2**53)] | None = None
+    compelled_seed: Annotated[int, Between(0, 2**128)] | None = None
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -73,6 +84,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         check_shape("edges", self.edges, (n, n))
         check_shape("ancestors", self.ancestors, (n, n))
         check_shape("paths", self.paths, (n, n, n))
+        check_shape("compelled", self.compelled, (n, n))
+        check_shape("compelled_errors", self.compelled_errors, (n, n))
+        if len({self.compelled is None, self.compelled_errors is None, self.compelled_samples is None}) != 1:
+            raise InvalidData("compelled, compelled_errors and compelled_samples must be given together")
 
     @property
     def log_evidence(self) -> float:
@@ -82,7 +97,7 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     @property
     def drawable(self) -> ProbableEdges:
         """What a drawing shows: the edges that are probable enough."""
-        return ProbableEdges(self.variables, self.edges)
+        return ProbableEdges(self.variables, self.edges, self.compelled)
 
     @property
     def _edge_error(self) -> float:
@@ -112,9 +127,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         Parameters
         ----------
         wide : bool
-            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor`` (if there are any)
-            and ``adjacent``; the most probable edges come first. True: one matrix, labelled with the variables.
-        feature : {"edges", "adjacencies", "ancestors"}
+            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor``, ``adjacent`` and
+            ``compelled``, those that were computed; the most probable edges come first. True: one matrix, labelled
+            with the variables.
+        feature : {"edges", "adjacencies", "ancestors", "compelled"}
             The matrix of a wide frame; only for those.
 
         Returns
@@ -128,7 +144,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         matrices = {"edge": self.edges}
         if self.ancestors is not None:
             matrices["ancestor"] = self.ancestors
-        return pair_frame(self.variables, matrices | {"adjacent": self.adjacencies})
+        matrices["adjacent"] = self.adjacencies
+        if self.compelled is not None:
+            matrices["compelled"] = self.compelled
+        return pair_frame(self.variables, matrices)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document, with the derived matrix ``adjacencies``."""
