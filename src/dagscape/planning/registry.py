@@ -86,7 +86,6 @@ TASKS: dict[str, Task] = {
             options_at="sampling.requirements:SAMPLING_OPTIONS",
             # What fits here fits as a posterior, too.
             most_advised=0,
-            quick={"samples": 100},
         ),
         Task(
             "optimal",
