@@ -101,8 +101,7 @@ std::tuple<double, double, double> sample_table(const OrderTable& table, Seeds s
 // Lists of families, and F of all sets as packed numbers.
 struct OrderLists {
     Packed packed;
-    int unit_bits = 0;
-    std::unique_ptr<SortedFamilies> families;
+    std::unique_ptr<WeightLists> families;
 };
 
 void construct_lists(OrderLists* self, Scores scores, unsigned max_parents, int unit_bits, Packed packed,
@@ -112,10 +111,10 @@ void construct_lists(OrderLists* self, Scores scores, unsigned max_parents, int 
         packed.size() != std::size_t{1} << n) {
         throw nb::value_error("there must be a score for each variable and set of parents, and a number for each set");
     }
-    OrderLists lists{packed, unit_bits, nullptr};
+    OrderLists lists{packed, nullptr};
     run_monitored(progress, [&](Monitor& monitor) {
         const FamilyScores families = FamilyScores::by_size(n, max_parents, view(scores));
-        lists.families = std::make_unique<SortedFamilies>(families, SortedFamilies::Keep::all, threads, monitor);
+        lists.families = std::make_unique<WeightLists>(families, unit_bits, threads, monitor);
     });
     new (self) OrderLists(std::move(lists));
 }
@@ -125,8 +124,7 @@ std::tuple<double, double, double> sample_lists(const OrderLists& lists, Seeds s
                                                 const Progress& progress) {
     const SampledRows rows = rows_of(lists.families->n(), seeds, parents, exact);
     return run_sampler(progress, [&](Monitor& monitor) {
-        return sample_listed_orders(*lists.families, lists.unit_bits, view(lists.packed), rows, kept_bytes, threads,
-                                    monitor);
+        return sample_listed_orders(*lists.families, view(lists.packed), rows, kept_bytes, threads, monitor);
     });
 }
 
@@ -144,7 +142,7 @@ double order_sampling_bytes(unsigned n, unsigned threads) {
 
 // Besides those of the tiled sum.
 double listed_order_sampling_bytes(unsigned n, unsigned max_parents, unsigned threads) {
-    return at_most_endless(listed_family_bytes(n, max_parents, threads));
+    return WeightLists::bytes(n, max_parents, threads);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 namespace dagscape {
 namespace {
 
+constexpr std::size_t kSetsBetweenChecks = std::size_t{1} << 12;
+
 // The variables left, known sinks of the DAG on them, and variables known to be none.
 struct State {
     Subset left = 0, sinks = 0, others = 0;
@@ -74,8 +76,9 @@ void transform(std::vector<double>& values, Combine&& combine) {
 class Walker {
 public:
     Walker(const ParentSums& sums, const DagSum& dags, std::span<const std::int64_t> scores, int unit_bits,
-           double kept_bytes)
-        : sums_(sums), dags_(dags), families_(sums, scores, unit_bits), most_kept_bytes_(kept_bytes) {}
+           double kept_bytes, const Monitor& monitor)
+        : sums_(sums), dags_(dags), families_(sums, scores, unit_bits), monitor_(monitor),
+          most_kept_bytes_(kept_bytes) {}
 
     // Fills in the parents; returns nothing if rounding errors have led where no DAG is.
     std::optional<std::int64_t> attempt(RandomBits& random, std::span<Subset> parents, Loss& loss);
@@ -95,6 +98,7 @@ private:
     const ParentSums& sums_;
     const DagSum& dags_;
     FamilyDraw families_;
+    const Monitor& monitor_;
     std::unordered_map<State, Decision, StateHash> kept_;
     double most_kept_bytes_, kept_bytes_ = 0;
     Decision latest_;
@@ -169,7 +173,8 @@ Decision Walker::find_sink(const State& state) const {
     const unsigned v = decision.variable = likely_sink(state);
     const double unit = dags_.forward(state.left).exponent;
     double all = 0, yes = 0, size = 0;
-    for_each_subset(state.others, [&](std::size_t, Subset set) {
+    for_each_subset(state.others, [&](std::size_t i, Subset set) {
+        if (i % kSetsBetweenChecks == 0) monitor_.check();
         const double sign = std::popcount(set) % 2 == 0 ? 1 : -1;
         const double one = relative(state.left, set, unit), other = relative(state.left, set | singleton(v), unit);
         all += sign * one;
@@ -193,6 +198,7 @@ Decision Walker::remove_sink(const State& state) {
     weights_.resize(count);
     choices_.resize(count);
     for_each_subset(state.others, [&](std::size_t i, Subset set) {
+        if (i % kSetsBetweenChecks == 0) monitor_.check();
         weights_[i] = relative(left, sinks | set, unit);
         const ScaledNumber sum = sums_.get(v, most & ~set);
         choices_[i] = sum.mantissa * power_of_two(sum.exponent - family_unit);
@@ -225,8 +231,8 @@ DagSampler::DagSampler(const ParentSums& sums, const DagSum& dags, std::span<con
     : sums_(sums), dags_(dags), scores_(scores), unit_bits_(unit_bits) {}
 
 Loss DagSampler::draw(const SampledRows& rows, double kept_bytes, unsigned threads, Monitor& monitor) const {
-    PerWorker<Walker> walkers(threads,
-                              [&] { return std::make_unique<Walker>(sums_, dags_, scores_, unit_bits_, kept_bytes); });
+    PerWorker<Walker> walkers(
+        threads, [&] { return std::make_unique<Walker>(sums_, dags_, scores_, unit_bits_, kept_bytes, monitor); });
     return draw_rows(sums_.n(), rows, threads, monitor,
                      [&](RandomBits& random, std::span<Subset> parents, unsigned worker) {
                          Drawn drawn;

@@ -52,12 +52,11 @@ void test_both(std::int64_t range, std::mt19937& random) {
     std::vector<std::int64_t> packed(std::size_t{1} << kVariables);
     TiledOrderSum tiled(kVariables, kMaxParents, sizes, kUnitBits, packed);
     tiled.forward({kVariables, 0, {}}, 1, monitor);
-    const SortedFamilies lists(FamilyScores::by_size(kVariables, kMaxParents, sizes), SortedFamilies::Keep::all, 1,
-                               monitor);
-    sample_listed_orders(lists, kUnitBits, packed, rows, 1e6, 1, monitor);
+    const WeightLists lists(FamilyScores::by_size(kVariables, kMaxParents, sizes), kUnitBits, 1, monitor);
+    sample_listed_orders(lists, packed, rows, 1e6, 1, monitor);
     check_edges(parents, exact);
     const std::vector<Subset> first = parents;
-    sample_listed_orders(lists, kUnitBits, packed, rows, 0, 3, monitor);
+    sample_listed_orders(lists, packed, rows, 0, 3, monitor);
     CHECK(parents == first);
 }
 
