@@ -183,7 +183,7 @@ def planned_posterior(
 def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:
     """Return the natural log of the total prior weight of all structures."""
     backend = prepared.backend
-    if scores.unconstrained:
+    if scores.unconstrained and scores.family_terms is None:
         return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
     bare = backend.weights(scores, prepared.threads, prepared.limit, prior_only=True)
     found = prepared.sum("Summing without data", "log_total", listener, bare)
