@@ -26,6 +26,7 @@ from dagscape.core.resources import Budget
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import cost_more, on_all_processes
 from dagscape.posterior.contract import Wanted, check_total
+from dagscape.posterior.order_weights import OrderLogs, OrderWeightsOption, order_logs
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import INCOMPLETE_SUM, PlannedSum, Prepared, plan_sum
@@ -45,6 +46,7 @@ def posterior(
     via: str | Iterable[tuple[str, str, str]] | None = None,
     ancestors: bool = False,
     prior: bool = False,
+    order_weights: OrderWeightsOption = None,
     backend: str = "auto",
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -69,6 +71,14 @@ def posterior(
         the edges take n² 2^n: seconds for 15 variables. Sums over DAGs always have them.
     prior : bool
         Ignore the data: the probabilities are those of the structure prior alone, for comparison.
+    order_weights : array, data frame, mapping or callable, optional
+        Over orders, log weights of orders: the order-modular prior of an order and a DAG is then the product of
+        ``q_v(U)`` over all variables v, where U are the variables before v, times the structure prior
+        [koivisto2004]_. A matrix ``w``, a pandas data frame with names as index and columns, or a mapping
+        {(u, v): w} adds ``w[u, v]`` wherever u comes before v; minus infinity rules that out. A callable of the name
+        of a variable and those of its predecessors (a tuple, in the order of the variables) returns ln q_v(U); it is
+        called n 2^(n−1) times, for up to 16 variables. Default: all orders have the same weight. Such sums are
+        computed on a processor, with all sets of parents in memory.
     backend : {"auto", "cpu", "cuda", "mpi"}
         The implementation of the sum: the kernels of the processor, those of an NVIDIA GPU through CuPy, or those of
         the processors of all ranks of an MPI program. The default uses a GPU if there is one
@@ -112,6 +122,7 @@ def posterior(
         budget,
         with_paths=with_paths,
         with_ancestors=with_ancestors,
+        order_weights=order_weights is not None,
         resumable=checkpoint is not None,
     )
     return planned_posterior(
@@ -120,6 +131,7 @@ def posterior(
         with_paths=with_paths,
         with_ancestors=with_ancestors,
         prior=prior,
+        orders=order_logs(order_weights, scores.variables, planned.threads, planned.limit),
         progress=progress,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
@@ -133,20 +145,21 @@ def planned_posterior(
     with_paths: bool = False,
     with_ancestors: bool = False,
     prior: bool = False,
+    orders: OrderLogs | None = None,
     progress: ProgressOption = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = DEFAULT_SECONDS,
 ) -> Posterior:
     """Do the work of :func:`posterior` for a sum that was planned, perhaps before there were scores."""
     start = time.perf_counter()
-    over, first = planned.backend.over, planned.arrange(scores, prior_only=prior)
+    over, first = planned.backend.over, planned.arrange(scores, prior_only=prior).with_orders(orders)
     caveats = Caveats(scores.info.warnings)
     caveats.issue(incomplete_scores(scores, INCOMPLETE_SUM))
     with listening(progress) as listener, first.saving_to(checkpoint, checkpoint_seconds) as prepared:
         wanted: Wanted = "paths" if with_paths else "ancestors" if with_ancestors else "features"
         found = prepared.sum(f"Summing over {over}", wanted, listener)
         check_total(found)
-        log_total = found.log_total + scores.unit.to_float(prepared.weights.offset)
+        log_total = found.log_total + prepared.weights.log_offset(scores.unit)
         log_prior = log_total if prior else _log_prior(scores, prepared, listener)
     n = scores.n
     edges = _clipped(found.edges[:n, :n], found.error)
@@ -161,6 +174,7 @@ def planned_posterior(
                 "via": with_paths,
                 "ancestors": found.ancestors is not None,
                 "prior": prior,
+                "order_weights": None if orders is None else orders.name,
                 "scores": scores.info.to_dict(),
             },
             {"sums": time.perf_counter() - start},
@@ -175,19 +189,20 @@ def planned_posterior(
         paths=None if found.paths is None else _clipped(found.paths[:n, :n, :n], found.error),
         log_total=log_total,
         log_prior_total=log_prior,
-        error=found.error + score_error(scores.prior_rounding if prior else scores.rounding),
+        error=found.error
+        + score_error((scores.prior_rounding if prior else scores.rounding) + (orders.rounding if orders else 0.0)),
         prior=bool(prior),
     )
 
 
 def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:
     """Return the natural log of the total prior weight of all structures."""
-    backend = prepared.backend
-    if scores.unconstrained and scores.family_terms is None:
+    backend, orders = prepared.backend, prepared.weights.orders
+    if scores.unconstrained and scores.family_terms is None and orders is None:
         return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
-    bare = backend.weights(scores, prepared.threads, prepared.limit, prior_only=True)
+    bare = backend.weights(scores, prepared.threads, prepared.limit, prior_only=True).with_orders(orders)
     found = prepared.sum("Summing without data", "log_total", listener, bare)
-    return found.log_total + scores.unit.to_float(bare.offset)
+    return found.log_total + bare.log_offset(scores.unit)
 
 
 def wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:

@@ -35,76 +35,91 @@ _REMEMBERED = 1 << 16
 Family = tuple[int, tuple[int, ...]]
 
 
-def odds_of_array(given: NDArray[Any], number: VariableNumbers) -> NDArray[np.float64]:
-    """Return checked log-odds [parent, child] from an array; the diagonal is 0."""
-    n = len(number)
-    if given.shape != (n, n) or given.dtype.kind not in "fiub":
-        raise InvalidOption(
-            f"is an array of shape {given.shape} and type {given.dtype}; a matrix of log-odds of edges must have "
-            f"{n} rows (parents) and {n} columns (children) of numbers",
-            option=OPTION,
-        )
-    odds = given.astype(np.float64)
-    np.fill_diagonal(odds, 0.0)
+def edge_odds(given: Any, number: VariableNumbers) -> NDArray[np.float64]:
+    """Return checked log-odds [parent, child] from an array, a data frame or a mapping; the diagonal is 0."""
+    odds = pair_matrix(given, number, OPTION, "log-odds of edges", "parents", "children")
     names = list(number)
-    wrong = np.argwhere(np.isnan(odds) | (odds == np.inf) | (np.isfinite(odds) & (np.abs(odds) > LARGEST_ODDS)))
-    for parent, child in wrong.tolist():
-        check_odds(odds[parent, child], names[parent], names[child])
-    return odds
-
-
-def check_odds(odds: float, parent: str, child: str) -> None:
-    """Refuse log-odds of an edge that are no number, too large, or a certainty."""
-    edge = f"gives the edge {parent!r} -> {child!r} the log-odds {odds:g}"
-    if odds == math.inf:
-        raise InvalidOption(f"{edge}; for an edge that every network has, use {argument('required')}", option=OPTION)
-    if math.isnan(odds) or (odds != -math.inf and abs(odds) > LARGEST_ODDS):
+    wrong = np.isnan(odds) | (odds == np.inf) | (np.isfinite(odds) & (np.abs(odds) > LARGEST_ODDS))
+    for parent, child in np.argwhere(wrong).tolist():
+        edge = f"gives the edge {names[parent]!r} -> {names[child]!r} the log-odds {odds[parent, child]:g}"
+        if odds[parent, child] == np.inf:
+            raise InvalidOption(
+                f"{edge}; for an edge that every network has, use {argument('required')}", option=OPTION
+            )
         raise InvalidOption(
             f"{edge}; log-odds must be numbers between {-LARGEST_ODDS:g} and {LARGEST_ODDS:g}, "
             "or -inf for edges that no network has",
             option=OPTION,
         )
-
-
-def odds_of_frame(frame: Frame, number: VariableNumbers) -> NDArray[np.float64]:
-    """Return checked log-odds [parent, child] from a data frame with names of parents as index, children as columns."""
-    if not hasattr(frame, "index") or not hasattr(frame, "to_numpy"):
-        raise InvalidOption(
-            "is a data frame without an index; log-odds of edges need one of pandas, with the names of parents as "
-            "index and of children as columns, or a mapping {(parent, child): log-odds}",
-            option=OPTION,
-        )
-    sides = []
-    for side, labels in (("index", list(frame.index)), ("columns", list(frame.columns))):
-        if len(set(labels)) < len(labels):
-            raise InvalidOption(f"is a data frame whose {side} names a variable twice", option=OPTION)
-        sides.append([variable_number(number, label, OPTION) for label in labels])
-    cells = frame.to_numpy()
-    if cells.dtype.kind not in "fiub":
-        raise InvalidOption(f"is a data frame with cells of type {cells.dtype}; they must be numbers", option=OPTION)
-    odds = np.zeros((len(number), len(number)))
-    odds[np.ix_(*sides)] = cells
-    return odds_of_array(odds, number)
-
-
-def odds_of_mapping(given: Mapping[Any, Any], number: VariableNumbers) -> NDArray[np.float64]:
-    """Return checked log-odds [parent, child] from a mapping {(parent, child): log-odds}; other edges have 0."""
-    odds = np.zeros((len(number), len(number)))
-    for (parent, child), value in given.items():
-        if parent == child:
-            raise InvalidOption(f"has an edge from {parent!r} to itself", option=OPTION)
-        cell = variable_number(number, parent, OPTION), variable_number(number, child, OPTION)
-        odds[cell] = as_number(value, f"the edge {parent!r} -> {child!r}")
-        check_odds(odds[cell], parent, child)
     return odds
 
 
-def as_number(value: Any, what: str) -> float:
+def pair_matrix(
+    given: Any, number: VariableNumbers, option: str, what: str, rows: str, columns: str
+) -> NDArray[np.float64]:
+    """Return numbers for ordered pairs of variables as a matrix with the diagonal 0.
+
+    Parameters
+    ----------
+    given : array, data frame or mapping
+        A matrix, a pandas data frame with names as index and columns, or a mapping from pairs of names. Pairs that a
+        frame or a mapping lacks have 0.
+    number : VariableNumbers
+        The numbers of the variables.
+    option, what, rows, columns : str
+        The argument, what the numbers are, and what its rows and columns are, in messages.
+    """
+    n = len(number)
+    if isinstance(given, Mapping):
+        matrix = np.zeros((n, n))
+        for (first, second), value in given.items():
+            if first == second:
+                raise InvalidOption(f"has the pair of {first!r} and itself", option=option)
+            cell = variable_number(number, first, option), variable_number(number, second, option)
+            matrix[cell] = as_number(value, f"the pair ({first!r}, {second!r})", option)
+        return matrix
+    if isinstance(given, np.ndarray):
+        cells, places = given, [list(range(n))] * 2
+        right = given.shape == (n, n)
+    else:
+        cells, places = _frame_cells(given, number, option, what)
+        right = True
+    if not right or cells.dtype.kind not in "fiub":
+        raise InvalidOption(
+            f"is an array of shape {cells.shape} and type {cells.dtype}; a matrix of {what} must have {n} rows "
+            f"({rows}) and {n} columns ({columns}) of numbers",
+            option=option,
+        )
+    matrix = np.zeros((n, n))
+    matrix[np.ix_(*places)] = cells
+    np.fill_diagonal(matrix, 0.0)
+    return matrix
+
+
+def _frame_cells(
+    frame: Frame, number: VariableNumbers, option: str, what: str
+) -> tuple[NDArray[Any], list[list[int]]]:
+    """Return the cells of a data frame, and the numbers of the variables of its rows and columns."""
+    if not hasattr(frame, "index") or not hasattr(frame, "to_numpy"):
+        raise InvalidOption(
+            f"is a data frame without an index; {what} need one of pandas, with names of variables as index and "
+            "columns, or a mapping from pairs of names",
+            option=option,
+        )
+    places = []
+    for side, labels in (("index", list(frame.index)), ("columns", list(frame.columns))):
+        if len(set(labels)) < len(labels):
+            raise InvalidOption(f"is a data frame whose {side} names a variable twice", option=option)
+        places.append([variable_number(number, label, option) for label in labels])
+    return frame.to_numpy(), places
+
+
+def as_number(value: Any, what: str, option: str = OPTION) -> float:
     """Return a number given by a user for something."""
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise InvalidOption(f"gives {what} {brief(value)}, which is not a number", option=OPTION) from None
+        raise InvalidOption(f"gives {what} {brief(value)}, which is not a number", option=option) from None
 
 
 class FamilyWeights:

@@ -33,9 +33,7 @@ from dagscape.scores.prior_parts import (
     OPTION,
     FamilyWeights,
     ListedWeights,
-    odds_of_array,
-    odds_of_frame,
-    odds_of_mapping,
+    edge_odds,
 )
 
 # What users may give as a prior; a sequence of such priors is their product.
@@ -175,13 +173,13 @@ def _single(given: object, number: VariableNumbers, max_parents: int) -> Structu
     if isinstance(given, str):
         return _named(given)
     if isinstance(given, np.ndarray):
-        return _of_odds(odds_of_array(given, number))
+        return _of_odds(edge_odds(given, number))
     if isinstance(given, Mapping):
         return _of_mapping(given, number)
     if callable(given):
         return _of_families(FamilyWeights(number, given, max_parents))
     if is_frame(given):
-        return _of_odds(odds_of_frame(given, number))
+        return _of_odds(edge_odds(given, number))
     known = ", ".join(PRIORS)
     raise InvalidOption(
         f"is {brief(given)}; it must be one of {known}, a NumPy array or a data frame of log-odds of edges, a mapping, "
@@ -204,7 +202,7 @@ def _of_mapping(given: Mapping[Any, Any], number: VariableNumbers) -> StructureP
             )
     if kinds == {"family"}:
         return _of_families(ListedWeights(number, given))
-    return _of_odds(odds_of_mapping(given, number))
+    return _of_odds(edge_odds(given, number))
 
 
 def _of_odds(odds: NDArray[np.float64]) -> StructurePrior:
