@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 
@@ -23,10 +24,17 @@ def family_prior(names, child, parents, odds=None, weight=None, size=None):
 
 def weighted_dags(plain: ds.LocalScores, data=True, **prior):
     """Every possible DAG of scores without a prior, with its log weight under a prior, with or without the data."""
-    for dag, score, parents in possible_dags(plain):
+    found = []
+    for dag, score, parents in _listed(plain):
         logs = [family_prior(plain.variables, child, above, **prior) for child, above in enumerate(parents)]
         if -math.inf not in logs:
-            yield dag, (score if data else 0.0) + math.fsum(logs), parents
+            found.append((dag, (score if data else 0.0) + math.fsum(logs), parents))
+    return found
+
+
+@cache
+def _listed(plain):
+    return list(possible_dags(plain))
 
 
 def agrees(order, parents):
@@ -42,21 +50,19 @@ def order_weight(names, order, q):
 
 def posterior_of(weighted, over="dags", names=(), q=None):
     """The log total, and the probabilities of edges and ancestor relations, of DAGs with log weights."""
-    terms = []
+    dags, logs = [], []
+    n = len(weighted[0][2])
+    orders = {order: order_weight(names, order, q) if q else 0.0 for order in itertools.permutations(range(n))}
     for dag, log, parents in weighted:
-        if over == "dags":
-            terms.append((log, dag))
-            continue
-        for order in itertools.permutations(range(dag.n)):
-            of_order = order_weight(names, order, q) if q else 0.0
-            if of_order != -math.inf and agrees(order, parents):
-                terms.append((log + of_order, dag))
-    highest = max(log for log, _ in terms)
-    total = math.fsum(math.exp(log - highest) for log, _ in terms)
-    n = terms[0][1].n
+        of_orders = [weight for order, weight in orders.items() if agrees(order, parents)] if over == "orders" else [0.0]
+        if (more := np.logaddexp.reduce(of_orders)) != -math.inf:
+            dags.append(dag)
+            logs.append(log + more)
+    highest = max(logs)
+    shares = np.exp(np.array(logs) - highest)
+    total = math.fsum(shares)
     edges, ancestors = np.zeros((n, n)), np.zeros((n, n))
-    for log, dag in terms:
-        share = math.exp(log - highest) / total
+    for share, dag in zip(shares / total, dags, strict=True):
         edges += share * dag.to_adjacency()
         ancestors += share * np.array([[mask >> source & 1 for mask in dag.ancestor_masks()] for source in range(n)])
     return highest + math.log(total), edges, ancestors
