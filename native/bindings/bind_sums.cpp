@@ -175,7 +175,8 @@ OrderWeights checked_weights(const OrderLogs& logs, unsigned n, int unit_bits) {
 
 // Fills the matrix; returns the mantissa and exponent of the total, and the disagreement.
 std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
-                                                   const Progress& progress, const OrderLogs& order_weights, int order_bits) {
+                                                   const Progress& progress, const OrderLogs& order_weights,
+                                                   int order_bits) {
     const unsigned n = variables(scores, 1);
     check_range(can_be_summed(view(scores), unit_bits));
     const OrderWeights weights = checked_weights(order_weights, n, order_bits);

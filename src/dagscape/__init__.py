@@ -105,6 +105,7 @@ _HOMES = {
     "read_data": "data.reading",
     "read_graph": "graphs.edge_lists",
     "read_network": "networks.files",
+    "read_prior_edges": "scores.formats.prior_edges",
     "read_scores": "scores.formats.files",
     "scores_from_joint": "scores.tables.joint_counts",
     "sensitivity": "studies.sensitivity",

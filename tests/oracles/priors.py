@@ -54,7 +54,9 @@ def posterior_of(weighted, over="dags", names=(), q=None):
     n = len(weighted[0][2])
     orders = {order: order_weight(names, order, q) if q else 0.0 for order in itertools.permutations(range(n))}
     for dag, log, parents in weighted:
-        of_orders = [weight for order, weight in orders.items() if agrees(order, parents)] if over == "orders" else [0.0]
+        of_orders = (
+            [weight for order, weight in orders.items() if agrees(order, parents)] if over == "orders" else [0.0]
+        )
         if (more := np.logaddexp.reduce(of_orders)) != -math.inf:
             dags.append(dag)
             logs.append(log + more)

@@ -15,7 +15,7 @@ from oracles.priors import posterior_of, weighted_dags
 NAMES = tuple("abcd")
 CODES = np.random.default_rng(8).integers(0, 2, (25, 4))
 CODES[:, 1] |= CODES[:, 3]
-DATA = ds.Dataset.from_codes(CODES, {name: "01" for name in NAMES})
+DATA = ds.Dataset.from_codes(CODES, dict.fromkeys(NAMES, "01"))
 PLAIN = ds.local_scores(DATA)
 
 
@@ -85,9 +85,7 @@ def test_random_odds(seed, scale):
 
 def test_a_posterior_from_a_table():
     scores = ds.local_scores(DATA, structure_prior=CASES["all"][0])
-    families = {
-        name: {tuple(f.parents): f.score for f in PLAIN.families(name)} for name in NAMES
-    }
+    families = {name: {tuple(f.parents): f.score for f in PLAIN.families(name)} for name in NAMES}
     table = ds.FamilyTable(families, structure_prior=CASES["all"][0])
     for options in ({}, {"over": "orders"}, {"prior": True}):
         one, other = ds.posterior(scores, **options), ds.posterior(table, **options)
@@ -153,10 +151,15 @@ def test_results_say_which_prior_they_used(tmp_path):
     assert boot.provenance.parameters["scores"]["structure_prior"] == name
 
 
-@pytest.mark.slow
-def test_workers_get_the_prior():
-    alone = ds.bootstrap(DATA, samples=4, structure_prior=CASES["all"][0], workers=1)
-    assert ds.bootstrap(DATA, samples=4, structure_prior=CASES["all"][0], workers=2) == alone
+def test_workers_must_be_able_to_import_a_function():
+    def local(child, parents):
+        return -0.5 * len(parents)
+
+    alone = ds.bootstrap(DATA, samples=2, structure_prior=local)
+    assert ds.bootstrap(DATA, samples=2, structure_prior=["uniform", local], workers=1) == alone
+    with pytest.raises(ds.InvalidOption, match="cannot import: define it in a module, or use workers=1"):
+        ds.bootstrap(DATA, samples=2, structure_prior=["uniform", local], workers=2)
+    assert ds.bootstrap(DATA, samples=2, structure_prior=Weights(1), workers=2).samples == 2
 
 
 def test_a_study_compares_general_priors():

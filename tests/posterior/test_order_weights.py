@@ -18,7 +18,7 @@ from oracles.priors import posterior_of, weighted_dags
 NAMES = tuple("abcd")
 CODES = np.random.default_rng(2).integers(0, 2, (30, 4))
 CODES[:, 3] &= CODES[:, 0]
-DATA = ds.Dataset.from_codes(CODES, {name: "01" for name in NAMES})
+DATA = ds.Dataset.from_codes(CODES, dict.fromkeys(NAMES, "01"))
 SCORES = {most: ds.local_scores(DATA, max_parents=most) for most in (1, 2, 3)}
 
 
@@ -100,7 +100,7 @@ def test_one_order_alone():
 
 def test_more_variables_than_a_tile():
     """Few parents usually make a sum by tiles; orders with weights are summed densely."""
-    data = ds.Dataset.from_codes(np.random.default_rng(5).integers(0, 2, (60, 9)), {name: "01" for name in "abcdefghi"})
+    data = ds.Dataset.from_codes(np.random.default_rng(5).integers(0, 2, (60, 9)), dict.fromkeys("abcdefghi", "01"))
     scores = ds.local_scores(data, max_parents=2)
     usual = ds.posterior(scores, "orders")
     same = ds.posterior(scores, "orders", order_weights=np.zeros((9, 9)))
@@ -124,9 +124,7 @@ def test_features():
 
 def test_checkpoints_tell_weights_apart(tmp_path):
     for seed in (1, 2):
-        saved = ds.posterior(
-            SCORES[3], "orders", order_weights=weight(seed), checkpoint=tmp_path, checkpoint_seconds=0
-        )
+        saved = ds.posterior(SCORES[3], "orders", order_weights=weight(seed), checkpoint=tmp_path, checkpoint_seconds=0)
         assert np.array_equal(saved.edges, ds.posterior(SCORES[3], "orders", order_weights=weight(seed)).edges)
 
 

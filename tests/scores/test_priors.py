@@ -19,7 +19,7 @@ from oracles.priors import family_prior
 NAMES = ("a", "b", "c", "d")
 CODES = np.random.default_rng(3).integers(0, 2, (40, 4))
 CODES[:, 2] |= CODES[:, 0]
-DATA = ds.Dataset.from_codes(CODES, {name: "01" for name in NAMES})
+DATA = ds.Dataset.from_codes(CODES, dict.fromkeys(NAMES, "01"))
 PLAIN = ds.local_scores(DATA)
 
 ODDS = np.array([[0, 1.5, -0.3, 0], [0.2, 0, 0, -2], [-0.3, 4, 0, 0.25], [1e-9, 0, -7.125, 0]])

@@ -44,7 +44,8 @@ class Descendants {
 public:
     Descendants(const ParentSums& sums, const OrderWeights& weights, const SetSums& forward, unsigned threads,
                 Monitor& monitor)
-        : sums_(sums), weights_(weights), forward_(forward), place_(places(sums.n() - 1)), threads_(threads), monitor_(monitor) {
+        : sums_(sums), weights_(weights), forward_(forward), place_(places(sums.n() - 1)), threads_(threads),
+          monitor_(monitor) {
         const auto size = static_cast<std::size_t>(largest_layer(sums.n()));
         last_.resize(size);
         next_.resize(size);

@@ -79,8 +79,8 @@ def edge_constraints(
     tier_of = _tiers(number, () if tiers is None else tiers)
     for child, child_tier in tier_of.items():
         may_not[child] |= {parent for parent, tier in tier_of.items() if tier > child_tier}
-    for parent, child in impossible:
-        may_not[child].add(parent)
+    for above, below in impossible:
+        may_not[below].add(above)
     for child, name in enumerate(variables):
         if clash := must[child] & may_not[child]:
             parent = variables[min(clash)]

@@ -96,9 +96,7 @@ def pair_matrix(
     return matrix
 
 
-def _frame_cells(
-    frame: Frame, number: VariableNumbers, option: str, what: str
-) -> tuple[NDArray[Any], list[list[int]]]:
+def _frame_cells(frame: Frame, number: VariableNumbers, option: str, what: str) -> tuple[NDArray[Any], list[list[int]]]:
     """Return the cells of a data frame, and the numbers of the variables of its rows and columns."""
     if not hasattr(frame, "index") or not hasattr(frame, "to_numpy"):
         raise InvalidOption(

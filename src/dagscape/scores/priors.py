@@ -207,7 +207,7 @@ def _of_mapping(given: Mapping[Any, Any], number: VariableNumbers) -> StructureP
 
 def _of_odds(odds: NDArray[np.float64]) -> StructurePrior:
     # Zero has two signs.
-    digest = hashlib.sha256((odds + 0.0).tobytes()).hexdigest()[:8]
+    digest = hashlib.sha256((odds + 0.0).astype("<f8").tobytes()).hexdigest()[:8]
     odds.flags.writeable = False
     return StructurePrior(f"edge log-odds (sha {digest})", UNIFORM.log_weight, odds)
 

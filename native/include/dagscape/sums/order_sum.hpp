@@ -3,8 +3,8 @@
 //   F(S) = Σ_{i∈S} A_i(S∖i) F(S∖i)        R(U) = Σ_{i∉U} A_i(U) R(U∪i)        total = F(V) = R(∅)
 //   P(u → v) = Σ_{U ∌ v, U ∋ u} F(U) R(U∪v) (A_v(U) - A_v(U∖u)) / total
 //
-// If orders have weights q (order_weights.hpp), q_i(S) A_i(S) takes the place of A_i(S), and the difference of two A_v is
-// multiplied by q_v(U).
+// If orders have weights q (order_weights.hpp), q_i(S) A_i(S) takes the place of A_i(S), and the difference of two A_v
+// is multiplied by q_v(U).
 //
 // All terms are positive, so nothing cancels. F and R are scaled numbers. Cost: O(n² 2^n) for all edges, and
 // O(n 2^n) for the total alone.
