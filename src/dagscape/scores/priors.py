@@ -101,6 +101,11 @@ class StructurePrior:
         odds = edges * term_rounding(unit, self.finite_odds.ravel().tolist())
         return odds + n * sum(term_rounding(unit, [weights.bound]) for weights in self.families)
 
+    @property
+    def functions(self) -> int:
+        """How many functions are called for each family."""
+        return sum(not isinstance(weights, ListedWeights) for weights in self.families)
+
     def first(self, n: int) -> StructurePrior:
         """Return the prior of the first variables."""
         return replace(self, odds=None if self.odds is None else self.odds[:n, :n])

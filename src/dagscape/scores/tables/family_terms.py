@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class FamilyTerms:
         """Return the terms of a child with parent sets of one size, or ``IMPOSSIBLE``."""
         terms: NDArray[np.int64] = self.edges[sets, child].sum(axis=1, dtype=np.int64)
         if self.listed is not None:
-            terms = added(terms, self.listed[child, SetIndex(self.n, max_parents).rank(sets)])
+            terms = added(terms, self.listed[child, _index(self.n, max_parents).rank(sets)])
         return terms if self.weights is None else added(terms, self.weights(child, sets))
 
     def by_size(self, child: int, max_parents: int) -> NDArray[np.int64]:
@@ -107,6 +108,11 @@ def check_possible(terms: FamilyTerms, rows: Callable[[int], NDArray[np.int64]],
             raise InvalidData(f"{name!r} has no possible family: the structure prior and constraints rule out all")
 
 
+@cache
+def _index(n: int, max_parents: int) -> SetIndex:
+    return SetIndex(n, max_parents)
+
+
 def _edge_terms(prior: StructurePrior, unit: Unit, n: int) -> NDArray[np.int64]:
     if prior.odds is None:
         return np.zeros((n, n), dtype=np.int64)
@@ -114,7 +120,7 @@ def _edge_terms(prior: StructurePrior, unit: Unit, n: int) -> NDArray[np.int64]:
 
 
 def _table(weights: FamilyWeights, unit: Unit, n: int, max_parents: int) -> NDArray[np.int64]:
-    index = SetIndex(n, max_parents)
+    index = _index(n, max_parents)
     table = np.zeros((n, set_count(n, max_parents)), dtype=np.int64)
     if isinstance(weights, ListedWeights):
         for (child, parents), weight in weights.listed.items():
