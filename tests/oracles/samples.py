@@ -46,7 +46,5 @@ def chi_square_deviate(drawn: ds.SampledNetworks, probabilities: dict[tuple[int,
 
 
 def deviations(shares: np.ndarray, probabilities: np.ndarray, samples: int) -> np.ndarray:
-    """How many Monte Carlo errors shares of samples are off; a probability of 0 or 1 has none, and must be hit."""
-    errors = np.sqrt(probabilities * (1 - probabilities) / samples)
-    # One sample more or less is no deviation where hardly any is expected.
-    return np.maximum(np.abs(shares - probabilities) - 1 / samples, 0) / np.maximum(errors, 1e-12)
+    """By how many Monte Carlo errors shares of samples differ from probabilities; an error is at least one sample."""
+    return np.abs(shares - probabilities) / np.sqrt((probabilities * (1 - probabilities) + 1 / samples) / samples)

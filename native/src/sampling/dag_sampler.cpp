@@ -33,9 +33,13 @@ struct StateHash {
     }
 };
 
-// The variable that is asked for or removed, and the cumulative weights of the answers: no and yes, or the subsets of
-// `others`. The last one is the total, which is 0 if no digit is left.
+// How a state is left: by asking whether a variable is a sink, by choosing a sink, or by removing one.
+enum class Step { ask, choose, remove };
+
+// The variable that is asked for or removed, and the cumulative weights of the answers: no and yes, the variables that
+// may be sinks, or the subsets of `others`. The last one is the total, which is 0 if no digit is left.
 struct Decision {
+    Step step = Step::ask;
     unsigned variable = 0;
     double loss_of_sets = 0, loss_of_families = 0;
     std::vector<double> cumulative;
@@ -72,12 +76,19 @@ void transform(std::vector<double>& values, Combine&& combine) {
     }
 }
 
+// The number of sinks of the DAG on a set.
+double sinks(Subset set, std::span<const Subset> parents) noexcept {
+    Subset with_children = 0;
+    for_each_member(set, [&](unsigned v) { with_children |= parents[v]; });
+    return static_cast<double>(std::popcount(set & ~with_children));
+}
+
 // Draws DAGs on one thread.
 class Walker {
 public:
     Walker(const ParentSums& sums, const DagSum& dags, std::span<const std::int64_t> scores, int unit_bits,
-           double kept_bytes, const Monitor& monitor)
-        : sums_(sums), dags_(dags), families_(sums, scores, unit_bits), monitor_(monitor),
+           ChoiceRule rule, double kept_bytes, const Monitor& monitor)
+        : sums_(sums), dags_(dags), families_(sums, scores, unit_bits), rule_(rule), monitor_(monitor),
           most_kept_bytes_(kept_bytes) {}
 
     // Fills in the parents; returns nothing if rounding errors have led where no DAG is.
@@ -90,18 +101,23 @@ private:
         const ScaledNumber number = with_sinks(S, K);
         return number.mantissa * power_of_two(number.exponent - unit);
     }
+    bool take_step(State& state, RandomBits& random, std::span<Subset> parents, Loss& loss);
     const Decision& decide(const State& state);
-    Decision find_sink(const State& state) const;
+    Decision without_known_sink(const State& state) const;
+    Decision ask_for_sink(const State& state) const;
+    Decision choose_sink(const State& state) const;
     Decision remove_sink(const State& state);
     unsigned likely_sink(const State& state) const;
 
     const ParentSums& sums_;
     const DagSum& dags_;
     FamilyDraw families_;
+    ChoiceRule rule_;
     const Monitor& monitor_;
     std::unordered_map<State, Decision, StateHash> kept_;
     double most_kept_bytes_, kept_bytes_ = 0;
     Decision latest_;
+    std::vector<State> chosen_at_;
     std::vector<double> weights_, sizes_, choices_, choice_sizes_;
 };
 
@@ -114,42 +130,95 @@ ScaledNumber Walker::with_sinks(Subset S, Subset K) const noexcept {
 
 std::optional<std::int64_t> Walker::attempt(RandomBits& random, std::span<Subset> parents, Loss& loss) {
     State state{(Subset{1} << sums_.n()) - 1, 0, 0};
-    std::int64_t score = 0;
+    chosen_at_.clear();
     while (state.left != 0) {
-        const Decision& decision = decide(state);
-        const double total = decision.cumulative.back();
-        if (!(total > 0)) return std::nullopt;
-        loss.of_sets += decision.loss_of_sets;
-        loss.of_families += decision.loss_of_families;
-        const double drawn = uniform(random) * total;
-        const auto found = std::upper_bound(decision.cumulative.begin(), decision.cumulative.end(), drawn);
-        const auto answer = static_cast<std::size_t>(found - decision.cumulative.begin());
-        const unsigned v = decision.variable;
-        if (state.sinks == 0) {
-            (answer == 0 ? state.others : state.sinks) |= singleton(v);
-            continue;
+        if (!take_step(state, random, parents, loss)) return std::nullopt;
+        // Choices are accepted from the last to the first once all parents are known.
+        while (state.left == 0 && !chosen_at_.empty()) {
+            const State last = chosen_at_.back();
+            chosen_at_.pop_back();
+            if (uniform(random) * sinks(last.left, parents) >= 1) state = last;
         }
-        const Subset new_sinks = subset_at(state.others, answer);
-        state.left &= ~singleton(v);
-        state.sinks &= ~singleton(v);
-        const auto family = families_.draw(v, new_sinks, state.left & ~state.sinks, random, loss);
-        if (!family) return std::nullopt;
-        parents[v] = *family;
-        score += families_.score(v, *family);
-        state.sinks |= new_sinks;
-        state.others &= ~new_sinks;
     }
+    std::int64_t score = 0;
+    for (unsigned v = 0; v < sums_.n(); ++v) score += families_.score(v, parents[v]);
     return score;
+}
+
+// Returns false if no weight is left.
+bool Walker::take_step(State& state, RandomBits& random, std::span<Subset> parents, Loss& loss) {
+    const Decision& decision = decide(state);
+    const double total = decision.cumulative.back();
+    if (!(total > 0)) return false;
+    loss.of_sets += decision.loss_of_sets;
+    loss.of_families += decision.loss_of_families;
+    const double drawn = uniform(random) * total;
+    const auto found = std::upper_bound(decision.cumulative.begin(), decision.cumulative.end(), drawn);
+    const auto answer = static_cast<std::size_t>(found - decision.cumulative.begin());
+    const unsigned v = decision.variable;
+    if (decision.step == Step::ask) {
+        (answer == 0 ? state.others : state.sinks) |= singleton(v);
+        return true;
+    }
+    if (decision.step == Step::choose) {
+        chosen_at_.push_back(state);
+        state.sinks = subset_at(state.left & ~state.others, std::size_t{1} << answer);
+        return true;
+    }
+    const Subset new_sinks = subset_at(state.others, answer);
+    state.left &= ~singleton(v);
+    state.sinks &= ~singleton(v);
+    const auto family = families_.draw(v, new_sinks, state.left & ~state.sinks, random, loss);
+    if (!family) return false;
+    parents[v] = *family;
+    state.sinks |= new_sinks;
+    state.others &= ~new_sinks;
+    return true;
 }
 
 const Decision& Walker::decide(const State& state) {
     if (const auto found = kept_.find(state); found != kept_.end()) return found->second;
-    latest_ = state.sinks == 0 ? find_sink(state) : remove_sink(state);
+    latest_ = state.sinks == 0 ? without_known_sink(state) : remove_sink(state);
     // About what a node of the map, its bucket and the numbers take.
     const double bytes = 160 + 8.0 * static_cast<double>(latest_.cumulative.size());
     if (kept_bytes_ + bytes > most_kept_bytes_) return latest_;
     kept_bytes_ += bytes;
     return kept_.emplace(state, std::move(latest_)).first->second;
+}
+
+Decision Walker::without_known_sink(const State& state) const {
+    const int others = std::popcount(state.others);
+    if (others < rule_.others) return ask_for_sink(state);
+    Decision choice = choose_sink(state);
+    // The more variables are known to be no sinks, the more a second attempt may cost.
+    const double most_sinks = 1 + (others - rule_.others + 1) * rule_.more_sinks;
+    return choice.cumulative.back() <= most_sinks ? choice : ask_for_sink(state);
+}
+
+// The weights are relative to e(S; ∅, Y), so that their sum is the expected number of sinks.
+Decision Walker::choose_sink(const State& state) const {
+    Decision decision;
+    decision.step = Step::choose;
+    const double unit = dags_.forward(state.left).exponent;
+    const Subset candidates = state.left & ~state.others;
+    std::vector<double> weights(static_cast<std::size_t>(std::popcount(candidates)), 0.0);
+    double all = 0, size = 0;
+    for_each_subset(state.others, [&](std::size_t i, Subset set) {
+        if (i % kSetsBetweenChecks == 0) monitor_.check();
+        const double sign = std::popcount(set) % 2 == 0 ? 1 : -1;
+        all += sign * relative(state.left, set, unit);
+        std::size_t place = 0;
+        for_each_member(candidates, [&](unsigned v) {
+            const double number = relative(state.left, set | singleton(v), unit);
+            weights[place++] += sign * number;
+            size += number;
+        });
+    });
+    double sum = 0;
+    for (const double weight : weights) decision.cumulative.push_back(sum += std::max(weight, 0.0));
+    decision.loss_of_sets = size / sum;
+    for (double& cumulative : decision.cumulative) cumulative /= all;
+    return decision;
 }
 
 // The variable that may be a sink and is the most likely one; the first of several.
@@ -168,7 +237,7 @@ unsigned Walker::likely_sink(const State& state) const {
     return best;
 }
 
-Decision Walker::find_sink(const State& state) const {
+Decision Walker::ask_for_sink(const State& state) const {
     Decision decision;
     const unsigned v = decision.variable = likely_sink(state);
     const double unit = dags_.forward(state.left).exponent;
@@ -191,6 +260,7 @@ Decision Walker::find_sink(const State& state) const {
 
 Decision Walker::remove_sink(const State& state) {
     Decision decision;
+    decision.step = Step::remove;
     const unsigned v = decision.variable = lowest(state.sinks);
     const Subset left = state.left & ~singleton(v), sinks = state.sinks & ~singleton(v), most = left & ~sinks;
     const std::size_t count = std::size_t{1} << std::popcount(state.others);
@@ -227,12 +297,14 @@ constexpr unsigned kMostAttempts = 1000;
 
 }  // namespace
 
-DagSampler::DagSampler(const ParentSums& sums, const DagSum& dags, std::span<const std::int64_t> scores, int unit_bits)
-    : sums_(sums), dags_(dags), scores_(scores), unit_bits_(unit_bits) {}
+DagSampler::DagSampler(const ParentSums& sums, const DagSum& dags, std::span<const std::int64_t> scores, int unit_bits,
+                       ChoiceRule rule)
+    : sums_(sums), dags_(dags), scores_(scores), unit_bits_(unit_bits), rule_(rule) {}
 
 Loss DagSampler::draw(const SampledRows& rows, double kept_bytes, unsigned threads, Monitor& monitor) const {
-    PerWorker<Walker> walkers(
-        threads, [&] { return std::make_unique<Walker>(sums_, dags_, scores_, unit_bits_, kept_bytes, monitor); });
+    PerWorker<Walker> walkers(threads, [&] {
+        return std::make_unique<Walker>(sums_, dags_, scores_, unit_bits_, rule_, kept_bytes, monitor);
+    });
     return draw_rows(sums_.n(), rows, threads, monitor,
                      [&](RandomBits& random, std::span<Subset> parents, unsigned worker) {
                          Drawn drawn;

@@ -21,7 +21,8 @@ struct Sample {
     Loss loss;
 };
 
-Sample draw(unsigned n, const std::vector<std::int64_t>& scores, std::size_t samples, double kept, unsigned threads) {
+Sample draw(unsigned n, const std::vector<std::int64_t>& scores, std::size_t samples, double kept, unsigned threads,
+            ChoiceRule rule = {}) {
     Monitor monitor;
     const ParentSums sums(n, scores, kUnitBits, threads, monitor);
     DagSum dags(sums, threads);
@@ -30,7 +31,7 @@ Sample draw(unsigned n, const std::vector<std::int64_t>& scores, std::size_t sam
     RandomBits random(7);
     for (std::uint64_t& seed : seeds) seed = random.next();
     Sample sample{std::vector<Subset>(samples * n), std::vector<std::int64_t>(samples), {}};
-    const DagSampler sampler(sums, dags, scores, kUnitBits);
+    const DagSampler sampler(sums, dags, scores, kUnitBits, rule);
     sample.loss = sampler.draw({seeds, sample.parents, sample.scores}, kept, threads, monitor);
     CHECK(monitor.done() > 0);
     return sample;
@@ -66,13 +67,13 @@ std::map<std::vector<Subset>, double> all_weights(const Families& families) {
     return found;
 }
 
-void test_frequencies(unsigned n, unsigned max_parents, double impossible, std::mt19937& random) {
+void test_frequencies(unsigned n, unsigned max_parents, double impossible, ChoiceRule rule, std::mt19937& random) {
     const Families families = random_families(n, max_parents, std::int64_t{2} << kUnitBits, impossible, random);
     const std::map<std::vector<Subset>, double> weights = all_weights(families);
     double total = 0;
     for (const auto& [parents, weight] : weights) total += weight;
     if (weights.empty()) return;
-    const Sample sample = draw(n, by_mask(families), kSamples, 1e6, 2);
+    const Sample sample = draw(n, by_mask(families), kSamples, 1e6, 2, rule);
     std::map<std::vector<Subset>, double> counts;
     for (std::size_t i = 0; i < kSamples; ++i) {
         const auto first = sample.parents.begin() + static_cast<std::ptrdiff_t>(i * n);
@@ -114,8 +115,11 @@ int main() {
     std::mt19937 random(1);
     for (const unsigned n : {2U, 3U, 4U}) {
         for (unsigned max_parents = 1; max_parents < n; ++max_parents) {
-            test_frequencies(n, max_parents, 0, random);
-            test_frequencies(n, max_parents, 0.2, random);
+            // Sinks are asked for, chosen at once, or chosen after one or two questions.
+            for (const ChoiceRule rule : {ChoiceRule{}, ChoiceRule{0, 10}, ChoiceRule{1, 10}, ChoiceRule{1, 0.2}}) {
+                test_frequencies(n, max_parents, 0, rule, random);
+                test_frequencies(n, max_parents, 0.2, rule, random);
+            }
         }
     }
     test_same_bits(random);

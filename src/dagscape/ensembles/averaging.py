@@ -29,7 +29,8 @@ from dagscape.graphs.dag import Dag
 from dagscape.graphs.directions import MemberLimits, compelled_words
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.parent_sets import v_structures
-from dagscape.graphs.words import Words, holds, members_of_any, pack, unpack
+from dagscape.graphs.relations import ancestor_sets, blanket_sets
+from dagscape.graphs.words import Words, holds, unpack
 
 WEIGHTS = ("dags", "classes")
 
@@ -67,7 +68,7 @@ def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: boo
     """Return the probability of a directed path from each variable to each other."""
     n = len(dags.variables)
     if not classes:
-        return _bit_average(pack([dag.ancestor_masks() for dag in dags], n), shares)
+        return _bit_average(ancestor_sets(dags.parents), shares)
     average = np.zeros((n, n))
     for share, cpdag in zip(shares, dags.cpdags(), strict=True):
         average += share * ancestor_shares(cpdag.directed, cpdag.undirected)
@@ -82,20 +83,6 @@ def compelled_average(dags: DagList, shares: NDArray[np.float64], limits: Member
 def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:
     """Return the probability that one variable is in the Markov blanket of another; symmetric, equal within a class."""
     return _bit_average(blanket_sets(dags.parents), shares)
-
-
-def blanket_sets(parents: Words) -> Words:
-    """Return the Markov blanket of each variable in each graph, as sets."""
-    n = parents.shape[1]
-    itself = pack([[1 << variable for variable in range(n)]], n)[0]
-    blankets = np.zeros_like(parents)
-    for child in range(n):
-        above = parents[:, child]
-        blankets[:, child] |= above
-        for parent in members_of_any(above):
-            others = (above | itself[child]) & ~itself[parent]
-            blankets[:, parent] |= np.where(holds(above, parent)[:, np.newaxis], others, np.uint64(0))
-    return blankets
 
 
 def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tuple[str, str, str], float]:

@@ -9,8 +9,9 @@ that a feature that was never seen has an error as well: about 1 / N.
 *Chains.* Each chain is divided into batches of consecutive draws: √draws of them, but at least 10 if there are as many
 draws. The error of an average is the largest of
 
-- the batch-means error: √(s² / number of batches), where s² is the variance of the batch means of a chain, averaged
-  over chains;
+- the batch-means error: √(s² (1 + 2 r) / number of batches), where s² is the variance of the batch means of a chain,
+  averaged over chains, and r the correlation of neighbouring batch means, if positive: batches that are not much longer
+  than the memory of a chain would otherwise hide a part of the error;
 - the error from the spread of the chains: √(t² / number of chains), where t² is the variance of their means;
 - for probabilities, the smoothed error of independent samples above, with the effective sample size that follows from
   these: N = p (1 - p) / error², at most the number of draws;
@@ -28,6 +29,7 @@ Notation: the paper's M chains of N draws are ``chains`` and ``draws``; B and W 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
@@ -62,8 +64,11 @@ def batch_means(values: NDArray[Any]) -> Floats:
     [20.5, 22.5, 24.5, 26.5, 28.5, 30.5, 32.5, 34.5, 36.5, 38.5]
     """
     starts = batch_starts(values.shape[1])
-    sums = np.add.reduceat(values, starts[:-1], axis=1, dtype=np.float64)
-    found: Floats = sums / np.diff(starts).reshape(-1, *[1] * (values.ndim - 2))
+    found = np.empty((len(values), len(starts) - 1, *values.shape[2:]))
+    # Sums of small integers are several times faster as integers.
+    sums = np.float64 if values.dtype.kind == "f" else np.int64
+    for batch, (first, end) in enumerate(pairwise(starts.tolist())):
+        found[:, batch] = values[:, first:end].sum(axis=1, dtype=sums) / (end - first)
     return found
 
 
@@ -98,7 +103,11 @@ def chain_errors(batches: Floats, means: Floats | None = None) -> Floats:
     chains, count = batches.shape[:2]
     found = np.zeros(batches.shape[2:])
     if count > 1:
-        found = batches.var(axis=1, ddof=1).mean(axis=0) / (chains * count)
+        away = batches - batches.mean(axis=1, keepdims=True)
+        squares = (away**2).sum(axis=(0, 1))
+        neighbours = np.maximum((away[:, 1:] * away[:, :-1]).sum(axis=(0, 1)), 0.0)
+        # The sum of squares over chains × (count - 1) is s², and the quotient of the two sums is r.
+        found = (squares + 2 * neighbours) / (chains * (count - 1)) / (chains * count)
     if chains > 1:
         spread = (batches.mean(axis=1) if means is None else means).var(axis=0, ddof=1) / chains
         found = np.maximum(found, spread)
@@ -195,6 +204,8 @@ def effective_size(values: NDArray[Any]) -> Any:
     True
     """
     halves = _halves(np.asarray(values, dtype=np.float64))
+    # Squares of numbers up to 1 do not overflow.
+    halves = halves / max(float(np.abs(halves).max(initial=0.0)), 1e-300)
     chains, draws = halves.shape[:2]
     total = chains * draws
     covariances = _autocovariances(halves).mean(axis=0)

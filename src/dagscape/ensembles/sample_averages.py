@@ -69,8 +69,8 @@ class Draws:
     def of_indicators(self, indicators: NDArray[Any]) -> MeansAndErrors:
         """Return the averages of 0/1 values, samples × features, and their errors."""
         values = self.of_chains(indicators)
-        means = values.mean(axis=1, dtype=np.float64)
-        shares = means.mean(axis=0)
+        counts = values.sum(axis=1, dtype=np.int64)
+        means, shares = counts / self.draws, counts.sum(axis=0) / self.total
         batches = shares[np.newaxis, np.newaxis] if self.independent else batch_means(values)
         return shares, self.share_errors(shares, batches, means)
 
@@ -111,7 +111,7 @@ def set_members(sets: Words, places: Indices) -> Iterator[tuple[int, list[int], 
         octets = own.astype("<u8", copy=False).view(np.uint8)
         numbers = np.array(members)
         held = octets[:, numbers // 8] >> (numbers % 8).astype(np.uint8) & np.uint8(1)
-        yield v, members, held[places]
+        yield v, members, held.take(places, axis=0)
 
 
 def set_shares(sets: Words, places: Indices, draws: Draws) -> MeansAndErrors:
@@ -176,8 +176,7 @@ def label_shares(samples: Indices, labels: Indices, count: int, draws: Draws) ->
         inside = (labels >= first) & (labels < first + size)
         cells = batch[inside] * size + labels[inside] - first
         counts = np.bincount(cells, minlength=draws.chains * batches * size).reshape(draws.chains, batches, size)
-        means = counts.sum(axis=1) / draws.draws
-        shares = means.mean(axis=0)
+        means, shares = counts.sum(axis=1) / draws.draws, counts.sum(axis=(0, 1)) / draws.total
         found.append((shares, draws.share_errors(shares, counts / np.diff(starts)[:, np.newaxis], means)))
     shares, errors = (np.concatenate(each) for each in zip(*found, strict=True)) if found else (np.empty(0),) * 2
     return shares, errors

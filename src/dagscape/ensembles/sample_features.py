@@ -9,7 +9,6 @@ import numpy as np
 
 from dagscape.core.estimates import Probability
 from dagscape.core.masks import bits
-from dagscape.ensembles.averaging import blanket_sets
 from dagscape.ensembles.monte_carlo import Floats
 from dagscape.ensembles.sample_averages import (
     Draws,
@@ -21,18 +20,14 @@ from dagscape.ensembles.sample_averages import (
 )
 from dagscape.graphs.directions import MemberLimits, compelled_words
 from dagscape.graphs.lists import DagList
-from dagscape.graphs.parent_sets import ancestor_masks, v_structures
-from dagscape.graphs.words import Words, distinct, holds, pack, transposed, unpack
+from dagscape.graphs.parent_sets import v_structures
+from dagscape.graphs.relations import ancestor_sets, blanket_sets
+from dagscape.graphs.words import Words, distinct, holds, singletons, transposed, unpack
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Label = TypeVar("Label")
-
-
-def ancestor_sets(parents: Words) -> Words:
-    """Return the ancestors of each variable in each graph, as sets."""
-    return pack([ancestor_masks(unpack(graph)) for graph in parents], parents.shape[1])
 
 
 # What each feature of pairs is: for each graph and each variable v, the set of all u with the feature [u, v].
@@ -96,7 +91,7 @@ def all_step_shares(
 def blankets_of(parents: Words, variable: int) -> Words:
     """Return the Markov blanket of one variable in each graph, as sets: graphs × words."""
     n = parents.shape[1]
-    itself = pack([[1 << other for other in range(n)]], n)[0]
+    itself = singletons(n)
     blanket = parents[:, variable].copy()
     for child in range(n):
         family = parents[:, child] | itself[child]

@@ -393,7 +393,7 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
         if "sampling" not in self._averages:
             size = float(len(self) if self.method == "exact" else self.chains)
             if self.diagnostics is not None:
-                size = self.diagnostics.ess_score
+                size = min(max(self.diagnostics.ess_score, 1.0), float(len(self)))
             elif self.method == "chain" and self.draws >= FEWEST_DRAWS:
                 size = float(effective_size(self.scores.reshape(self.chains, self.draws)))
             self._averages["sampling"] = Draws(self.chains, self.draws, self.method == "exact", size)

@@ -14,6 +14,10 @@
 //     must be parents of v. They are the set T ⊆ Y with weight e(S'; K'∪T, Y∖T) Σ {B_v(G): T ⊆ G ⊆ S'∖K'}; the parents
 //     are a set G ⊇ T with weight B_v(G) (family_draw.hpp). Go on with S', K'∪T, Y∖T.
 //
+// If many variables are known to be no sinks and none is found, a sink is chosen instead of asked for: v with weight
+// e(S; {v}, Y). So a DAG on S is drawn as many times too often as it has sinks; once it is complete, it is accepted
+// with the inverse of their number, or else drawn again from this state on. This is done where few sinks are expected.
+//
 // The weights of all T together are two transforms of the 2^|Y| numbers b(S', K'∪T) and A_v(S'∖K'∖T). No b(S', K'∪T)
 // exceeds b(S', K'), so they are plain doubles relative to this.
 //
@@ -34,10 +38,18 @@
 
 namespace dagscape {
 
+// A sink is chosen if at least `others` variables are known to be none, and if not many sinks are expected: one, and so
+// many more for each further variable that is known to be none.
+struct ChoiceRule {
+    int others = 8;
+    double more_sinks = 0.1;
+};
+
 class DagSampler {
 public:
     // After the forward steps of a sum with a positive total. Everything must outlive this object.
-    DagSampler(const ParentSums& sums, const DagSum& dags, std::span<const std::int64_t> scores, int unit_bits);
+    DagSampler(const ParentSums& sums, const DagSum& dags, std::span<const std::int64_t> scores, int unit_bits,
+               ChoiceRule rule = {});
 
     // Each thread keeps up to `kept_bytes` of decisions, because samples share those at the top. Throws LostSample if a
     // sample had to start again too often.
@@ -53,6 +65,7 @@ private:
     const DagSum& dags_;
     std::span<const std::int64_t> scores_;
     int unit_bits_;
+    ChoiceRule rule_;
 };
 
 }  // namespace dagscape

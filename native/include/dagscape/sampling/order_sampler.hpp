@@ -24,7 +24,8 @@ namespace dagscape {
 Loss sample_orders(const ParentSums& sums, const SetSums& forward, std::span<const std::int64_t> scores, int unit_bits,
                    const SampledRows& rows, double kept_bytes, unsigned threads, Monitor& monitor);
 
-// From lists of families and the packed numbers F of tiled_order_sum.hpp, relative to the best family of each variable.
+// From lists of families and the packed numbers F of tiled_order_sum.hpp. The best family of each variable must have
+// the score 0, to which the lists are relative.
 Loss sample_listed_orders(const WeightLists& lists, std::span<const std::int64_t> packed, const SampledRows& rows,
                           double kept_bytes, unsigned threads, Monitor& monitor);
 
