@@ -353,7 +353,7 @@ def test_the_memory_limit_holds_for_reading_scores(capfd, tmp_path):
     np.savez_compressed(tmp_path / "bomb.npz", **arrays)
     code, out, err = run(capfd, "best", tmp_path / "bomb.npz", "--max-memory", "50MiB")
     assert (code, out) == (4, "")
-    assert "bomb.npz' need 76.3 MiB; the limit is 50.0 MiB (--max-memory)" in err
+    assert "bomb.npz' need 76.4 MiB; the limit is 50.0 MiB (--max-memory)" in err
     code, _, err = run(capfd, "best", tmp_path / "bomb.npz")
     assert code == 3
     assert "bomb.npz' is not a valid score file: table0 has the shape (10000000,)" in err
