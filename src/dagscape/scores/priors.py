@@ -85,15 +85,15 @@ class StructurePrior:
     @property
     def impossible(self) -> list[tuple[int, int]]:
         """The edges (parent, child) that no network has, by numbers."""
-        return [] if self.odds is None else [(u, v) for u, v in np.argwhere(self.odds == -np.inf).tolist()]
+        return [] if self.odds is None else [(u, v) for u, v in np.argwhere(np.isneginf(self.odds)).tolist()]
 
     @property
     def finite_odds(self) -> NDArray[np.float64]:
         """The log-odds; in place of minus infinity, those of the other direction, or 0 if both are impossible."""
         if self.odds is None:
             return np.zeros((0, 0))
-        reverse = np.where(self.odds.T == -np.inf, 0.0, self.odds.T)
-        return np.where(self.odds == -np.inf, reverse, self.odds)
+        reverse = np.where(np.isneginf(self.odds.T), 0.0, self.odds.T)
+        return np.where(np.isneginf(self.odds), reverse, self.odds)
 
     def bound(self, max_parents: int) -> float:
         """Return a bound on what depends on more than the number of parents, in nats."""
