@@ -73,6 +73,7 @@ def test_posterior(case, most, over):
     assert post.score_info.structure_prior == alone.score_info.structure_prior != "uniform"
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([0.0, 0.3, 3.0, 30.0]))
 def test_random_odds(seed, scale):
@@ -91,6 +92,24 @@ def test_a_posterior_from_a_table():
         one, other = ds.posterior(scores, **options), ds.posterior(table, **options)
         assert np.abs(one.edges - other.edges).max() < 1e-11
         assert one.log_prior_total == pytest.approx(other.log_prior_total, abs=1e-9)
+
+
+def test_tiles_and_all_sets_agree():
+    """A limit on parents makes a sum over orders by tiles; the same limit as part of the prior makes a dense one."""
+    n, weights = 8, Weights(9)
+    data = ds.Dataset.from_codes(np.random.default_rng(4).integers(0, 2, (30, n)), dict.fromkeys("abcdefgh", "01"))
+    odds = np.random.default_rng(5).normal(size=(n, n))
+
+    def few(child, parents):
+        return weights(child, parents) if len(parents) <= 2 else -math.inf
+
+    limited = ds.local_scores(data, structure_prior=[odds, weights], max_parents=2)
+    dense = ds.local_scores(data, structure_prior=[odds, few])
+    for options in ({"over": "orders"}, {"over": "orders", "prior": True}, {"over": "dags"}):
+        one, other = ds.posterior(limited, **options), ds.posterior(dense, **options)
+        assert np.abs(one.edges - other.edges).max() < 1e-9
+        assert one.log_total == pytest.approx(other.log_total, abs=1e-8)
+        assert one.log_prior_total == pytest.approx(other.log_prior_total, abs=1e-8)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -133,6 +152,16 @@ def test_searches_of_classes_take_symmetric_odds():
         assert found.score == pytest.approx(
             ds.local_scores(DATA, structure_prior=odds + odds.T).network(found.network), abs=1e-9
         )
+
+
+def test_searches_of_classes_take_impossible_edges():
+    """What remains of log-odds with an impossible direction is the same for all members that are possible."""
+    odds = {("d", "b"): -math.inf, ("b", "d"): 1.5, ("a", "c"): -1.0, ("c", "a"): -1.0}
+    found = ds.learn(DATA, "ges", structure_prior=odds)
+    assert found.score == pytest.approx(ds.local_scores(DATA, structure_prior=odds).network(found.network), abs=1e-9)
+    assert ("b", "d") in found.network.edges
+    with pytest.raises(ds.InvalidOption, match="the structure prior distinguishes members"):
+        ds.learn(DATA, "ges", structure_prior={("b", "d"): 1.5})
 
 
 def test_a_strong_prior_decides_a_direction():

@@ -51,6 +51,7 @@ def test_any_function(seed, most):
     assert post.provenance.parameters["order_weights"].startswith("q (sha ")
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10**6), scale=st.sampled_from([0.0, 0.5, 5.0, 400.0]), forbidden=st.sampled_from([0.0, 0.15])

@@ -125,6 +125,7 @@ def test_additions_and_removals_of_scores_on_demand(name):
         assert np.array_equal(lattice.removals_exact(child, parents), lazy.removals_exact(child, parents))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(odds=st.lists(st.floats(-50, 50), min_size=16, max_size=16), most=st.integers(0, 3))
 def test_rounding_is_within_the_stated_error(odds, most):

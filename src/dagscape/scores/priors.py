@@ -76,18 +76,24 @@ class StructurePrior:
 
     @property
     def equivalent(self) -> bool:
-        """Whether Markov-equivalent networks, which have the same edges but for directions, have the same prior."""
-        return not self.families and (self.odds is None or np.array_equal(self.odds, self.odds.T))
+        """Whether Markov-equivalent networks, which have the same edges but for directions, have the same prior.
+
+        Networks with edges that are impossible do not count, as with constraints.
+        """
+        return not self.families and np.array_equal(self.finite_odds, self.finite_odds.T)
 
     @property
     def impossible(self) -> list[tuple[int, int]]:
         """The edges (parent, child) that no network has, by numbers."""
-        return [] if self.odds is None else [(u, v) for u, v in np.argwhere(self.odds == -np.inf).tolist()]
+        return [] if self.odds is None else [(u, v) for u, v in np.argwhere(np.isneginf(self.odds)).tolist()]
 
     @property
     def finite_odds(self) -> NDArray[np.float64]:
-        """The log-odds, with 0 in place of minus infinity."""
-        return np.zeros((0, 0)) if self.odds is None else np.where(self.odds == -np.inf, 0.0, self.odds)
+        """The log-odds; in place of minus infinity, those of the other direction, or 0 if both are impossible."""
+        if self.odds is None:
+            return np.zeros((0, 0))
+        reverse = np.where(np.isneginf(self.odds.T), 0.0, self.odds.T)
+        return np.where(np.isneginf(self.odds), reverse, self.odds)
 
     def bound(self, max_parents: int) -> float:
         """Return a bound on what depends on more than the number of parents, in nats."""
