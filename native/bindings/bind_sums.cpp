@@ -1,8 +1,10 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -153,38 +155,57 @@ void restore(BoundDagSum& bound, unsigned step, const std::vector<Input<double, 
     for (std::size_t i = 0; i < arrays.size(); ++i) std::copy_n(arrays[i].data(), numbers[i].size(), numbers[i].data());
 }
 
+// The weights of orders, in the layout of the scores and a unit of their own; none if all are 1.
+using OrderLogs = std::optional<Scores>;
+
+OrderWeights checked_weights(const OrderLogs& logs, unsigned n, int unit_bits) {
+    if (!logs) return {};
+    if (logs->shape(0) != n || variables(*logs, 1) != n) {
+        throw nb::value_error("the weights of orders must have the shape of the scores");
+    }
+    check_range(can_be_summed(view(*logs), unit_bits));
+    return {n, view(*logs), unit_bits};
+}
+
 // Fills the matrix; returns the mantissa and exponent of the total, and the disagreement.
 std::tuple<double, double, double> order_sum_edges(Scores scores, int unit_bits, Matrix edges, unsigned threads,
-                                                   const Progress& progress) {
+                                                   const Progress& progress, const OrderLogs& order_weights,
+                                                   int order_bits) {
     const unsigned n = variables(scores, 1);
     check_range(can_be_summed(view(scores), unit_bits));
+    const OrderWeights weights = checked_weights(order_weights, n, order_bits);
     OrderSumResult result;
     run_monitored(progress, [&](Monitor& monitor) {
         const ParentSums sums(n, {scores.data(), scores.size()}, unit_bits, threads, monitor);
-        result = order_sum(sums, threads, monitor);
+        result = order_sum(sums, threads, monitor, weights);
     });
     fill(edges, result.edges);
     return {result.total_mantissa, result.total_exponent, result.disagreement};
 }
 
 // The mantissa and exponent of the total.
-std::tuple<double, double> order_total_alone(Scores scores, int unit_bits, unsigned threads, const Progress& progress) {
+std::tuple<double, double> order_total_alone(Scores scores, int unit_bits, unsigned threads, const Progress& progress,
+                                             const OrderLogs& order_weights, int order_bits) {
     const unsigned n = variables(scores, 1);
     check_range(can_be_summed(view(scores), unit_bits));
+    const OrderWeights weights = checked_weights(order_weights, n, order_bits);
     ScaledNumber total;
     run_monitored(progress, [&](Monitor& monitor) {
-        total = order_total(ParentSums(n, view(scores), unit_bits, threads, monitor), threads, monitor);
+        total = order_total(ParentSums(n, view(scores), unit_bits, threads, monitor), threads, monitor, weights);
     });
     return {total.mantissa, total.exponent};
 }
 
 // Fills the matrix; returns the disagreement.
-double order_ancestors_of(Scores scores, int unit_bits, Matrix ancestors, unsigned threads, const Progress& progress) {
+double order_ancestors_of(Scores scores, int unit_bits, Matrix ancestors, unsigned threads, const Progress& progress,
+                          const OrderLogs& order_weights, int order_bits) {
     const unsigned n = variables(scores, 1);
     check_range(can_be_summed(view(scores), unit_bits));
+    const OrderWeights weights = checked_weights(order_weights, n, order_bits);
     OrderAncestors result;
     run_monitored(progress, [&](Monitor& monitor) {
-        result = order_ancestors(ParentSums(n, view(scores), unit_bits, threads, monitor), threads, monitor);
+        const ParentSums sums(n, view(scores), unit_bits, threads, monitor);
+        result = order_ancestors(sums, threads, monitor, weights);
     });
     fill(ancestors, result.ancestors);
     return result.disagreement;
@@ -232,11 +253,11 @@ void bind_sums(nb::module_& module) {
     module.def("order_sum_bytes", &dense_order_sum_bytes, "n"_a, "threads"_a);
     module.def("order_ancestors_bytes", &dense_order_ancestors_bytes, "n"_a, "threads"_a);
     module.def("order_ancestors", &order_ancestors_of, "scores"_a.noconvert(), "unit_bits"_a, "ancestors"_a.noconvert(),
-               "threads"_a, "progress"_a.none());
+               "threads"_a, "progress"_a.none(), "order_weights"_a.noconvert() = nb::none(), "order_bits"_a = 0);
     module.def("order_total", &order_total_alone, "scores"_a.noconvert(), "unit_bits"_a, "threads"_a,
-               "progress"_a.none());
+               "progress"_a.none(), "order_weights"_a.noconvert() = nb::none(), "order_bits"_a = 0);
     module.def("order_sum", &order_sum_edges, "scores"_a.noconvert(), "unit_bits"_a, "edges"_a.noconvert(), "threads"_a,
-               "progress"_a.none());
+               "progress"_a.none(), "order_weights"_a.noconvert() = nb::none(), "order_bits"_a = 0);
 }
 
 }  // namespace dagscape

@@ -111,6 +111,7 @@ _HOMES = {
     "read_data": "data.reading",
     "read_graph": "graphs.edge_lists",
     "read_network": "networks.files",
+    "read_prior_edges": "scores.formats.prior_edges",
     "read_scores": "scores.formats.files",
     "sample_dags": "sampling.exact",
     "scores_from_joint": "scores.tables.joint_counts",

@@ -68,6 +68,7 @@ from dagscape.sampling.exact import sample_dags as sample_dags
 from dagscape.sampling.posterior import posterior as posterior
 from dagscape.scores.formats.files import read_scores as read_scores
 from dagscape.scores.formats.files import write_scores as write_scores
+from dagscape.scores.formats.prior_edges import read_prior_edges as read_prior_edges
 from dagscape.scores.scoring import local_scores as local_scores
 from dagscape.scores.summary import summarize_scores as summarize_scores
 from dagscape.scores.tables.enumerable_scores import EnumerableScores as EnumerableScores

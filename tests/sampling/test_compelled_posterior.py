@@ -74,6 +74,8 @@ def test_bad_options_are_named():
         ds.posterior(scores, compelled=True, compelled_samples=0)
     with pytest.raises(ds.InvalidOption, match="seed is 'x'"):
         ds.posterior(scores, compelled=True, seed="x")
+    with pytest.raises(ds.InvalidOption, match="compelled needs samples of orders, which have no weights"):
+        ds.posterior(scores, "orders", compelled=True, order_weights=np.zeros((4, 4)))
     with pytest.raises(ds.TooLarge, match="for compelled edges"):
         ds.posterior(scores, compelled=True, compelled_samples=10**9, max_memory="50MiB")
 

@@ -23,6 +23,7 @@ class Measurements:
     values: np.ndarray
     dropped: int = 0
     experimental_rows: int = 0
+    interventions: None = None
     fingerprint: str = "measured"
     set_aside: dict = field(default_factory=dict)
 

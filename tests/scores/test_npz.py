@@ -307,7 +307,7 @@ def test_a_small_file_of_large_arrays_is_refused_before_it_is_unpacked(parts, tm
     arrays["table0"] = np.zeros(10**7, dtype=np.int64)
     np.savez_compressed(tmp_path / "bomb.npz", **arrays, header=np.frombuffer(json.dumps(header).encode(), np.uint8))
     assert (tmp_path / "bomb.npz").stat().st_size < 10**6
-    with pytest.raises(ds.TooLarge, match=r"the scores in '.*bomb.npz' need 76.3 MiB; the limit is 20.0 MiB"):
+    with pytest.raises(ds.TooLarge, match=r"the scores in '.*bomb.npz' need 76.4 MiB; the limit is 20.0 MiB"):
         ds.read_scores(tmp_path / "bomb.npz", max_memory="20MiB")
 
 

@@ -42,8 +42,10 @@ double largest_layer(unsigned n) noexcept {
 
 class Descendants {
 public:
-    Descendants(const ParentSums& sums, const SetSums& forward, unsigned threads, Monitor& monitor)
-        : sums_(sums), forward_(forward), place_(places(sums.n() - 1)), threads_(threads), monitor_(monitor) {
+    Descendants(const ParentSums& sums, const OrderWeights& weights, const SetSums& forward, unsigned threads,
+                Monitor& monitor)
+        : sums_(sums), weights_(weights), forward_(forward), place_(places(sums.n() - 1)), threads_(threads),
+          monitor_(monitor) {
         const auto size = static_cast<std::size_t>(largest_layer(sums.n()));
         last_.resize(size);
         next_.resize(size);
@@ -70,11 +72,12 @@ public:
     }
 
 private:
-    // F(U∖v) / F(U), or nothing if U is impossible.
+    // F(U∖v) q_v(U∖v) / F(U), or nothing if U is impossible.
     ScaledNumber share_before(Subset U, unsigned v) const noexcept {
         const ScaledNumber whole = forward_.get(U), before = forward_.get(U & ~singleton(v));
         if (whole.mantissa == 0 || before.mantissa == 0) return {};
-        return {before.mantissa / whole.mantissa, before.exponent - whole.exponent};
+        return weights_.times({before.mantissa / whole.mantissa, before.exponent - whole.exponent}, v,
+                              U & ~singleton(v));
     }
 
     static double plain(ScaledNumber value) noexcept { return value.mantissa * power_of_two(value.exponent); }
@@ -114,6 +117,7 @@ private:
     }
 
     const ParentSums& sums_;
+    const OrderWeights& weights_;
     const SetSums& forward_;
     std::vector<std::uint32_t> place_;
     std::vector<double> last_, next_;
@@ -128,13 +132,14 @@ double order_ancestors_bytes(unsigned n) noexcept {
     return at_most_endless(sets + 2 * sizeof(double) * largest_layer(n));
 }
 
-OrderAncestors order_ancestors(const ParentSums& sums, unsigned threads, Monitor& monitor) {
+OrderAncestors order_ancestors(const ParentSums& sums, unsigned threads, Monitor& monitor,
+                               const OrderWeights& weights) {
     const unsigned n = sums.n();
     const double terms = n < 2 ? 0 : n * (n - 1) * std::pow(3.0, n - 2);
     monitor.expect((std::uint64_t{1} << n) + static_cast<std::uint64_t>(terms));
-    const SetSums forward = order_forward(sums, threads, monitor);
+    const SetSums forward = order_forward(sums, threads, monitor, weights);
     OrderAncestors found{std::vector<double>(std::size_t{n} * n, 0)};
-    Descendants descendants(sums, forward, threads, monitor);
+    Descendants descendants(sums, weights, forward, threads, monitor);
     for (unsigned s = 0; s < n; ++s) {
         const double sum = descendants.add(s, &found.ancestors[std::size_t{s} * n]);
         found.disagreement = std::max(found.disagreement, std::abs(sum - 1));

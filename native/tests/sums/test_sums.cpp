@@ -38,15 +38,21 @@ struct Obvious {
     double total = 0;
 };
 
-// Sums over every DAG, for ranges that fit a double; for orders, times the number of orders consistent with the DAG.
-Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_orders) {
+// Sums over every DAG, for ranges that fit a double; for orders, times the number of orders consistent with the DAG, or
+// the sum of their weights, if these are given in the unit of the scores.
+Obvious add_up(unsigned n, const std::vector<std::int64_t>& scores, bool over_orders,
+               const std::vector<std::int64_t>& weights = {}) {
     Obvious found{std::vector<double>(n * n, 0), std::vector<double>(n * n, 0)};
     std::vector<Subset> parents(n);
     const std::function<double(Subset)> orders = [&](Subset placed) -> double {
         if (placed == (Subset{1} << n) - 1) return 1;
         double count = 0;
         for (unsigned v = 0; v < n; ++v) {
-            if (!contains(placed, v) && (parents[v] & ~placed) == 0) count += orders(placed | singleton(v));
+            if (contains(placed, v) || (parents[v] & ~placed) != 0) continue;
+            const std::int64_t log =
+                weights.empty() ? 0 : weights[(std::size_t{v} << (n - 1)) + index_without(placed, v)];
+            const double weight = log == kImpossible ? 0 : std::exp(std::ldexp(static_cast<double>(log), -kBits));
+            count += weight * orders(placed | singleton(v));
         }
         return count;
     };
@@ -109,6 +115,33 @@ void sums_agree_with_every_dag() {
                     CHECK(relations.disagreement < 1e-12);
                 }
             }
+        }
+    }
+}
+
+void weights_of_orders_agree_with_every_order() {
+    std::mt19937 random(12);
+    for (unsigned n = 1; n <= 4; ++n) {
+        for (const double impossible : {0.0, 0.3}) {
+            const std::vector<std::int64_t> scores = random_scores(n, 20, 0.2, random);
+            const std::vector<std::int64_t> logs = random_scores(n, 20, impossible, random);
+            const Obvious expected = add_up(n, scores, true, logs);
+            const OrderWeights weights(n, logs, kBits);
+            Monitor monitor;
+            const ParentSums sums(n, scores, kBits, 2, monitor);
+            const OrderSumResult orders = order_sum(sums, 2, monitor, weights);
+            const ScaledNumber total = order_total(sums, 1, monitor, weights);
+            CHECK(total.mantissa == orders.total_mantissa && total.exponent == orders.total_exponent);
+            if (expected.total == 0) {
+                CHECK(total.mantissa == 0);
+                continue;
+            }
+            CHECK_NEAR(std::ldexp(total.mantissa, static_cast<int>(total.exponent)) / expected.total, 1, 1e-12);
+            CHECK(orders.disagreement < 1e-12);
+            compare(orders.edges, expected.edges, expected.total);
+            const OrderAncestors relations = order_ancestors(sums, 2, monitor, weights);
+            compare(relations.ancestors, expected.ancestors, expected.total);
+            CHECK(relations.disagreement < 1e-12);
         }
     }
 }
@@ -285,6 +318,7 @@ void a_stop_is_heeded() {
 
 int main() {
     sums_agree_with_every_dag();
+    weights_of_orders_agree_with_every_order();
     threads_give_the_same_bits();
     orders_give_the_same_bits_on_threads();
     examples_in_headers_hold();

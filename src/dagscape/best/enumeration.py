@@ -130,10 +130,14 @@ def why_not_classes(scores: LocalScores) -> str:
             return "required and forbidden edges and tiers rule out some members of a class and not others"
         if scores.info.experimental_rows:
             return "rows from experiments distinguish members of a class"
+        if not scores.info.equivalent_prior:
+            return "the structure prior distinguishes members of a class"
         name = scores.info.score or "this score"
         return "" if scores.score_equivalent else f"{name} differs between members of a class"
     if not scores.unconstrained:
         return "families are missing from the scores, and with them some members of classes"
+    if not scores.info.equivalent_prior:
+        return "the structure prior distinguishes members of a class"
     if not scores.score_equivalent:
         return (
             "these scores are not known to be score-equivalent (if they are, read them with "

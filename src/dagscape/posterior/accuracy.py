@@ -96,19 +96,26 @@ def needs_no_backward_pass(n: int, wanted: str) -> bool:
     return n in _TOTALS_ALONE if wanted == "total" else wanted == "log_total" and n >= _TOTALS_ALONE.start
 
 
-def order_sum_error(n: int, log_total: float) -> float:
-    """Return a bound on the error of a dense sum over orders."""
+def order_sum_error(n: int, log_total: float, *, weighted: bool = False) -> float:
+    """Return a bound on the error of a dense sum over orders, which may have weights."""
     # An edge is a sum over 2^(n-2) sets, with half an epsilon for each addition.
     edges = math.ldexp(_EPSILON / 2, max(n - 2, 0))
-    return 3 * _chain_error(n) + edges + 4 * _EPSILON + weight_error(n, log_total)
+    return 3 * _chain_error(n) + edges + 4 * _EPSILON + weight_error(n, log_total) + _order_weight_error(n, weighted)
 
 
-def order_ancestors_error(n: int, log_total: float) -> float:
-    """Return a bound on the error of the ancestor relations of a sum over orders."""
+def order_ancestors_error(n: int, log_total: float, *, weighted: bool = False) -> float:
+    """Return a bound on the error of the ancestor relations of a sum over orders, which may have weights."""
     # The factors F(U∖v) / F(U) cancel but for F(V); the two parts of A_v, each with its error, cause as much again.
     # A relation is a sum over 2^(n-2) sets, with half an epsilon for each addition.
     additions = math.ldexp(_EPSILON / 2, max(n - 2, 0))
-    return 3 * _chain_error(n) + 8 * n * _EPSILON + additions + 4 * _EPSILON + weight_error(n, log_total)
+    arithmetic = 3 * _chain_error(n) + 8 * n * _EPSILON + additions + 4 * _EPSILON
+    return arithmetic + weight_error(n, log_total) + _order_weight_error(n, weighted)
+
+
+def _order_weight_error(n: int, weighted: bool) -> float:
+    """Return the error that weights of orders add: n factors, each with a product, in a sum and in the total."""
+    # Half an epsilon for the product, and one for the weight; the ratios of F in ancestor relations have them twice.
+    return 6 * n * _EPSILON if weighted else 0.0
 
 
 def tiled_order_sum_error(n: int, max_parents: int, log_total: float) -> float:

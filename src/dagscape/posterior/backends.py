@@ -84,7 +84,9 @@ def backends() -> tuple[BackendStatus, ...]:
     return tuple(found)
 
 
-def find_backends(over: str, backend: str, *, paths: bool = False, ancestors: bool = False) -> list[SumBackend]:
+def find_backends(
+    over: str, backend: str, *, paths: bool = False, ancestors: bool = False, order_weights: bool = False
+) -> list[SumBackend]:
     """Return the back ends with a name that can do a sum, the one that is always there first; all for ``"auto"``."""
     check_choice(over, SUMMED_OVER, "over")
     known = [record for record in BACKENDS.values() if record.over == over]
@@ -103,6 +105,11 @@ def find_backends(over: str, backend: str, *, paths: bool = False, ancestors: bo
             f"sums over {over} with {argument('backend', backend)} have no ancestor relations: "
             f"use {argument('backend', elsewhere.name)}"
         )
+    able = [record for record in able if record.order_weights] if order_weights else able
+    if not able:
+        elsewhere = next(record for record in BACKENDS.values() if record.order_weights)
+        use = ("over", elsewhere.over) if elsewhere.over != over else ("backend", elsewhere.name)
+        raise InvalidOption(f"are for sums over orders on a processor: use {argument(*use)}", option="order_weights")
     return able
 
 
@@ -124,13 +131,14 @@ def choose_backend(
     *,
     paths: bool = False,
     ancestors: bool = False,
+    order_weights: bool = False,
     resumable: bool = False,
 ) -> SumBackend:
     """Return the back end with a name, if it can be used here; ``"auto"`` is the fastest that fits, by its estimate.
 
     A sum with checkpoints must be ``resumable``.
     """
-    able = find_backends(over, backend, paths=paths, ancestors=ancestors)
+    able = find_backends(over, backend, paths=paths, ancestors=ancestors, order_weights=order_weights)
     if backend == "auto":
         able = [record for record in able if record.resumable or not resumable]
         return _fastest(able, size, budget, with_paths=paths)

@@ -185,6 +185,8 @@ class SumBackend:
         Whether ancestor relations come with the edges.
     ancestors_asked : bool
         Whether it computes ancestor relations if they are asked for, although they cost more.
+    order_weights : bool
+        Whether it can give orders different weights.
     proved : bool
         Whether its error is a proved bound rather than an estimate.
     precision : str
@@ -224,6 +226,7 @@ class SumBackend:
     most_variables: int
     resumable: bool
     ancestors_asked: bool = False
+    order_weights: bool = False
     missing: Callable[[], str] = lambda: ""
     fallback: str = ""
     automatic: Automatic | None = None

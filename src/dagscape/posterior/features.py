@@ -23,6 +23,7 @@ from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import on_all_processes
 from dagscape.posterior.contract import Sum, check_total
+from dagscape.posterior.order_weights import OrderWeightsOption, order_logs
 from dagscape.posterior.running import INCOMPLETE_SUM, plan_sum
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.constraints import Edge
@@ -37,6 +38,7 @@ def feature_probability(
     forbidden: Iterable[Edge] = (),
     parents: Mapping[str, Collection[str]] | None = None,
     over: str = "dags",
+    order_weights: OrderWeightsOption = None,
     backend: str = "auto",
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -52,7 +54,7 @@ def feature_probability(
         Edges that must be present, and edges that must be absent.
     parents : mapping, optional
         Variables whose parents must be exactly those given; an empty collection means no parents.
-    over, backend, threads, max_memory, progress
+    over, order_weights, backend, threads, max_memory, progress
         As in :func:`dagscape.posterior`.
 
     Returns
@@ -73,7 +75,10 @@ def feature_probability(
     """
     budget = Budget.of(threads, max_memory)
     check_scores(scores)
-    prepared = plan_sum(scores, over, backend, budget, weight_tables=2).arrange(scores)
+    weighted = order_weights is not None
+    planned = plan_sum(scores, over, backend, budget, order_weights=weighted, weight_tables=2)
+    orders = order_logs(order_weights, scores.variables, planned.threads, planned.limit)
+    prepared = planned.arrange(scores).with_orders(orders)
     issue(incomplete_scores(scores, INCOMPLETE_SUM))
     weights = prepared.weights
     values = weights.values.copy()
@@ -84,7 +89,7 @@ def feature_probability(
         check_total(everything)
         kept = weights.with_values(values)
         part = prepared.sum("Summing over those with the feature", "total", listener, kept)
-    return _share(part, everything, scores.rounding)
+    return _share(part, everything, scores.rounding + (orders.rounding if orders else 0.0))
 
 
 def _share(part: Sum, everything: Sum, rounding: float) -> Probability:

@@ -13,6 +13,7 @@ from dagscape.core.requirements import ProblemSize
 from dagscape.core.resources import Budget
 from dagscape.posterior.backends import choose_backend
 from dagscape.posterior.contract import Job, ScoresTooWide, Sum, SumBackend, Wanted
+from dagscape.posterior.order_weights import OrderLogs
 from dagscape.posterior.requirements import running_requirements
 from dagscape.posterior.sum_plan import SumPlan, SumSize
 from dagscape.posterior.weights import FamilyWeights
@@ -71,6 +72,10 @@ class Prepared:
             # Two numbers for each set: F and R, or H and RR.
             checkpoints.check_space(_TASK, 16 << self.weights.n)
             yield replace(self, checkpoints=checkpoints)
+
+    def with_orders(self, orders: OrderLogs | None) -> Prepared:
+        """Return the same sum with weights of orders, if there are any."""
+        return self if orders is None else replace(self, weights=self.weights.with_orders(orders))
 
     def sum(
         self, task: str, wanted: Wanted, listener: ProgressListener | None, weights: FamilyWeights | None = None
@@ -137,13 +142,21 @@ def plan_sum(
     *,
     with_paths: bool = False,
     with_ancestors: bool = False,
+    order_weights: bool = False,
     weight_tables: int = 1,
     resumable: bool = False,
 ) -> PlannedSum:
     """Choose the back end of a sum; raise an error if the sum does not fit, here or on another machine."""
     asked = {"with_paths": with_paths, "with_ancestors": with_ancestors}
     chosen = choose_backend(
-        over, backend, size, budget, paths=with_paths, ancestors=with_ancestors, resumable=resumable
+        over,
+        backend,
+        size,
+        budget,
+        paths=with_paths,
+        ancestors=with_ancestors,
+        order_weights=order_weights,
+        resumable=resumable,
     )
     threads, limit = chosen.threads(budget), budget.limit
     plan = chosen.plan(size, threads, **asked, weight_tables=weight_tables)

@@ -23,6 +23,7 @@ from dagscape.core.errors import DagscapeError, InvalidOption, did_you_mean
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.contract import Wanted, check_total
+from dagscape.posterior.order_weights import OrderLogs
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import INCOMPLETE_SUM, PlannedSum, Prepared
@@ -39,20 +40,21 @@ def planned_posterior(
     with_paths: bool = False,
     with_ancestors: bool = False,
     prior: bool = False,
+    orders: OrderLogs | None = None,
     progress: ProgressOption = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = DEFAULT_SECONDS,
 ) -> Posterior:
     """Do the work of :func:`dagscape.posterior` for a sum that was planned, perhaps before there were scores."""
     start = time.perf_counter()
-    over, first = planned.backend.over, planned.arrange(scores, prior_only=prior)
+    over, first = planned.backend.over, planned.arrange(scores, prior_only=prior).with_orders(orders)
     caveats = Caveats(scores.info.warnings)
     caveats.issue(incomplete_scores(scores, INCOMPLETE_SUM))
     with listening(progress) as listener, first.saving_to(checkpoint, checkpoint_seconds) as prepared:
         wanted: Wanted = "paths" if with_paths else "ancestors" if with_ancestors else "features"
         found = prepared.sum(f"Summing over {over}", wanted, listener)
         check_total(found)
-        log_total = found.log_total + scores.unit.to_float(prepared.weights.offset)
+        log_total = found.log_total + prepared.weights.log_offset(scores.unit)
         log_prior = log_total if prior else _log_prior(scores, prepared, listener)
     n = scores.n
     edges = _clipped(found.edges[:n, :n], found.error)
@@ -67,6 +69,7 @@ def planned_posterior(
                 "via": with_paths,
                 "ancestors": found.ancestors is not None,
                 "prior": prior,
+                "order_weights": None if orders is None else orders.name,
                 "scores": scores.info.to_dict(),
             },
             {"sums": time.perf_counter() - start},
@@ -81,19 +84,20 @@ def planned_posterior(
         paths=None if found.paths is None else _clipped(found.paths[:n, :n, :n], found.error),
         log_total=log_total,
         log_prior_total=log_prior,
-        error=found.error + score_error(scores.prior_rounding if prior else scores.rounding),
+        error=found.error
+        + score_error((scores.prior_rounding if prior else scores.rounding) + (orders.rounding if orders else 0.0)),
         prior=bool(prior),
     )
 
 
 def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:
     """Return the natural log of the total prior weight of all structures."""
-    backend = prepared.backend
-    if scores.unconstrained:
+    backend, orders = prepared.backend, prepared.weights.orders
+    if scores.unconstrained and scores.family_terms is None and orders is None:
         return log_prior_total(scores.n, scores.unit.to_floats(scores.prior_terms).tolist(), backend.over)
-    bare = backend.weights(scores, prepared.threads, prepared.limit, prior_only=True)
+    bare = backend.weights(scores, prepared.threads, prepared.limit, prior_only=True).with_orders(orders)
     found = prepared.sum("Summing without data", "log_total", listener, bare)
-    return found.log_total + scores.unit.to_float(bare.offset)
+    return found.log_total + bare.log_offset(scores.unit)
 
 
 def wants_paths(via: str | Iterable[tuple[str, str, str]] | None, variables: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidOption
 from dagscape.core.resources import check_within
+from dagscape.posterior.order_weights import OrderLogs
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.family_arrays import can_be_tiled, families_by_mask, families_by_size, suits_tiles
@@ -36,12 +37,15 @@ class FamilyWeights:
         Otherwise they are all sets of the other variables, by mask without the variable's own bit.
     padding : int
         How many of the last variables are padding: isolated variables that a sum over orders must not count.
+    orders : OrderLogs or None
+        The weights of orders; None if all are 1.
     """
 
     values: NDArray[np.int64]
     offset: int
     max_parents: int | None
     padding: int = 0
+    orders: OrderLogs | None = None
 
     @classmethod
     def relative(cls, values: NDArray[np.int64], max_parents: int | None) -> FamilyWeights:
@@ -76,6 +80,9 @@ class FamilyWeights:
         """Return a digest of the weights and of what they are used for."""
         digest = hashlib.sha256(f"{use} {self.max_parents} {self.values.shape}".encode())
         digest.update(self.values.data.cast("B"))
+        if self.orders is not None:
+            digest.update(f"orders {self.orders.unit.bits}".encode())
+            digest.update(self.orders.values.data.cast("B"))
         return digest.hexdigest()
 
     def dense(self) -> FamilyWeights:
@@ -89,6 +96,14 @@ class FamilyWeights:
             below = sets[others] & np.uint64((1 << child) - 1)
             values[child, below | (sets[others] ^ below) >> np.uint64(1)] = row[others]
         return replace(self, values=values, max_parents=None)
+
+    def with_orders(self, orders: OrderLogs | None) -> FamilyWeights:
+        """Return the weights of all sets by mask, with those of orders, if there are any."""
+        return self if orders is None else replace(self.dense(), orders=orders)
+
+    def log_offset(self, unit: Unit) -> float:
+        """Return the log weight, in nats, to which those of structures and orders are relative."""
+        return unit.to_float(self.offset) + (0.0 if self.orders is None else self.orders.offset)
 
     def with_values(self, values: NDArray[np.int64]) -> FamilyWeights:
         """Return other weights of the same families."""

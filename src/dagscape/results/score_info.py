@@ -36,7 +36,7 @@ class ScoreInfo:
     max_parents : int or None
         The largest number of parents of a variable.
     structure_prior : str
-        The structure prior.
+        The structure prior: its name, or a description with a digest.
     required, forbidden : tuple of (parent, child)
         Edges that every network must have, or must not have; tiers count as forbidden edges.
     data : str or None
@@ -51,6 +51,8 @@ class ScoreInfo:
         experiments. Empty if there are no experiments, or if they are unknown.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
+    equivalent_prior : bool
+        Whether the structure prior gives Markov-equivalent networks the same probability, as all named priors do.
     level_counts : tuple of int or None
         The number of levels of each variable; None if unknown, or if the data are not discrete.
     warnings : tuple of str
@@ -77,6 +79,8 @@ class ScoreInfo:
     interventions: str = "perfect"
     # It follows from the other fields, and files of version 0.1.0 lack it.
     score_equivalent: bool = field(default=False, compare=False)
+    # It follows from the prior; earlier files, which lack it, have named priors.
+    equivalent_prior: bool = field(default=True, compare=False)
     # It follows from the data, and earlier files lack it.
     level_counts: tuple[LevelCount, ...] | None = field(default=None, compare=False)
     # So do these.

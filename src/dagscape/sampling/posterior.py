@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable
 
 from dagscape.core.constraints import FLAG, Flag
-from dagscape.core.errors import argument, function
+from dagscape.core.errors import InvalidOption, argument, function
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, random_generator
 from dagscape.core.resources import Budget
 from dagscape.posterior.backends import cost_more, on_all_processes
+from dagscape.posterior.order_weights import OrderWeightsOption, order_logs
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import plan_sum
 from dagscape.posterior.summing import planned_posterior, wants_paths
@@ -29,6 +30,7 @@ def posterior(
     via: str | Iterable[tuple[str, str, str]] | None = None,
     ancestors: bool = False,
     prior: bool = False,
+    order_weights: OrderWeightsOption = None,
     compelled: bool = False,
     compelled_samples: int = DEFAULT_COMPELLED_SAMPLES,
     seed: Seed = 0,
@@ -56,6 +58,14 @@ def posterior(
         the edges take n² 2^n: seconds for 15 variables. Sums over DAGs always have them.
     prior : bool
         Ignore the data: the probabilities are those of the structure prior alone, for comparison.
+    order_weights : array, data frame, mapping or callable, optional
+        Over orders, log weights of orders: the order-modular prior of an order and a DAG is then the product of
+        ``q_v(U)`` over all variables v, where U are the variables before v, times the structure prior
+        [koivisto2004]_. A matrix ``w``, a pandas data frame with names as index and columns, or a mapping
+        {(u, v): w} adds ``w[u, v]`` wherever u comes before v; minus infinity rules that out. A callable of the name
+        of a variable and those of its predecessors (a tuple, in the order of the variables) returns ln q_v(U); it is
+        called n 2^(n−1) times, for up to 16 variables. Default: all orders have the same weight. Such sums are
+        computed on a processor, with all sets of parents in memory.
     compelled : bool
         Also estimate the probability that an edge holds in every member of the equivalence class, from DAGs that are
         drawn exactly and independently (:func:`dagscape.sample_dags`). This takes about half as long again, and more
@@ -117,9 +127,15 @@ def posterior(
         budget,
         with_paths=with_paths,
         with_ancestors=with_ancestors,
+        order_weights=order_weights is not None,
         resumable=checkpoint is not None,
     )
     if compelled:
+        if order_weights is not None:
+            raise InvalidOption(
+                f"needs samples of orders, which have no weights: leave out {argument('order_weights')}",
+                option="compelled",
+            )
         sampling.requirements(scores, over, budget).check(budget.limit)
     found = planned_posterior(
         planned,
@@ -127,6 +143,7 @@ def posterior(
         with_paths=with_paths,
         with_ancestors=with_ancestors,
         prior=prior,
+        orders=order_logs(order_weights, scores.variables, planned.threads, planned.limit),
         progress=progress,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,

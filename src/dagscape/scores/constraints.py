@@ -54,6 +54,7 @@ def edge_constraints(
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
     set_aside: Mapping[str, str] | None = None,
+    impossible: Iterable[tuple[int, int]] = (),
 ) -> EdgeConstraints:
     """Check the user's constraints and group them by child.
 
@@ -69,19 +70,23 @@ def edge_constraints(
         Edges must not lead from a later tier to an earlier one. Variables in no tier are unconstrained.
     set_aside : mapping of str to str, optional
         Columns that are no variables, and why; for messages.
+    impossible : iterable of (parent, child)
+        Edges, by numbers, to which the structure prior gives no probability: they are forbidden as well.
     """
-    number = _Numbers(variables, set_aside or {})
+    number = VariableNumbers(variables, set_aside or {})
     must = _by_child(number, required, "required")
     may_not = _by_child(number, forbidden, "forbidden")
     tier_of = _tiers(number, () if tiers is None else tiers)
     for child, child_tier in tier_of.items():
         may_not[child] |= {parent for parent, tier in tier_of.items() if tier > child_tier}
+    for above, below in impossible:
+        may_not[below].add(above)
     for child, name in enumerate(variables):
         if clash := must[child] & may_not[child]:
             parent = variables[min(clash)]
             raise InvalidOption(
                 f"the edge {parent!r} -> {name!r} is both required and forbidden: change {argument('required')}, "
-                f"{argument('forbidden')} or {argument('tiers')}"
+                f"{argument('forbidden')}, {argument('tiers')} or {argument('structure_prior')}"
             )
         if len(must[child]) > max_parents:
             raise InvalidOption(
@@ -102,7 +107,7 @@ def named_edges(variables: Sequence[str], by_child: Sequence[Iterable[int]]) -> 
     )
 
 
-class _Numbers(dict[str, int]):
+class VariableNumbers(dict[str, int]):
     """The number of each variable, and why other columns are no variables."""
 
     def __init__(self, variables: Sequence[str], set_aside: Mapping[str, str]) -> None:
@@ -110,7 +115,8 @@ class _Numbers(dict[str, int]):
         self.set_aside = set_aside
 
 
-def _variable(number: _Numbers, name: object, option: str) -> int:
+def variable_number(number: VariableNumbers, name: object, option: str) -> int:
+    """Return the number of a variable; raise an error that says why a name is none."""
     if isinstance(name, str) and name in number.set_aside:
         raise InvalidOption(f"names {name!r}, which was set aside, because it {number.set_aside[name]}", option=option)
     if not isinstance(name, str) or name not in number:
@@ -118,7 +124,7 @@ def _variable(number: _Numbers, name: object, option: str) -> int:
     return number[name]
 
 
-def _by_child(number: _Numbers, edges: object, option: str) -> list[set[int]]:
+def _by_child(number: VariableNumbers, edges: object, option: str) -> list[set[int]]:
     gathered: list[set[int]] = [set() for _ in number]
     if isinstance(edges, str) or not isinstance(edges, Iterable):
         raise InvalidOption(
@@ -127,14 +133,14 @@ def _by_child(number: _Numbers, edges: object, option: str) -> list[set[int]]:
     for edge in edges:
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
             raise InvalidOption(f"holds {brief(edge)}; an edge must be a pair (parent, child)", option=option)
-        parent, child = (_variable(number, name, option) for name in edge)
+        parent, child = (variable_number(number, name, option) for name in edge)
         if parent == child:
             raise InvalidOption(f"holds the edge {edge[0]!r} -> {edge[1]!r}, from a variable to itself", option=option)
         gathered[child].add(parent)
     return gathered
 
 
-def _tiers(number: _Numbers, tiers: Sequence[Iterable[str]]) -> dict[int, int]:
+def _tiers(number: VariableNumbers, tiers: Sequence[Iterable[str]]) -> dict[int, int]:
     tier_of: dict[int, int] = {}
     if isinstance(tiers, str) or not isinstance(tiers, Sequence):
         raise InvalidOption(f"is {brief(tiers)}; it must be a sequence of collections of variables", option="tiers")
@@ -142,7 +148,7 @@ def _tiers(number: _Numbers, tiers: Sequence[Iterable[str]]) -> dict[int, int]:
         if isinstance(tier, str) or not isinstance(tier, Iterable):
             raise InvalidOption(f"holds {brief(tier)}; each tier must be a collection of variables", option="tiers")
         for name in tier:
-            variable = _variable(number, name, "tiers")
+            variable = variable_number(number, name, "tiers")
             if variable in tier_of:
                 raise InvalidOption(f"names {name!r} twice", option="tiers")
             tier_of[variable] = rank

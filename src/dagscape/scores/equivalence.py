@@ -9,8 +9,8 @@ from dagscape.scores.registry import SCORES
 def distinguishes_members(info: ScoreInfo | None) -> bool:
     """Whether scores are known to differ between Markov-equivalent networks; false if nothing is known.
 
-    Structure priors do not matter: they depend on the numbers of parents, which are the same in all members of a class
-    but for their order.
+    Named structure priors do not matter: they depend on the numbers of parents, which are the same in all members of a
+    class but for their order.
 
     >>> import dagscape as ds
     >>> data = ds.load_dataset("iris")
@@ -20,7 +20,7 @@ def distinguishes_members(info: ScoreInfo | None) -> bool:
     if info is None or info.score_equivalent:
         return False
     # Files of version 0.1.0 do not say whether scores are equivalent, but what makes them so.
-    if info.experimental_rows or info.required or info.forbidden:
+    if info.experimental_rows or info.required or info.forbidden or not info.equivalent_prior:
         return True
     return info.score in SCORES and not SCORES[info.score].score_equivalent
 
@@ -69,4 +69,5 @@ def members_score_alike(info: ScoreInfo) -> bool:
     """
     if info.score_equivalent:
         return True
-    return info.score in SCORES and SCORES[info.score].score_equivalent and not info.experimental_rows
+    alike = info.score in SCORES and SCORES[info.score].score_equivalent and info.equivalent_prior
+    return alike and not info.experimental_rows

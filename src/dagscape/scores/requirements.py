@@ -22,6 +22,9 @@ _COUNTED_PARTS = 8
 _SECONDS_PER_SHALLOW_VISIT = {1: 1.2e-9, 2: 1.2e-9, 3: 1.2e-9, 4: 2e-9}
 _SECONDS_PER_VISIT = 6e-9
 
+# Seconds for each call of a function that weighs families, as the structure prior.
+_SECONDS_PER_CALL = 3e-6
+
 # More sets than anyone could ever score.
 _NEVER_SETS = 2**70
 
@@ -64,7 +67,7 @@ def scoring_seconds(job: ScoringJob, threads: int, limit: int) -> float:  # noqa
         return math.inf
     tried = [job.functions.lattice_kernel(i, job.unit) for i in range(min(job.functions.count, _TRIED_FUNCTIONS))]
     per_set = sum(kernel.seconds_per_set(_TRIAL_SECONDS) for kernel in tried) / len(tried)
-    return per_set * job.sets * job.functions.count / min(threads, thread_count(None))
+    return per_set * job.sets * job.functions.count / min(threads, thread_count(None)) + _calling_seconds(job)
 
 
 def nominal_seconds(job: ScoringJob) -> float:
@@ -77,4 +80,10 @@ def nominal_seconds(job: ScoringJob) -> float:
     tried = [job.functions.lattice_kernel(i, job.unit) for i in range(min(job.functions.count, _TRIED_FUNCTIONS))]
     per_set = sum(kernel.visits_per_set(_COUNTED_PARTS) for kernel in tried) / len(tried)
     per_visit = _SECONDS_PER_SHALLOW_VISIT.get(job.max_size, _SECONDS_PER_VISIT)
-    return per_visit * per_set * job.sets * job.functions.count
+    return per_visit * per_set * job.sets * job.functions.count + _calling_seconds(job)
+
+
+def _calling_seconds(job: ScoringJob) -> float:
+    """Return about how long functions of the structure prior take for all families."""
+    families = job.data.n * set_count(job.data.n - 1, job.max_parents)
+    return _SECONDS_PER_CALL * job.prior.functions * families if job.prior.functions else 0.0

@@ -17,8 +17,10 @@ from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.constraints import Edge
 from dagscape.scores.definitions.set_functions import ScoredData
+from dagscape.scores.priors import PriorOption
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
+from dagscape.scores.tables.family_terms import check_possible, listed_terms
 from dagscape.scores.tables.lattice_scores import LatticeScores
 
 
@@ -27,7 +29,7 @@ def local_scores(
     score: str = "bdeu",
     ess: float = 1.0,
     max_parents: int | None = None,
-    structure_prior: str = "uniform",
+    structure_prior: PriorOption = "uniform",
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
@@ -52,8 +54,13 @@ def local_scores(
         The equivalent sample size of BDeu. Other scores have no use for it.
     max_parents : int, optional
         The limit on the number of parents of a variable. Default: no limit, which takes 8 bytes for each of 2^n sets.
-    structure_prior : str
-        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (each edge costs K nats).
+    structure_prior : str, array, data frame, mapping, callable, or list of these
+        ``uniform``, ``per-size`` (1/C(n−1, k) for k parents), or ``edge-penalty:K`` (each edge costs K nats). Or the
+        log-odds of edges: an array with a row for each parent and a column for each child, a pandas data frame with
+        names as index and columns, or a mapping {(parent, child): log-odds}; 0 is indifferent, and minus infinity
+        forbids an edge. Or log weights of families: a callable of the names of a child and of its parents (a tuple, in
+        the order of the variables), or a mapping {(child, (parent, …)): log weight}, where families that are not
+        listed have 0. The priors of a list are multiplied.
     required, forbidden : iterable of (parent, child)
         Edges that every network must have, and edges that no network may have.
     tiers : sequence of iterables of names, optional
@@ -135,7 +142,8 @@ def restricted_scores(scores: LatticeScores, job: ScoringJob) -> LatticeScores:
 def _lattice_scores(
     job: ScoringJob, info: ScoreInfo, tables: Sequence[NDArray[np.int64]], max_size: int, provenance: Provenance
 ) -> LatticeScores:
-    return LatticeScores(
+    terms = listed_terms(job.prior, job.unit, job.data.n, job.max_parents)
+    scores = LatticeScores(
         variables=job.data.variables,
         max_parents=job.max_parents,
         unit=job.unit,
@@ -145,8 +153,12 @@ def _lattice_scores(
         base_table=job.functions.base,
         size_terms=job.unit.to_ints(job.size_terms()),
         prior_terms=job.unit.to_ints(job.prior_terms()),
+        family_terms=terms,
         constraints=job.constraints,
         info=info,
         provenance=provenance,
         max_size=max_size,
     )
+    if terms is not None:
+        check_possible(terms, scores.scores_by_size, scores.variables)
+    return scores

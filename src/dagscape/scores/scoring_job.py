@@ -29,7 +29,7 @@ from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.parameter import Value, checked_values
 from dagscape.scores.definitions.set_functions import ScoredData, ScoreFacts, SetFunctions
 from dagscape.scores.kinds import as_data
-from dagscape.scores.priors import StructurePrior, find_prior
+from dagscape.scores.priors import PriorOption, StructurePrior, find_prior
 from dagscape.scores.registry import SCORES, find_score
 from dagscape.scores.tables.lattice import set_count
 
@@ -63,7 +63,8 @@ class ScoringJob:
     @property
     def score_equivalent(self) -> bool:
         """Whether Markov-equivalent networks will have identical scores."""
-        return self.definition.score_equivalent and not self.data.experimental_rows and self.constraints.empty
+        alike = self.definition.score_equivalent and self.prior.equivalent
+        return alike and not self.data.experimental_rows and self.constraints.empty
 
     @property
     def info(self) -> ScoreInfo:
@@ -73,6 +74,7 @@ class ScoringJob:
             parameters=self.parameters,
             max_parents=self.max_parents,
             structure_prior=self.prior.name,
+            equivalent_prior=self.prior.equivalent,
             required=named_edges(self.data.variables, self.constraints.required),
             forbidden=named_edges(self.data.variables, self.constraints.forbidden),
             data=self.data.fingerprint,
@@ -88,14 +90,15 @@ class ScoringJob:
 
     def memory(self, threads: int) -> int:
         """Return how many bytes the scores of all sets and the work on them need."""
-        return 8 * self.sets * self.functions.count + self.functions.lattice_memory(self.sets, threads)
+        weights = 8 * self.data.n * set_count(self.data.n, self.max_parents) if self.prior.families else 0
+        return 8 * self.sets * self.functions.count + self.functions.lattice_memory(self.sets, threads) + weights
 
     def prior_terms(self) -> list[float]:
-        """Return the log of the structure prior of a family, for each number of parents."""
+        """Return the part of the log prior of a family that depends on its number of parents, for each number."""
         return [self.prior.log_weight(self.data.n, parents) for parents in range(self.max_parents + 1)]
 
     def size_terms(self) -> list[float]:
-        """Return the term for each number of parents: the log prior minus the cost that is part of the score."""
+        """Return the term for each number of parents: of the log prior, minus the cost that is part of the score."""
         return _size_terms(self.definition, self.prior, self.data.n, self.max_parents)
 
 
@@ -121,7 +124,7 @@ def prepare(
     *,
     score: str = "bdeu",
     max_parents: int | None = None,
-    structure_prior: str = "uniform",
+    structure_prior: PriorOption = "uniform",
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
@@ -135,13 +138,15 @@ def prepare(
             raise InvalidOption(f"there is no option {name!r}{did_you_mean(name, known)}")
     definition = find_score(score)
     data = as_data(given, definition)
-    prior = find_prior(structure_prior)
     check_choice(interventions, INTERVENTION_KINDS, "interventions")
     # Without experiments, both kinds are the same.
     kind = interventions if data.experimental_rows else "perfect"
     values = _parameter_values(definition, parameters)
     limit = parent_limit(data.n, max_parents)
-    constraints = edge_constraints(data.variables, limit, required, forbidden, tiers, data.set_aside)
+    prior = find_prior(structure_prior, data.variables, limit, data.set_aside)
+    constraints = edge_constraints(
+        data.variables, limit, required, forbidden, tiers, data.set_aside, impossible=prior.impossible
+    )
     facts = ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
     functions = set_functions(definition, data, facts, kind)
     return ScoringJob(
@@ -153,7 +158,7 @@ def prepare(
         max_parents=limit,
         interventions=kind,
         functions=functions,
-        unit=_unit(functions, _size_terms(definition, prior, data.n, limit), data.n),
+        unit=_unit(functions, definition, prior, data.n, limit),
     )
 
 
@@ -190,19 +195,17 @@ def segmented_job(
     """
     facts = ScoreFacts(job.parameters, job.max_size, job.constraints.required, segments)
     functions = set_functions(job.definition, job.data, facts, job.interventions)
-    prior = StructurePrior(
-        f"{job.prior.name}, edge-penalty:{edge_penalty:g}",
-        lambda n, parents: job.prior.log_weight(n, parents) - edge_penalty * parents,
-    )
-    terms = _size_terms(job.definition, prior, job.data.n, job.max_parents)
-    unit = _unit(functions, terms, job.data.n)
+    prior = job.prior.with_edge_penalty(edge_penalty)
+    unit = _unit(functions, job.definition, prior, job.data.n, job.max_parents)
     return replace(job, functions=functions, prior=prior, constraints=constraints, unit=unit)
 
 
-def _unit(functions: SetFunctions, size_terms: Iterable[float], n: int) -> Unit:
+def _unit(functions: SetFunctions, definition: ScoreDefinition, prior: StructurePrior, n: int, most: int) -> Unit:
     """Return the unit of the scores."""
-    # The score of a family is a difference of two function values plus a term for the number of parents.
-    return Unit.for_scores_up_to(2 * functions.bound + max(map(abs, size_terms)), n)
+    # The score of a family is a difference of two function values, plus a term for the number of parents and those of
+    # the parents themselves.
+    terms = max(map(abs, _size_terms(definition, prior, n, most))) + prior.bound(most)
+    return Unit.for_scores_up_to(2 * functions.bound + terms, n)
 
 
 def parent_limit(n: int, max_parents: int | None) -> int:

@@ -53,7 +53,7 @@ def _part(job: ScoringJob, n: int) -> ScoringJob:
     """Return the job of the first variables. Constraints, which may name others, matter little for the time."""
     if n == job.data.n:
         return job
-    options: dict[str, Any] = {"score": job.definition.name, "structure_prior": job.prior.name, **job.parameters}
+    options: dict[str, Any] = {"score": job.definition.name, "structure_prior": job.prior.first(n), **job.parameters}
     options["interventions"] = job.interventions
     return prepare(job.data.select(job.data.variables[:n]), max_parents=job.max_parents, **options)
 

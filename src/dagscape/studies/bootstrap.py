@@ -15,6 +15,7 @@ Notation: the paper's m bootstrap replicates D*_i are ``samples``, its confidenc
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ import numpy as np
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.errors import InvalidOption, type_of
+from dagscape.core.errors import InvalidOption, argument, type_of
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import memory_limit
@@ -106,7 +107,7 @@ def bootstrap(
         or this process if the work is small or the time short.
     workers : int, optional
         The number of worker processes, each with one thread; 1 runs everything in this process. Default: one for each
-        processor.
+        processor; 1 if the structure prior has a function that workers cannot import.
     max_seconds : float, optional
         End the study after this time with the samples finished by then, and a :class:`~dagscape.StoppedEarly` warning.
         Default: no limit.
@@ -138,7 +139,7 @@ def bootstrap(
     (1.0, 0.26)
     """
     check_choice(method, LEARNERS, "method")
-    study = SampleStudy(samples, max_seconds, executor, workers, options)
+    study = SampleStudy(samples, max_seconds, executor, _able_workers(executor, workers, options), options)
     scoring, method_options = split_options(LEARNERS[method], options)
     whole = prepare(data, **scoring)
     if not isinstance(whole.data, Resampled):
@@ -163,6 +164,29 @@ def bootstrap(
     caveats.issue(unfinished)
     used = recorded_seed(seed)
     return _result(job, done, study.samples, whole, max_seconds, study.clock.seconds, used, caveats)
+
+
+def _able_workers(executor: Executor | None, workers: int | None, options: Mapping[str, Any]) -> int | None:
+    """Return the number of worker processes: 1 by default if they cannot import a function of the structure prior."""
+    prior = options.get("structure_prior")
+    functions = [part for part in (prior if isinstance(prior, list | tuple) else [prior]) if callable(part)]
+    if executor is not None or workers == 1 or all(map(_can_be_sent, functions)):
+        return workers
+    if workers is None:
+        return 1
+    raise InvalidOption(
+        f"has a function that worker processes cannot import: define it in a module, or use {argument('workers', 1)}",
+        option="structure_prior",
+    )
+
+
+def _can_be_sent(function: Any) -> bool:
+    """Whether a worker process can get a function: it must not be local, nor of the script that runs."""
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return "__main__" not in (getattr(function, "__module__", ""), type(function).__module__)
 
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:

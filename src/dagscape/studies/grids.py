@@ -8,9 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.wording import plural
+from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.posterior.planned import FEATURE_OPTIONS
 from dagscape.posterior.requirements import sum_requirements, sum_seconds
@@ -18,6 +21,7 @@ from dagscape.scores.constraints import named_edges
 from dagscape.scores.definitions.bdeu import ESS
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.set_functions import ScoredData
+from dagscape.scores.priors import PriorOption
 from dagscape.scores.registry import SCORES, find_score
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
 from dagscape.scores.scoring_job import ScoringJob, prepare
@@ -55,7 +59,16 @@ class Grid:
 def _listed(option: str, given: Any) -> list[Any]:
     """Return the values of one option of the grid, without repetitions."""
     single = given is None or isinstance(given, str) or not isinstance(given, Iterable)
-    values = list(dict.fromkeys([given] if single else given))
+    return _some(option, list(dict.fromkeys([given] if single else given)))
+
+
+def _listed_priors(given: Any) -> list[Any]:
+    """Return the priors of the grid: one, or those of a sequence, each of which may be a list that is multiplied."""
+    single = isinstance(given, str | np.ndarray | Mapping) or callable(given) or is_frame(given)
+    return _some("structure_prior", [given] if single or not isinstance(given, Iterable) else list(given))
+
+
+def _some(option: str, values: list[Any]) -> list[Any]:
     if not values:
         raise InvalidOption("is empty; it must be a value, or a sequence of values", option=option)
     return values
@@ -65,12 +78,12 @@ def grids_of(
     data: ScoredData | Frame,
     options: dict[str, Any],
     parameters: Mapping[str, Any],
-    structure_prior: str | Sequence[str],
+    structure_prior: PriorOption,
     max_parents: int | Sequence[int | None] | None,
 ) -> list[Grid]:
     """Return the checked jobs of all settings, one grid for each setting of the score's parameters."""
     varied = _varied(find_score(options["score"]), parameters)
-    priors, limits = _listed("structure_prior", structure_prior), _listed("max_parents", max_parents)
+    priors, limits = _listed_priors(structure_prior), _listed("max_parents", max_parents)
     grids = []
     for values in itertools.product(*varied.values()):
         jobs: dict[tuple[str, int], ScoringJob] = {}
@@ -136,7 +149,7 @@ def sensitivity_seconds(job: ScoringJob, threads: int, limit: int, *, over: str 
 def _grids_like(
     job: ScoringJob,
     *,
-    structure_prior: str | Sequence[str] = DEFAULT_PRIORS,
+    structure_prior: PriorOption = DEFAULT_PRIORS,
     max_parents: int | Sequence[int | None] | None = DEFAULT_MAX_PARENTS,
     **parameters: Any,
 ) -> list[Grid]:

@@ -33,6 +33,7 @@ from dagscape.results.base import provenance_of
 from dagscape.sampling.posterior import posterior
 from dagscape.scores.constraints import Edge
 from dagscape.scores.parent_states import parent_states
+from dagscape.scores.priors import PriorOption
 from dagscape.scores.scoring import restricted_scores, score_job
 from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
 from dagscape.studies.grids import DEFAULT_MAX_PARENTS, DEFAULT_PRIORS, Grid, grid_requirements, grids_of
@@ -45,7 +46,7 @@ _PARTS = 1000
 def sensitivity(
     data: Dataset | Frame,
     ess: float | Sequence[float] | None = None,
-    structure_prior: str | Sequence[str] = DEFAULT_PRIORS,
+    structure_prior: PriorOption = DEFAULT_PRIORS,
     max_parents: int | Sequence[int | None] | None = DEFAULT_MAX_PARENTS,
     over: str = "dags",
     *,
@@ -67,8 +68,8 @@ def sensitivity(
         The data.
     ess : float or sequence of float, optional
         Equivalent sample sizes of BDeu; other scores have none. Default: 1, 10 and 100.
-    structure_prior : str or sequence of str
-        Structure priors.
+    structure_prior : prior or sequence of priors
+        Structure priors, as in :func:`dagscape.local_scores`; those of a list within the sequence are multiplied.
     max_parents : int, None or sequence of them
         Limits on the number of parents; None is no limit. Limits that mean the same count once.
     over : {"dags", "orders"}
@@ -118,7 +119,14 @@ def sensitivity(
     info = grids[0].jobs[0].info
     return Sensitivity(
         variables=data.variables,
-        score_info=replace(info, parameters={}, max_parents=None, structure_prior="several"),
+        score_info=replace(
+            info,
+            parameters={},
+            max_parents=None,
+            structure_prior="several",
+            equivalent_prior=all(job.prior.equivalent for grid in grids for job in grid.jobs),
+            score_equivalent=all(job.score_equivalent for grid in grids for job in grid.jobs),
+        ),
         provenance=provenance_of(
             "sensitivity",
             {"over": over, "settings": [setting.label for setting in settings], "score": score},

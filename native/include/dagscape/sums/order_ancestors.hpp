@@ -11,6 +11,8 @@
 //
 //   P(s ⇝ t) = Σ_{T ∋ t} p(V, T)
 //
+// If orders have weights q (order_weights.hpp), every A_v in a term is multiplied by q_v(U∖v).
+//
 // All terms are positive, and p is a share, so plain doubles are enough; the shares of all T add up to 1, which is
 // checked. Sets of one size depend only on those with one variable less: two layers are held at a time. Cost:
 // n (n - 1) 3^(n-2) terms for all pairs.
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/sums/order_weights.hpp"
 #include "dagscape/sums/parent_sums.hpp"
 
 namespace dagscape {
@@ -31,6 +34,7 @@ struct OrderAncestors {
 // Bytes of F, the places of sets, and the shares of two layers.
 double order_ancestors_bytes(unsigned n) noexcept;
 
-OrderAncestors order_ancestors(const ParentSums& sums, unsigned threads, Monitor& monitor);
+OrderAncestors order_ancestors(const ParentSums& sums, unsigned threads, Monitor& monitor,
+                               const OrderWeights& weights = {});
 
 }  // namespace dagscape

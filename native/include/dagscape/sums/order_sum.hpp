@@ -3,6 +3,9 @@
 //   F(S) = Σ_{i∈S} A_i(S∖i) F(S∖i)        R(U) = Σ_{i∉U} A_i(U) R(U∪i)        total = F(V) = R(∅)
 //   P(u → v) = Σ_{U ∌ v, U ∋ u} F(U) R(U∪v) (A_v(U) - A_v(U∖u)) / total
 //
+// If orders have weights q (order_weights.hpp), q_i(S) A_i(S) takes the place of A_i(S), and the difference of two A_v
+// is multiplied by q_v(U).
+//
 // All terms are positive, so nothing cancels. F and R are scaled numbers. Cost: O(n² 2^n) for all edges, and
 // O(n 2^n) for the total alone.
 #pragma once
@@ -11,6 +14,7 @@
 
 #include "dagscape/numbers/scaled.hpp"
 #include "dagscape/runtime/monitor.hpp"
+#include "dagscape/sums/order_weights.hpp"
 #include "dagscape/sums/parent_sums.hpp"
 
 namespace dagscape {
@@ -35,8 +39,8 @@ struct SetSums {
 inline double order_sum_bytes(unsigned n) noexcept { return times_sets(4 * sizeof(double), n); }
 
 // F of all sets.
-SetSums order_forward(const ParentSums& sums, unsigned threads, Monitor& monitor);
-ScaledNumber order_total(const ParentSums& sums, unsigned threads, Monitor& monitor);
-OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor);
+SetSums order_forward(const ParentSums& sums, unsigned threads, Monitor& monitor, const OrderWeights& weights = {});
+ScaledNumber order_total(const ParentSums& sums, unsigned threads, Monitor& monitor, const OrderWeights& weights = {});
+OrderSumResult order_sum(const ParentSums& sums, unsigned threads, Monitor& monitor, const OrderWeights& weights = {});
 
 }  // namespace dagscape

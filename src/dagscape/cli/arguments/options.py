@@ -34,6 +34,7 @@ from dagscape.networks.files import read_network
 from dagscape.results.base import RESULT_FORMATS, result_format
 from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS
 from dagscape.scores.formats.files import SCORE_FILES
+from dagscape.scores.formats.prior_edges import read_prior_edges
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 
@@ -147,6 +148,19 @@ score_option = click.option(
     help="The scoring function.",
 )
 
+
+def _read_prior_edges(context: click.Context, _: click.Parameter, path: str | None) -> Any:
+    return None if path is None else read_prior_edges(path, max_memory=context.params.get("max_memory"))
+
+
+prior_edges_option = click.option(
+    "--prior-edges",
+    metavar="FILE",
+    callback=_read_prior_edges,
+    help="A .csv file with the columns parent, child, and log_odds or probability: prior knowledge of edges, which is "
+    "added to --prior. A probability p means the log-odds ln(p / (1 - p)); 0 forbids the edge.",
+)
+
 constraint_options = _apply(
     [
         click.option(
@@ -202,6 +216,7 @@ score_options = _apply(
             show_default=True,
             help="; ".join(f"{name}: {meaning}" for name, meaning in PRIORS.items()) + ".",
         ),
+        prior_edges_option,
         constraint_options,
         intervention_option,
     ]
@@ -327,6 +342,8 @@ def take_table(data: str, options: dict[str, Any], max_memory: int | str | None,
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
     """Return the arguments of ``local_scores`` among a subcommand's options; warn about those that have no effect."""
     given = take_parameters(options, out) | take_intervention_kind(options)
+    if (edges := options.pop("prior_edges")) is not None:
+        given["structure_prior"] = [options["structure_prior"], edges]
     return options | given
 
 

@@ -38,7 +38,7 @@ as for 'dagscape student', and --q-matrix says which skills each item needs."""
 # The options that all tasks have, and how a table of answers is read.
 _WORK = ("threads", "max_memory")
 # The options of scores by their names here; `interventions` is the column of the data.
-_OF_SCORES = {*scoring_options(), "intervention_kind"} - {"interventions"}
+_OF_SCORES = {*scoring_options(), "intervention_kind", "prior_edges"} - {"interventions"}
 _READING = ("separator", "missing_values")
 
 

@@ -153,7 +153,7 @@ def command(
     backend = _chosen_backend(over, backend, out)
     with out.working() as progress, out.telling(CHECKPOINT_LOG):
         problem = take_problem(data, options, budget, out)
-        asked = {"with_paths": with_paths, "with_ancestors": cost_more(over, ancestors=ancestors)}
+        asked: dict[str, Any] = {"with_paths": with_paths, "with_ancestors": cost_more(over, ancestors=ancestors)}
         planned = plan_sum(problem.size, over, backend, budget, **asked, resumable=checkpoint is not None)
         sampling = CompelledSampling(compelled_samples, seed)
         if compelled is None:

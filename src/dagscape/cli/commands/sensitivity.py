@@ -13,6 +13,7 @@ from dagscape.cli.arguments.options import (
     data_argument,
     data_options,
     intervention_option,
+    prior_edges_option,
     rows_shown,
     run_options,
     score_option,
@@ -50,6 +51,7 @@ def _limit(text: str) -> int | None:
     show_default=shown(DEFAULT_MAX_PARENTS),
     help="Limits on the number of parents, separated by commas; 'none' is no limit.",
 )  # fmt: skip
+@prior_edges_option
 @score_option
 @constraint_options
 @intervention_option
@@ -88,6 +90,8 @@ def command(
     dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
     varied |= take_parameters(options, out) | take_intervention_kind(options)
+    if (edges := options.pop("prior_edges")) is not None:
+        varied["structure_prior"] = [[prior, edges] for prior in varied.get("structure_prior", DEFAULT_PRIORS)]
     with out.working() as progress:
         found = sensitivity(dataset, over=over, **varied, **options, progress=progress)
     out.deliver(found, output, lambda: render_sensitivity(found, show, threshold, min_share))

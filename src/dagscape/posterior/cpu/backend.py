@@ -43,18 +43,25 @@ def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
     n = weights.n
     edges, disagreement = np.zeros((n, n)), 0.0
     if weights.max_parents is None and job.total_alone:
-        mantissa, exponent = kernels.order_total(weights.values, job.unit_bits, job.threads, job.progress)
-        error = order_sum_error(n, log_of(mantissa, exponent))
+        mantissa, exponent = kernels.order_total(
+            weights.values, job.unit_bits, job.threads, job.progress, *_of_orders(weights)
+        )
+        error = order_sum_error(n, log_of(mantissa, exponent), weighted=weights.orders is not None)
     elif weights.max_parents is None:
         mantissa, exponent, disagreement = kernels.order_sum(
-            weights.values, job.unit_bits, edges, job.threads, job.progress
+            weights.values, job.unit_bits, edges, job.threads, job.progress, *_of_orders(weights)
         )
-        error = order_sum_error(n, log_of(mantissa, exponent))
+        error = order_sum_error(n, log_of(mantissa, exponent), weighted=weights.orders is not None)
     else:
         mantissa, exponent, disagreement = _tiled_order_sum(weights, weights.max_parents, edges, job)
         error = tiled_order_sum_error(n, weights.max_parents, log_of(mantissa, exponent))
     check_agreement(disagreement, error)
     return Sum(mantissa, exponent, edges, None, None, error)
+
+
+def _of_orders(weights: FamilyWeights) -> tuple[NDArray[np.int64] | None, int]:
+    """Return the weights of orders as the kernels take them: their logs, and the bits of the unit."""
+    return (None, 0) if weights.orders is None else (weights.orders.values, weights.orders.unit.bits)
 
 
 def _orders_with_ancestors(weights: FamilyWeights, job: Job) -> Sum:
@@ -68,8 +75,10 @@ def _orders_with_ancestors(weights: FamilyWeights, job: Job) -> Sum:
         return found
     ancestors, progress = np.zeros((n, n)), _share_of(job.progress, of_edges, more, of_edges + more)
     values = weights.dense().values
-    disagreement = kernels.order_ancestors(values, job.unit_bits, ancestors, job.threads, progress)
-    error = order_ancestors_error(n, found.log_total)
+    disagreement = kernels.order_ancestors(
+        values, job.unit_bits, ancestors, job.threads, progress, *_of_orders(weights)
+    )
+    error = order_ancestors_error(n, found.log_total, weighted=weights.orders is not None)
     check_agreement(disagreement, error)
     return replace(found, ancestors=ancestors, error=max(error, found.error))
 
@@ -183,6 +192,7 @@ CPU = (
         engine=lambda: kernels.name,
         ancestors=False,
         ancestors_asked=True,
+        order_weights=True,
         proved=True,
         precision="double, or 40 bits if there are few parents",
         widest=kernels.WIDEST_SCORE,

@@ -1,6 +1,6 @@
 """Proved bounds on the rounding errors of scores, in nats.
 
-A family's score is J(G ∪ {i}) − J'(G), two sums over cells, plus a term for the number of parents. The terms of a sum
+A family's score is J(G ∪ {i}) − J'(G), two sums over cells, plus terms for the parents. The terms of a sum
 are computed in fixed point with errors far below their last digit. They are rounded to a unit 2^guard times finer than
 that of scores, and their sum is rounded once. Set functions bound these errors for the largest sets
 (``cell_sums.py``); this module adds them up.
@@ -30,7 +30,8 @@ SHORT_ULPS = 4
 
 def network_rounding(job: ScoringJob) -> float:
     """Return a bound on the error of the score of any network, including its structure prior."""
-    return job.functions.rounding(job.unit) + job.data.n * term_rounding(job.unit, job.size_terms())
+    terms = job.data.n * term_rounding(job.unit, job.size_terms())
+    return job.functions.rounding(job.unit) + terms + job.prior.rounding(job.unit, job.data.n, job.max_parents)
 
 
 def term_rounding(unit: Unit, terms: Sequence[float]) -> float:

@@ -35,12 +35,12 @@ from dagscape.scores.tables.family_table import (
     COARSEST_BITS,
     FAMILY_BYTES,
     PARENT_BYTES,
-    ExactFamilies,
     FamilyTable,
     largest_rounding,
     unit_of_list,
 )
 from dagscape.scores.tables.lattice import is_every_set
+from dagscape.scores.tables.listed_prior import ExactFamilies
 
 _LINES_AT_ONCE = 1000
 

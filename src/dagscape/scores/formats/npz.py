@@ -16,9 +16,11 @@ from dagscape.core.progress import Progress, ProgressListener
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.formats.npz_header import SCHEMA, Header, parse_header
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
-from dagscape.scores.tables.family_table import FAMILY_BYTES, PARENT_BYTES, ExactFamilies, FamilyTable
-from dagscape.scores.tables.lattice import is_every_set
+from dagscape.scores.tables.family_table import FAMILY_BYTES, PARENT_BYTES, FamilyTable
+from dagscape.scores.tables.family_terms import FamilyTerms
+from dagscape.scores.tables.lattice import is_every_set, set_count
 from dagscape.scores.tables.lattice_scores import LatticeScores
+from dagscape.scores.tables.listed_prior import ExactFamilies, PriorOfFamilies
 
 # The memory of a header as JSON, relative to its text: at worst, a list of empty lists.
 _HEADER_FACTOR = 40
@@ -46,6 +48,11 @@ def write_npz(scores: EnumerableScores, stream: IO[bytes], progress: ProgressLis
         arrays = {f"table{i}": table for i, table in enumerate(scores.tables)}
         arrays["size_terms"] = scores.size_terms
         arrays["prior_terms"] = scores.prior_terms
+        if scores.family_terms is not None:
+            header["family_rounding"] = scores.family_terms.rounding
+            arrays["edge_terms"] = scores.family_terms.edges
+            if scores.family_terms.listed is not None:
+                arrays["family_terms"] = scores.family_terms.listed
     else:
         for child in range(scores.n):
             if progress is not None:
@@ -53,6 +60,9 @@ def write_npz(scores: EnumerableScores, stream: IO[bytes], progress: ProgressLis
             blocks = list(scores.family_sets(child))
             arrays[f"parents{child}"] = _padded(blocks)
             arrays[f"exact{child}"] = np.concatenate([scores.exact_scores(child, block) for block in blocks])
+            if scores.family_terms is not None:
+                header["family_rounding"] = scores.family_terms.rounding
+                arrays[f"prior{child}"] = np.concatenate([scores.prior_of_sets(child, block) for block in blocks])
     write_archive(stream, header, arrays)
 
 
@@ -88,7 +98,8 @@ def _scores(members: Members, check: Callable[[int], None]) -> EnumerableScores:
 
 def _lattice(header: Header, members: Members) -> LatticeScores:
     n, sizes = header.n, header.max_parents + 1
-    _check_names(members, {*header.tables, "size_terms", "prior_terms"})
+    named = {"edge_terms", "family_terms"} & members.names
+    _check_names(members, {*header.tables, "size_terms", "prior_terms", *named})
     arrays = [
         members.integers(name, lambda shape: len(shape) == 1 and is_every_set(shape[0], n, sizes))
         for name in header.tables
@@ -96,6 +107,7 @@ def _lattice(header: Header, members: Members) -> LatticeScores:
     terms = [members.integers(name, lambda shape: shape == (sizes,)) for name in ("size_terms", "prior_terms")]
     if any(IMPOSSIBLE in array for array in terms):
         raise InvalidData("a number of parents has an impossible term")
+    family_terms = _family_terms(header, members)
     scores = LatticeScores(
         variables=header.variables,
         max_parents=header.max_parents,
@@ -109,11 +121,27 @@ def _lattice(header: Header, members: Members) -> LatticeScores:
         constraints=header.constraints(),
         info=header.info,
         provenance=header.provenance,
+        family_terms=family_terms,
     )
     # Constraints alone leave every variable a family.
-    if any(array.min() == IMPOSSIBLE for array in arrays):
+    if any(array.min() == IMPOSSIBLE for array in arrays) or (family_terms is not None and not scores.unconstrained):
         _check_possible(scores)
     return scores
+
+
+def _family_terms(header: Header, members: Members) -> FamilyTerms | None:
+    """Read the part of the structure prior that depends on who the parents are, if there is one."""
+    n = header.n
+    if "edge_terms" not in members.names:
+        return None
+    edges = members.integers("edge_terms", (n, n).__eq__)
+    if IMPOSSIBLE in edges:
+        raise InvalidData("an edge has an impossible term")
+    listed = None
+    if "family_terms" in members.names:
+        sets = set_count(n, header.max_parents)
+        listed = members.integers("family_terms", (n, sets).__eq__)
+    return FamilyTerms(edges, listed, None, header.family_rounding)
 
 
 def _check_possible(scores: LatticeScores) -> None:
@@ -130,9 +158,10 @@ def _check_names(members: Members, expected: set[str]) -> None:
 def _checked_count(header: Header, members: Members) -> int:
     """Return the number of variables, if the file has the families of each."""
     n = header.n
-    if len(members.names) != 2 * n + 1:
-        raise InvalidData(f"it does not have two arrays for each of {n} variables")
-    _check_names(members, {f"{kind}{child}" for kind in ("parents", "exact") for child in range(n)})
+    kinds = ("parents", "exact", "prior") if "prior0" in members.names else ("parents", "exact")
+    if len(members.names) != len(kinds) * n + 1:
+        raise InvalidData(f"it does not have {'three' if len(kinds) > 2 else 'two'} arrays for each of {n} variables")
+    _check_names(members, {f"{kind}{child}" for kind in kinds for child in range(n)})
     return n
 
 
@@ -150,14 +179,21 @@ def _families(header: Header, members: Members) -> FamilyTable:
         complete=header.complete,
         info=header.info,
         provenance=header.provenance,
+        prior=_prior_of_families(header, members),
     )
 
 
-def _listed(header: Header, members: Members) -> Iterator[ExactFamilies]:
-    """Iterate over the families of each child."""
+def _prior_of_families(header: Header, members: Members) -> PriorOfFamilies | None:
+    if "prior0" not in members.names:
+        return None
+    return PriorOfFamilies(tuple(_listed(header, members, "prior")), header.family_rounding)
+
+
+def _listed(header: Header, members: Members, kind: str = "exact") -> Iterator[ExactFamilies]:
+    """Iterate over the families of each child, with their scores or their priors."""
     for child, name in enumerate(header.variables):
         sets = members.integers(f"parents{child}", lambda shape: len(shape) == 2 and shape[1] < header.n)
-        exact = members.integers(f"exact{child}", (len(sets),).__eq__)
+        exact = members.integers(f"{kind}{child}", (len(sets),).__eq__)
         _check_sets(sets, child, header.n)
         pairs = zip(sets.tolist(), exact.tolist(), strict=True)
         listed = {tuple(p for p in row if p >= 0): score for row, score in pairs}

@@ -47,6 +47,8 @@ class Header:
         As in :class:`~dagscape.LatticeScores`; empty for a list of families, as what follows.
     required, forbidden : tuple of tuples of int
         For each variable, its required and forbidden parents.
+    family_rounding : float
+        As the rounding of :class:`~dagscape.scores.tables.family_terms.FamilyTerms`, if there are such terms.
     """
 
     kind: Literal["lattice", "families"]
@@ -61,6 +63,7 @@ class Header:
     base_table: Table = ()
     required: tuple[Table, ...] = ()
     forbidden: tuple[Table, ...] = ()
+    family_rounding: Annotated[float, Between(0, 1e300)] = 0.0
 
     @property
     def n(self) -> int:

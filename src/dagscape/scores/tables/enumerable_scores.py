@@ -16,6 +16,7 @@ from dagscape.core.wording import plural
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.arithmetic.rounding import term_rounding
 from dagscape.scores.tables.families import FamilyList
+from dagscape.scores.tables.family_terms import FamilyTerms, added
 from dagscape.scores.tables.lattice import Members, SetIndex, set_count
 from dagscape.scores.tables.local_scores import LocalScores
 
@@ -50,8 +51,7 @@ class EnumerableScores(LocalScores):
         """Return the scores, in units, of all 2^(n-1) parent sets of a child, by bit mask without the child's bit."""
         row = np.full(1 << (self.n - 1), IMPOSSIBLE)
         for sets in self.family_sets(child):
-            places = np.left_shift(np.int64(1), sets - (sets > child)).sum(axis=1)
-            row[places] = self.exact_scores(child, sets)
+            row[_columns(child, sets)] = self.exact_scores(child, sets)
         return row
 
     def scores_by_size(self, child: int) -> NDArray[np.int64]:
@@ -68,12 +68,17 @@ class EnumerableScores(LocalScores):
     @property
     @abstractmethod
     def unconstrained(self) -> bool:
-        """Whether no family is impossible, so that priors depend on numbers of parents only."""
+        """Whether no family is impossible."""
 
     @property
     def prior_terms(self) -> NDArray[np.int64]:
-        """The log of the structure prior of a family, in units, for each number of parents."""
+        """The part of the log prior of a family that depends on its number of parents, in units, for each number."""
         return np.zeros(self.max_parents + 1, dtype=np.int64)
+
+    @property
+    def family_terms(self) -> FamilyTerms | None:
+        """The part of the log prior that depends on who the parents are; None if there is none."""
+        return None
 
     @property
     def prior_rounding(self) -> float:
@@ -82,13 +87,29 @@ class EnumerableScores(LocalScores):
         if self.info.structure_prior != "uniform":
             # A term that was rounded to 0 is at most half a unit.
             terms = [*terms, math.ldexp(0.5, -self.unit.bits)]
-        return self.n * term_rounding(self.unit, terms)
+        named = 0.0 if self.family_terms is None else self.family_terms.rounding
+        return self.n * term_rounding(self.unit, terms) + named
 
-    def prior_row(self, row: NDArray[np.int64]) -> NDArray[np.int64]:
+    def prior_of_sets(self, child: int, sets: Members) -> NDArray[np.int64]:
+        """Return the structure prior of a child with parent sets of one size, in units."""
+        terms = np.full(len(sets), self.prior_terms[sets.shape[1]])
+        if self.family_terms is None:
+            return terms
+        return added(terms, self.family_terms.of_sets(child, sets, self.max_parents))
+
+    def prior_row(self, child: int, row: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the structure prior in place of the scores of :meth:`score_row`, for possible families."""
-        sizes = np.bitwise_count(np.arange(len(row), dtype=np.uint64)).astype(np.int64)
-        terms = self.prior_terms[np.minimum(sizes, self.max_parents)]
+        terms = np.zeros(len(row), dtype=np.int64)
+        for sets in self.family_sets(child):
+            terms[_columns(child, sets)] = self.prior_of_sets(child, sets)
         return np.where(row == IMPOSSIBLE, IMPOSSIBLE, terms)
+
+    def prior_by_size(self, child: int, listed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the structure prior in place of the scores of :meth:`scores_by_size`, for possible families."""
+        terms, index = np.zeros(len(listed), dtype=np.int64), SetIndex(self.n, self.max_parents)
+        for sets in self.family_sets(child):
+            terms[index.rank(sets)] = self.prior_of_sets(child, sets)
+        return np.where(listed == IMPOSSIBLE, IMPOSSIBLE, terms)
 
     def families(self, child: str | int, top: int | None = None) -> FamilyList:
         """Return the possible families of a child, best first.
@@ -120,6 +141,12 @@ class EnumerableScores(LocalScores):
             f"{type(self).__name__}({plural(self.n, 'variable')}, {plural(self.family_count, 'family', 'families')} "
             f"of up to {plural(self.max_parents, 'parent')}, {format_bytes(self.nbytes)})"
         )
+
+
+def _columns(child: int, sets: Members) -> NDArray[np.int64]:
+    """Return the columns of parent sets in :meth:`EnumerableScores.score_row`."""
+    columns: NDArray[np.int64] = np.left_shift(np.int64(1), sets - (sets > child)).sum(axis=1)
+    return columns
 
 
 def check_scores(scores: object) -> None:

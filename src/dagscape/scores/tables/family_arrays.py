@@ -50,7 +50,7 @@ def families_by_mask(scores: EnumerableScores, n: int | None = None, *, prior_on
     values = np.empty((n, 1 << (n - 1)), dtype=np.int64)
     for child in range(scores.n):
         row = scores.score_row(child)
-        values[child, : len(row)] = scores.prior_row(row) if prior_only else row
+        values[child, : len(row)] = scores.prior_row(child, row) if prior_only else row
         values[child, len(row) :] = IMPOSSIBLE
     values[scores.n :] = IMPOSSIBLE
     values[scores.n :, 0] = 0
@@ -69,10 +69,10 @@ def families_by_size(scores: EnumerableScores, n: int | None = None, *, prior_on
     values[scores.n :, 0] = 0
     for child in range(scores.n):
         listed = scores.scores_by_size(child)
+        if prior_only:
+            listed = scores.prior_by_size(child, listed)
         for size in range(scores.max_parents + 1):
             exact = listed[own.of_size(size)]
-            if prior_only:
-                exact = np.where(exact == IMPOSSIBLE, IMPOSSIBLE, scores.prior_terms[size])
             # Of the sets of one size, those without padding come first.
             row = values[child, index.of_size(size)]
             row[: len(exact)] = exact

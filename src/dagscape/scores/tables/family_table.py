@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -16,8 +17,17 @@ from dagscape.results.base import Provenance
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit, check_range
 from dagscape.scores.constraints import EdgeConstraints
+from dagscape.scores.priors import PriorOption, find_prior
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_terms import FamilyTerms
 from dagscape.scores.tables.lattice import Members, is_every_set
+from dagscape.scores.tables.listed_prior import (
+    ExactFamilies,
+    PriorOfFamilies,
+    prior_bound,
+    prior_of_families,
+    sum_of,
+)
 
 # Scores must be distinguishable to a millionth of a nat.
 COARSEST_BITS = 20
@@ -25,9 +35,6 @@ COARSEST_BITS = 20
 # Bounds on the memory of a family in a table while the table is made, and of each of its parents, in bytes.
 FAMILY_BYTES = 400
 PARENT_BYTES = 56
-
-# The scores of one child, in units, by the numbers of its parents, increasing.
-ExactFamilies = dict[tuple[int, ...], int]
 
 
 class FamilyTable(EnumerableScores):
@@ -49,6 +56,8 @@ class FamilyTable(EnumerableScores):
         Whether the score is score-equivalent, which cannot be inferred from the numbers.
     info : ScoreInfo, optional
         The score, options and data behind the scores, if known. It replaces ``score_equivalent``.
+    structure_prior : str, array, data frame, mapping, callable, or list of these
+        A prior, as in :func:`dagscape.local_scores`, whose log weights are added to the scores.
 
     Examples
     --------
@@ -69,6 +78,7 @@ class FamilyTable(EnumerableScores):
         score_equivalent: bool = False,
         info: ScoreInfo | None = None,
         provenance: Provenance | None = None,
+        structure_prior: PriorOption = "uniform",
     ) -> None:
         self.variables = tuple(families if variables is None else variables)
         if set(self.variables) != set(families) or len(set(self.variables)) != len(self.variables):
@@ -78,11 +88,25 @@ class FamilyTable(EnumerableScores):
         finite = [abs(score) for listed in families.values() for score in listed.values() if score != -math.inf]
         if not all(map(math.isfinite, finite)):
             raise InvalidData("a local score is not finite: scores must be finite, or -inf for impossible families")
-        self.unit = unit_of_list(max(finite, default=1.0), len(self.variables))
+        most = max((len(parents) for listed in families.values() for parents in listed), default=0)
+        prior = find_prior(structure_prior, self.variables, min(most, self.n - 1))
+        self.unit = unit_of_list(max(finite, default=1.0) + prior_bound(prior, self.n, min(most, self.n - 1)), self.n)
         number = {name: i for i, name in enumerate(self.variables)}
         exact = [self._numbered(number, child, families[child]) for child in self.variables]
         self.rounding = math.fsum(largest_rounding(listed.values(), self.unit) for listed in families.values())
-        self._store(exact, complete, info, provenance, score_equivalent=score_equivalent)
+        terms = prior_of_families(prior, exact, self.unit, most)
+        if terms is not None:
+            self.rounding += terms.rounding
+            both = zip(exact, terms.exact, strict=True)
+            exact = [{key: sum_of(score, term[key]) for key, score in listed.items()} for listed, term in both]
+        self._store(exact, complete, info, provenance, score_equivalent=score_equivalent, prior=terms)
+        if terms is not None:
+            self.info = replace(
+                self.info,
+                structure_prior=prior.name,
+                equivalent_prior=prior.equivalent,
+                score_equivalent=self.info.score_equivalent and prior.equivalent,
+            )
 
     @classmethod
     def from_exact(
@@ -96,6 +120,7 @@ class FamilyTable(EnumerableScores):
         score_equivalent: bool = False,
         info: ScoreInfo | None = None,
         provenance: Provenance | None = None,
+        prior: PriorOfFamilies | None = None,
     ) -> Self:
         """Return a table of scores in units, for variables in order; nothing is rounded.
 
@@ -111,12 +136,14 @@ class FamilyTable(EnumerableScores):
             A bound on the error of the score of a network that its families already have.
         complete, score_equivalent, info, provenance
             As in the constructor.
+        prior : PriorOfFamilies, optional
+            The structure prior that is part of the scores.
         """
         table = cls.__new__(cls)
         table.variables = tuple(variables)
         table.unit = unit
         table.rounding = rounding
-        table._store(exact, complete, info, provenance, score_equivalent=score_equivalent)
+        table._store(exact, complete, info, provenance, score_equivalent=score_equivalent, prior=prior)
         return table
 
     def _store(
@@ -127,6 +154,7 @@ class FamilyTable(EnumerableScores):
         provenance: Provenance | None,
         *,
         score_equivalent: bool,
+        prior: PriorOfFamilies | None,
     ) -> None:
         check_names(self.variables)
         for child, listed in zip(self.variables, exact, strict=True):
@@ -135,6 +163,7 @@ class FamilyTable(EnumerableScores):
         largest = max(abs(score) for listed in exact for score in listed.values() if score != IMPOSSIBLE)
         check_range(largest, self.n, self.unit)
         self._exact = tuple(exact)
+        self._prior = prior
         self.max_parents = max((len(parents) for listed in self._exact for parents in listed), default=0)
         if complete is None and self._lists_every_family():
             complete = True
@@ -167,6 +196,13 @@ class FamilyTable(EnumerableScores):
 
     def _lists_every_family(self) -> bool:
         return all(is_every_set(len(listed), self.n - 1, self.max_parents) for listed in self._exact)
+
+    @property
+    def family_terms(self) -> FamilyTerms | None:
+        """The structure prior of listed families; None if the table was given no prior."""
+        if self._prior is None:
+            return None
+        return FamilyTerms(np.zeros((self.n, self.n), np.int64), None, self._prior.of_sets, self._prior.rounding)
 
     @property
     def nbytes(self) -> int:

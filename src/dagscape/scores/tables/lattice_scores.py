@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit, check_range, largest_of
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.family_terms import FamilyTerms, added
 from dagscape.scores.tables.lattice import (
     Members,
     SetIndex,
@@ -47,6 +48,7 @@ class LatticeScores(EnumerableScores):
         info: ScoreInfo,
         provenance: Provenance,
         max_size: int | None = None,
+        family_terms: FamilyTerms | None = None,
     ) -> None:
         """Store the tables of :func:`dagscape.local_scores`.
 
@@ -66,6 +68,8 @@ class LatticeScores(EnumerableScores):
             The constraints that make families impossible.
         max_size : int, optional
             The size of the largest sets of the tables. Default: ``max_parents + 1``.
+        family_terms : FamilyTerms, optional
+            The part of the structure prior that depends on who the parents are, with a table of all families.
         """
         self.variables = variables
         self.max_parents = max_parents
@@ -80,6 +84,7 @@ class LatticeScores(EnumerableScores):
         self.base_table = tuple(base_table)
         self.size_terms = size_terms
         self._prior_terms = prior_terms
+        self._family_terms = family_terms
         self.constraints = constraints
         for array in (*self.tables, size_terms, prior_terms):
             array.flags.writeable = False
@@ -92,17 +97,48 @@ class LatticeScores(EnumerableScores):
             largest[joint] + largest[base] for joint, base in zip(self.joint_table, self.base_table, strict=True)
         )
         terms = max(largest_of(self.size_terms), largest_of(self._prior_terms))
-        check_range(tables + terms, self.n, self.unit)
+        named = 0 if self._family_terms is None else self._family_terms.largest(self.max_parents)
+        check_range(tables + terms + named, self.n, self.unit)
 
     @property
     def unconstrained(self) -> bool:
-        """Whether no family is impossible, so that priors depend on numbers of parents only."""
-        return self.constraints.empty
+        """Whether no family is impossible."""
+        terms = self._family_terms
+        return self.constraints.empty and (terms is None or terms.listed is None or IMPOSSIBLE not in terms.listed)
 
     @property
     def prior_terms(self) -> NDArray[np.int64]:
-        """The log of the structure prior of a family, in units, for each number of parents."""
+        """The part of the log prior of a family that depends on its number of parents, in units, for each number."""
         return self._prior_terms
+
+    @property
+    def family_terms(self) -> FamilyTerms | None:
+        """The part of the log prior that depends on who the parents are; None if there is none."""
+        return self._family_terms
+
+    def prior_row(self, child: int, row: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the structure prior in place of the scores of :meth:`score_row`, for possible families."""
+        sizes = np.bitwise_count(np.arange(len(row), dtype=np.uint64)).astype(np.int64)
+        terms = self._prior_terms[np.minimum(sizes, self.max_parents)]
+        if self._family_terms is not None:
+            terms = added(terms, self._terms_row(child))
+        return np.where(row == IMPOSSIBLE, IMPOSSIBLE, terms)
+
+    def prior_by_size(self, child: int, listed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the structure prior in place of the scores of :meth:`scores_by_size`, for possible families."""
+        terms = self._prior_terms[member_sums(self.n, self.max_parents, np.ones(self.n, dtype=np.int64))]
+        if self._family_terms is not None:
+            terms = added(terms, self._family_terms.by_size(child, self.max_parents))
+        return np.where(listed == IMPOSSIBLE, IMPOSSIBLE, terms)
+
+    def _terms_row(self, child: int) -> NDArray[np.int64]:
+        """Return the terms of :attr:`family_terms` of all 2^(n-1) parent sets, as :meth:`score_row`."""
+        terms = np.zeros(1 << (self.n - 1), dtype=np.int64)
+        if self._family_terms is not None:
+            columns = self._columns_by_size(child)
+            without = columns < len(terms)
+            terms[columns[without]] = self._family_terms.by_size(child, self.max_parents)[without]
+        return terms
 
     def score_row(self, child: int) -> NDArray[np.int64]:
         """Return the scores, in units, of all 2^(n-1) parent sets of a child, by bit mask without the child's bit."""
@@ -139,7 +175,7 @@ class LatticeScores(EnumerableScores):
         row: NDArray[np.int64] = joint - base
         row += self.size_terms[np.minimum(sizes, self.max_parents)]
         np.copyto(row, IMPOSSIBLE, where=~possible)
-        return row
+        return row if self._family_terms is None else added(row, self._terms_row(child))
 
     def scores_by_size(self, child: int) -> NDArray[np.int64]:
         """Return the scores, in units, of all sets of at most ``max_parents`` variables, by size, then by mask.
@@ -160,7 +196,9 @@ class LatticeScores(EnumerableScores):
             found -= below
             found += self.size_terms[size]
         np.copyto(listed, IMPOSSIBLE, where=~possible)
-        return listed
+        if self._family_terms is None:
+            return listed
+        return added(listed, self._family_terms.by_size(child, self.max_parents))
 
     def _all_sets_by_size(self, child: int) -> NDArray[np.int64]:
         """Return the scores by size from tables of all sets, which are by mask."""
@@ -183,7 +221,8 @@ class LatticeScores(EnumerableScores):
     @property
     def nbytes(self) -> int:
         """The memory of the scores, in bytes."""
-        return sum(table.nbytes for table in self.tables)
+        terms = 0 if self._family_terms is None else self._family_terms.nbytes
+        return sum(table.nbytes for table in self.tables) + terms
 
     @property
     def family_count(self) -> int:
@@ -197,7 +236,9 @@ class LatticeScores(EnumerableScores):
         possible = (joint != IMPOSSIBLE) & (base != IMPOSSIBLE) & self.constraints.allowed(child, sets)
         scores = np.full(len(sets), IMPOSSIBLE)
         scores[possible] = joint[possible] - base[possible] + self.size_terms[sets.shape[1]]
-        return scores
+        if self._family_terms is None:
+            return scores
+        return added(scores, self._family_terms.of_sets(child, sets, self.max_parents))
 
     def family_sets(self, child: int) -> Iterator[Members]:
         """Iterate over the child's parent sets: one array per size, smallest first."""

@@ -221,8 +221,7 @@ class LocalScores(ABC):
         self, child: int, parents: tuple[int, ...], candidates: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return the scores, in units, of a child with each candidate added to its parents."""
-        before = np.tile(np.array(parents, dtype=np.int64), (len(candidates), 1))
-        return self.exact_scores(child, np.sort(np.column_stack([before, candidates]), axis=1))
+        return self.exact_scores(child, with_candidates(parents, candidates))
 
     def _candidates(self, child: int, parents: tuple[int, ...]) -> NDArray[np.int64]:
         """Return the variables that can be added to the parents of a child."""
@@ -280,6 +279,12 @@ class LocalScores(ABC):
                 f"{self.max_parents}"
             )
         return number, members
+
+
+def with_candidates(parents: tuple[int, ...], candidates: NDArray[np.int64]) -> Members:
+    """Return a set with each candidate added to it, one per row."""
+    before = np.tile(np.array(parents, dtype=np.int64), (len(candidates), 1))
+    return np.sort(np.column_stack([before, candidates]), axis=1)
 
 
 def _row(members: Iterable[int]) -> Members:

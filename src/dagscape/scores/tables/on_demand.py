@@ -24,8 +24,9 @@ from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.definitions.set_functions import FamilyKernel, ScoredData
 from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
+from dagscape.scores.tables.family_terms import added, terms_on_demand
 from dagscape.scores.tables.lattice import Members
-from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.scores.tables.local_scores import LocalScores, with_candidates
 
 # The default size of the cache: tens of millions of sets.
 _DEFAULT_CACHE = 2**30
@@ -61,6 +62,7 @@ class OnDemandScores(LocalScores):
         self.info = info
         self.provenance = provenance
         self._size_terms = job.unit.to_ints(job.size_terms())
+        self._family_terms = terms_on_demand(job.prior, job.unit, job.data.n, job.max_parents)
         self._kernel = kernel
 
     @property
@@ -79,7 +81,10 @@ class OnDemandScores(LocalScores):
         differences = np.empty(int(allowed.sum()), dtype=np.int64)
         self._kernel.scores(child, np.ascontiguousarray(sets[allowed], dtype=np.uint16), differences, None)
         scores = np.full(len(sets), IMPOSSIBLE)
-        scores[allowed] = self._with_size_term(differences, sets.shape[1])
+        exact = self._with_size_term(differences, sets.shape[1])
+        if self._family_terms is not None:
+            exact = added(exact, self._family_terms.of_sets(child, sets[allowed], self.max_parents))
+        scores[allowed] = exact
         return scores
 
     def _exact_additions(
@@ -93,7 +98,11 @@ class OnDemandScores(LocalScores):
         self._kernel.additions(
             child, np.array(sorted(parents), dtype=np.uint16), candidates.astype(np.uint16), differences, None
         )
-        return self._with_size_term(differences, len(parents) + 1)
+        exact = self._with_size_term(differences, len(parents) + 1)
+        if self._family_terms is None:
+            return exact
+        sets = with_candidates(parents, candidates)
+        return added(exact, self._family_terms.of_sets(child, sets, self.max_parents))
 
     def _with_size_term(self, differences: NDArray[np.int64], parents: int) -> NDArray[np.int64]:
         differences[differences != IMPOSSIBLE] += self._size_terms[parents]
