@@ -1,7 +1,11 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "arrays.hpp"
@@ -31,8 +35,7 @@ bool increasing(std::span<const std::int64_t> numbers, std::size_t last) {
 
 void construct_families(BoundFamilies* bound, Numbers first, Numbers core, Numbers scores, Numbers parent_first,
                         Variables parents, int unit_bits) {
-    const ListedFamilies listed{view(first),        view(core),    view(scores),
-                                view(parent_first), view(parents), unit_bits};
+    const ListedFamilies listed{view(first), view(core), view(scores), view(parent_first), view(parents), unit_bits};
     if (!increasing(listed.first, listed.scores.size()) || listed.first.size() < 2 ||
         listed.core.size() + 1 != listed.first.size() || !increasing(listed.parent_first, listed.parents.size()) ||
         listed.parent_first.size() != listed.scores.size() + 1) {
@@ -134,16 +137,10 @@ void set_parents(BoundChain& bound, unsigned variable, const BlockChain::Parents
     bound.chain->set_parents(variable, parents, score);
 }
 
-nb::dict counts(const BoundChain& bound) {
+std::map<std::string, std::uint64_t> counts(const BoundChain& bound) {
     const MoveCounts& counts = bound.chain->counts();
-    nb::dict found;
-    found["blocks"] = counts.blocks;
-    found["unlisted"] = counts.unlisted;
-    found["accepted"] = counts.accepted;
-    found["wide"] = counts.wide;
-    found["hubs"] = counts.hubs;
-    found["too_wide_hubs"] = counts.too_wide_hubs;
-    return found;
+    return {{"blocks", counts.blocks}, {"unlisted", counts.unlisted}, {"accepted", counts.accepted},
+            {"wide", counts.wide},     {"hubs", counts.hubs},         {"too_wide_hubs", counts.too_wide_hubs}};
 }
 
 }  // namespace

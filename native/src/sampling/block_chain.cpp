@@ -14,8 +14,8 @@ namespace {
 // F(∅) in plain numbers.
 constexpr double kPlainOne = 0x1p900;
 // Let M be the product of a_v(W∖v) over W, so that F(W) would be at most w! 2^900 M. Plain numbers lose families below
-// 2^-1000; these, at most 2^20 of them with factors of at most 2^16, could have added at most 12 · 2^(900 - 1000 + 36) M.
-// If F(W) is at least 2^-8 M, that is a share below 2^-52. Otherwise exponents are needed, as they are above 2^1000.
+// 2^-1000; these, at most 2^20 of them with factors of at most 2^16, could have added at most 12 · 2^(900 - 1000 + 36)
+// M. If F(W) is at least 2^-8 M, that is a share below 2^-52. Otherwise exponents are needed, as they are above 2^1000.
 constexpr double kLeastPlainShare = 0x1p-8;
 constexpr double kLargestPlain = 0x1p1000;
 // Weights relative to the best family of a child serve as they are, unless the heaviest possible one is below this.
@@ -139,25 +139,27 @@ void BlockChain::find_needs(const ChainFamilies::List& list, std::uint32_t famil
     const std::uint32_t *const of = needs_.data(), *const first = list.parents.data();
     const std::size_t size = list.size;
     switch (list.most_parents) {
-    case 0: std::fill_n(found, families, 0u); break;
-    case 1:
-        for (std::size_t f = 0; f < families; ++f) found[f] = of[first[f]];
-        break;
-    case 2:
-        for (std::size_t f = 0; f < families; ++f) found[f] = of[first[f]] | of[first[size + f]];
-        break;
-    case 3:
-        for (std::size_t f = 0; f < families; ++f) {
-            found[f] = of[first[f]] | of[first[size + f]] | of[first[2 * size + f]];
-        }
-        break;
-    default:
-        for (std::size_t f = 0; f < families; ++f) {
-            found[f] = of[first[f]] | of[first[size + f]] | of[first[2 * size + f]] | of[first[3 * size + f]];
-        }
-        for (std::size_t k = 4; k < list.most_parents; ++k) {
-            for (std::size_t f = 0; f < families; ++f) found[f] |= of[first[k * size + f]];
-        }
+        case 0:
+            std::fill_n(found, families, 0u);
+            break;
+        case 1:
+            for (std::size_t f = 0; f < families; ++f) found[f] = of[first[f]];
+            break;
+        case 2:
+            for (std::size_t f = 0; f < families; ++f) found[f] = of[first[f]] | of[first[size + f]];
+            break;
+        case 3:
+            for (std::size_t f = 0; f < families; ++f) {
+                found[f] = of[first[f]] | of[first[size + f]] | of[first[2 * size + f]];
+            }
+            break;
+        default:
+            for (std::size_t f = 0; f < families; ++f) {
+                found[f] = of[first[f]] | of[first[size + f]] | of[first[2 * size + f]] | of[first[3 * size + f]];
+            }
+            for (std::size_t k = 4; k < list.most_parents; ++k) {
+                for (std::size_t f = 0; f < families; ++f) found[f] |= of[first[k * size + f]];
+            }
     }
 }
 
@@ -222,9 +224,9 @@ void BlockChain::random_block() {
         if (random_.below(8) != 0) {
             const auto& partners = partners_[members[random_.below(count)]];
             const double place = random_.unit() * partners.back().up_to;
-            next = std::upper_bound(partners.begin(), partners.end() - 1, place,
-                                    [](double x, const Partner& partner) { return x < partner.up_to; })
-                       ->variable;
+            next = std::upper_bound(partners.begin(), partners.end() - 1, place, [](double x, const Partner& partner) {
+                       return x < partner.up_to;
+                   })->variable;
         }
         const auto end = members.begin() + count;
         if (std::find(members.begin(), end, next) == end) members[count++] = next;
@@ -251,7 +253,8 @@ void BlockChain::hub_block() {
     resample(members, width, hub);
 }
 
-// Finds the weights of the core families of a member, relative to a power of two; those that are impossible may have any.
+// Finds the weights of the core families of a member, relative to a power of two; those that are impossible may have
+// any.
 void BlockChain::weigh(unsigned member, unsigned v, unsigned hub) {
     const ChainFamilies::List& list = families_->list(v);
     const std::uint32_t* const needs = family_needs_[member].data();
@@ -381,8 +384,8 @@ double BlockChain::linear_extensions(std::span<const std::uint32_t> needs) {
     return orders_[all];
 }
 
-// Reverses a random edge u → v if it is covered: if v has the parents of u, and u besides. The graph stays acyclic, and in
-// its equivalence class.
+// Reverses a random edge u → v if it is covered: if v has the parents of u, and u besides. The graph stays acyclic, and
+// in its equivalence class.
 void BlockChain::reverse_covered() {
     const std::uint32_t v = random_.below(n_), k = random_.below(most_parents_);
     if (k >= parents_[v].size() || family_[v] < 0) return;

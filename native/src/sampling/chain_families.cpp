@@ -41,7 +41,8 @@ ChainFamilies::ChainFamilies(const ListedFamilies& listed)
     for (std::uint64_t& word : words_) word = random.next();
     const unsigned n = this->n();
     for (unsigned v = 0; v < n; ++v) {
-        const auto begin = static_cast<std::size_t>(listed.first[v]), end = static_cast<std::size_t>(listed.first[v + 1]);
+        const auto begin = static_cast<std::size_t>(listed.first[v]),
+                   end = static_cast<std::size_t>(listed.first[v + 1]);
         List& list = lists_[v];
         list.size = static_cast<std::uint32_t>(end - begin);
         list.core = static_cast<std::uint32_t>(listed.core[v]);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "random_families.hpp"
 #include "dagscape/sets/subset.hpp"
+#include "random_families.hpp"
 
 using namespace dagscape;
 
@@ -30,7 +30,9 @@ struct Arrays {
             const std::size_t inside = std::max<std::size_t>(sorted.size() - std::min(sorted.size() - 1, outside), 1);
             // The family without parents is in the core, so that there is a first network.
             for (std::size_t i = inside; i < sorted.size(); ++i) {
-                if (sorted[i].second == 0) std::rotate(sorted.begin(), sorted.begin() + static_cast<long>(i), sorted.begin() + static_cast<long>(i) + 1);
+                if (sorted[i].second == 0)
+                    std::rotate(sorted.begin(), sorted.begin() + static_cast<long>(i),
+                                sorted.begin() + static_cast<long>(i) + 1);
             }
             std::sort(sorted.rbegin() + static_cast<long>(sorted.size() - inside), sorted.rend());
             core.push_back(static_cast<std::int64_t>(inside));

@@ -228,7 +228,7 @@ def _pruned(scores: LocalScores, child: int, layers: Iterable[SetLayer], toleran
 def _with_heaviest_subsets(
     scores: LocalScores, child: int, layers: Iterable[SetLayer]
 ) -> tuple[NDArray[np.int64], ...]:
-    """Return the sizes, parents and scores of all sets, and the score and place of the heaviest proper subset of each."""
+    """Return the sizes, parents and scores of all sets, and the score and place of each heaviest proper subset."""
     sizes, parents, all_exact, all_best, all_heaviest = [], [], [], [], []
     best, heaviest = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     start = 0
@@ -250,9 +250,7 @@ def _with_heaviest_subsets(
     return tuple(map(np.concatenate, (sizes, parents, all_exact, all_best, all_heaviest)))
 
 
-def _threshold(
-    gaps: NDArray[np.float64], heaviest: NDArray[np.int64], tolerance: float
-) -> tuple[float, float]:
+def _threshold(gaps: NDArray[np.float64], heaviest: NDArray[np.int64], tolerance: float) -> tuple[float, float]:
     """Return the bound on what is lost, and the smallest gap from which families may be dropped."""
     # The families are assigned to the same subsets for all thresholds.
     low, high = 0, len(_GAPS)

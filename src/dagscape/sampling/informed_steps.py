@@ -8,8 +8,8 @@ of the g's, and accepted with probability min(1, Z(P) / Z(P')). Since g(t) = t g
 *Exchange.* One of the parents, any with the same probability, is replaced by a variable drawn from all that could take
 its place, itself among them, with the weights of the families that result. This needs no acceptance step.
 
-The descendants of v, which cannot be its parents, do not depend on P, so P is one step away from P' exactly if P' is one
-step away from P.
+The descendants of v, which cannot be its parents, do not depend on P, so P is one step away from P' exactly if P' is
+one step away from P.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from dagscape.core import kernels
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.tables.local_scores import LocalScores
-
 
 Parents = tuple[int, ...]
 

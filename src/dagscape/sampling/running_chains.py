@@ -37,8 +37,32 @@ _MANY_BATCHES, _FEW_BATCHES, _MANY_VARIABLES = 50, 20, 200
 # Of the variables, so many take a step to any family between two draws, if lists are incomplete.
 _INFORMED_SHARE = 0.1
 
-# The moves of a sweep (native/include/dagscape/sampling/block_chain.hpp), chosen by measurement.
-MOVES = {"width": 6, "widest_hub": 9, "hub_share": 0.4, "blocks": 0.25, "covered": 20.0, "whole_lists": 0.2}
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """The moves of a sweep (``native/include/dagscape/sampling/block_chain.hpp``), chosen by measurement.
+
+    Attributes
+    ----------
+    width, widest_hub : int
+        The number of variables of a block, and the largest number of a hub move.
+    hub_share : float
+        The share of hub moves among those of blocks.
+    blocks, covered : float
+        The number of blocks, and of attempts to reverse an edge, for each variable.
+    whole_lists : float
+        The share of the steps of single variables that choose among all listed families.
+    """
+
+    width: int = 6
+    widest_hub: int = 9
+    hub_share: float = 0.4
+    blocks: float = 0.25
+    covered: float = 20.0
+    whole_lists: float = 0.2
+
+
+MOVES = Moves()
 
 
 def most_batches(n: int) -> int:
@@ -164,8 +188,6 @@ class Drawn:
     finished: bool
 
 
-
-
 def make_chains(
     scores: LocalScores,
     lists: ChainLists,
@@ -178,7 +200,17 @@ def make_chains(
     chains = []
     for start, checkpoint in zip(starts, checkpoints, strict=True):
         seed = int(rng.integers(2**63))
-        kernel = kernels.BlockChain(lists.kernel, start, seed=seed, **MOVES)
+        kernel = kernels.BlockChain(
+            lists.kernel,
+            start,
+            width=MOVES.width,
+            widest_hub=MOVES.widest_hub,
+            hub_share=MOVES.hub_share,
+            blocks=MOVES.blocks,
+            covered=MOVES.covered,
+            whole_lists=MOVES.whole_lists,
+            seed=seed,
+        )
         own = np.random.default_rng(seed)
         chains.append(OneChain(kernel, scores, thin, not lists.complete, own, checkpoint))
         chains[-1].restore()
@@ -293,5 +325,3 @@ def _aligned(chains: Sequence[OneChain]) -> int:
     while common and len({tuple(_batch_counts(chain)[:common]) for chain in chains}) > 1:
         common -= 1
     return common
-
-

@@ -1,24 +1,25 @@
 // A Markov chain over DAGs that draws the parents of several variables at once from their exact conditional.
 //
-// The target is the posterior over DAGs: a product of weights of families, for all acyclic choices of one family for each
-// variable. A move keeps the parents of all variables but those of a block W, chosen by a rule that does not look at the
-// state, and draws those of W together:
+// The target is the posterior over DAGs: a product of weights of families, for all acyclic choices of one family for
+// each variable. A move keeps the parents of all variables but those of a block W, chosen by a rule that does not look
+// at the state, and draws those of W together:
 //
 //   needs     A(u) ⊆ W is u itself if u ∈ W, else the members of W from which kept edges lead to u. A family P of v ∈ W
-//             needs R = ∪_{u ∈ P} A(u) before v, and is impossible if v ∈ R. A choice is acyclic exactly if the needs are
-//             acyclic on W: a cycle must pass through W.
+//             needs R = ∪_{u ∈ P} A(u) before v, and is impossible if v ∈ R. A choice is acyclic exactly if the needs
+//             are acyclic on W: a cycle must pass through W.
 //   tables    a_v(S) = Σ weights of v's families with needs ⊆ S;  F(S) = Σ_{v ∈ S} F(S∖v) a_v(S∖v)
 //   draw      an order of W from its end, with weights F(S∖v) a_v(S∖v); then each family given what precedes its child
-//   accept    with probability min(1, L_old / L_new), where L is the number of orders of W that suit the needs: the draw
+//   accept    with probability min(1, L_old / L_new), where L is the number of orders of W that suit the needs: the
+//   draw
 //             has density weight · L, and the target weight alone
 //
 // *Hub* moves draw W so that it holds all children of a variable h: W is h, its children, and every other u with
-// probability p_hu. Since that looks at the state, families of u ∈ W that contain h weigh 1/p_hu times more in that block:
-// this is a Gibbs step on the pair of DAG and block. Steps of a *single* variable draw its parents given those of all
-// others, without rejection, from the core or from the whole list; blocks use the core, and are skipped if the family of
-// a member is outside it. *Covered* edges are reversed one by one: such moves stay in the equivalence class, and spread
-// the directions within it. Families outside the lists enter and leave by `set_parents`; a variable with such a family is
-// left alone by all moves here.
+// probability p_hu. Since that looks at the state, families of u ∈ W that contain h weigh 1/p_hu times more in that
+// block: this is a Gibbs step on the pair of DAG and block. Steps of a *single* variable draw its parents given those
+// of all others, without rejection, from the core or from the whole list; blocks use the core, and are skipped if the
+// family of a member is outside it. *Covered* edges are reversed one by one: such moves stay in the equivalence class,
+// and spread the directions within it. Families outside the lists enter and leave by `set_parents`; a variable with
+// such a family is left alone by all moves here.
 //
 // Weights span more than a double. The weights of a block are relative to the heaviest possible family of each member,
 // and if the total is still so low that something could have vanished, the block is computed again with extended
@@ -130,7 +131,7 @@ private:
         std::uint32_t variable;
     };
     std::vector<std::vector<Partner>> partners_;
-    std::vector<double> hub_chance_;             // p_hu at [h * n + u]
+    std::vector<double> hub_chance_;  // p_hu at [h * n + u]
 
     // Work space. needs_[u] holds A(u) if stamps_[u] is the number of the present block.
     std::vector<std::uint32_t> needs_, stamps_;

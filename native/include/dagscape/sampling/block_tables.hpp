@@ -33,7 +33,8 @@ struct WideArithmetic {
 };
 
 // `sums` holds a_v(S) for member v of the block at [S * stride + v], and `forward` F(S).
-template <class Arithmetic> class BlockTables {
+template <class Arithmetic>
+class BlockTables {
 public:
     using Number = typename Arithmetic::Number;
 

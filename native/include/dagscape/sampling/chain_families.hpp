@@ -2,8 +2,8 @@
 //
 // Each child has a list of families, in two parts: the *core*, among which blocks of variables choose together, and the
 // rest, which steps of a single variable reach. Both parts are sorted, heaviest first. A weight is the exponential of a
-// score, relative to the best family of the child: mantissa · 2^exponent with a mantissa in [1/2, 1), and also as a plain
-// double, which is zero below 2^-1000.
+// score, relative to the best family of the child: mantissa · 2^exponent with a mantissa in [1/2, 1), and also as a
+// plain double, which is zero below 2^-1000.
 #pragma once
 
 #include <cstddef>
