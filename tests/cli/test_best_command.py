@@ -177,7 +177,7 @@ def test_networks_that_are_far_less_probable(capfd, tmp_path):
 @pytest.mark.parametrize("space", ["classes", "dags"])
 def test_the_best_one_is_drawn(capfd, tmp_path, odd_table, space):
     best = ds.k_best(ds.local_scores(ds.read_data(odd_table)), space=space)
-    drawn = best.cpdags[0] if space == "classes" else best.networks[0]
+    drawn = best.cpdags[0]
     for ending in (".dot", ".svg"):
         path, direct = tmp_path / f"best{ending}", tmp_path / f"direct{ending}"
         code, out, err = run(capfd, "best", odd_table, "--space", space, "--draw", path)
@@ -353,7 +353,8 @@ def test_the_memory_limit_holds_for_reading_scores(capfd, tmp_path):
     np.savez_compressed(tmp_path / "bomb.npz", **arrays)
     code, out, err = run(capfd, "best", tmp_path / "bomb.npz", "--max-memory", "50MiB")
     assert (code, out) == (4, "")
-    assert "bomb.npz' need 76.3 MiB; the limit is 50.0 MiB (--max-memory)" in err
+    assert "bomb.npz' need 76." in err
+    assert "the limit is 50.0 MiB (--max-memory)" in err
     code, _, err = run(capfd, "best", tmp_path / "bomb.npz")
     assert code == 3
     assert "bomb.npz' is not a valid score file: table0 has the shape (10000000,)" in err

@@ -43,11 +43,17 @@ def test_the_threshold_of_the_table_and_of_the_drawing_have_their_own_defaults(c
 def test_the_table_shows_adjacency(capfd, table):
     _, out, _ = run(capfd, "posterior", table, "--threshold", 0.3)
     header, first = out.splitlines()[2:4]
-    assert header.split() == ["from", "to", "edge", "ancestor", "adjacent"]
-    edge, _, adjacent = map(float, first.split()[2:])
-    assert edge <= adjacent <= 1
+    assert header.split() == ["from", "to", "edge", "ancestor", "adjacent", "compelled"]
+    edge, _, adjacent, compelled = map(float, first.split()[2:])
+    assert compelled <= edge <= adjacent <= 1
+    assert "from 2,000 DAGs drawn (seed 0), standard error up to " in " ".join(out.split())
+    _, out, _ = run(capfd, "posterior", table, "--threshold", 0.3, "--compelled-samples", 50, "--seed", 7)
+    assert "from 50 DAGs drawn (seed 7), standard error up to " in " ".join(out.split())
+    _, out, _ = run(capfd, "posterior", table, "--no-compelled")
+    assert out.splitlines()[2].split() == ["from", "to", "edge", "ancestor", "adjacent"]
+    assert "compelled edges were not computed" in out
     _, out, _ = run(capfd, "posterior", table, "--over", "orders")
-    assert out.splitlines()[2].split() == ["from", "to", "edge", "adjacent"]
+    assert out.splitlines()[2].split() == ["from", "to", "edge", "adjacent", "compelled"]
 
 
 def test_a_saved_comparison_of_settings_is_drawn(capfd, tmp_path, table):

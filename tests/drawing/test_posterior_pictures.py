@@ -95,12 +95,17 @@ def test_arrowheads_are_those_of_compelled_edges():
         "probability of an edge, in either direction, ≥ 0.9",
         "direction compelled: the same in the whole equivalence class, with probability ≥ 0.5",
         "the data leave the direction open",
-        "↓ ↑  probability that the direction is compelled, if ≥ 0.1",
+        "↓ ↑  probability that the direction is compelled, if ≥ 0.1 and not that of the edge",
     ]
-    assert not lines(svg(content, threshold=0.8))["b – a: 0.98 (compelled b → a: 0.7, a → b: 0.2)"][1]
+    assert not lines(svg(content, threshold=0.8))["a – b: 0.98 (compelled a → b: 0.2, b → a: 0.7)"][1]
     assert "≥ 0.6" in legend(svg(content, threshold=0.6))[1]
     assert 'label="0.98\\n↓0.70 ↑0.20"' in to_dot(content)
     assert "the data leave the direction open" in to_dot(content)
+
+
+def test_an_arrow_as_sure_as_its_edge_has_one_number():
+    content = with_compelled(probable(3, a_b=0.9, b_c=0.9), a_b=0.9, b_c=0.88)
+    assert labels(svg(content)) == ["0.90", "0.90|↓0.88|"]
 
 
 @pytest.mark.parametrize(

@@ -48,3 +48,8 @@ def test_a_class_is_taken_and_a_wrong_limit_refused():
     for wrong in (-1, 1.5, 10**7):
         with pytest.raises(ds.InvalidOption, match="limit is"):
             ds.class_members(asia, wrong)
+
+
+def test_the_class_is_drawn():
+    found = ds.class_members(ds.Dag.from_edges("abc", [("a", "b"), ("c", "b")]))
+    assert found.draw()._repr_svg_() == ds.draw(found.drawable)._repr_svg_()

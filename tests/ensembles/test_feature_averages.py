@@ -75,9 +75,7 @@ def test_what_is_refused(data):
 def test_weights_without_effect_and_names_of_features_are_refused():
     rows = ds.load_network("cancer").sample(100, seed=1)
     boot = ds.bootstrap(rows, samples=3, workers=1)
-    with pytest.raises(
-        ds.InvalidOption, match="weights is 'classes', but networks from resampled rows all count alike"
-    ):
+    with pytest.raises(ds.InvalidOption, match="weights is 'classes', but these networks all count alike"):
         ds.feature_averages(boot, weights="classes")
     with pytest.raises(ds.InvalidOption, match=r"function is a str, not a function of a DAG: .*edge_probabilities"):
         ds.modes(ds.local_scores(rows), 2).average("edges")

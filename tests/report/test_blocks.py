@@ -118,7 +118,8 @@ def test_names_are_in_full_in_blocks(results):
 def test_the_posterior_as_blocks():
     scores = ds.FamilyTable({"a": {(): 0.0, ("b",): 0.0}, "b": {(): 0.0, ("a",): 0.0}}, complete=True)
     post = ds.posterior(scores)
-    heading, table, picture = render(post)
+    heading, table, note, picture = render(post)
+    assert "compelled edges were not computed" in note.text
     numbers = f"log evidence {post.log_evidence:,.4f}, error estimate {post.error:.0e}"
     assert heading == Heading(f"Posterior over dags: {numbers}")
     assert [column.header for column in table.columns] == ["from", "to", "edge", "ancestor", "adjacent"]

@@ -208,8 +208,11 @@ def _content(graph: object) -> Structure | ProbableEdges:
     if isinstance(graph, ProbableEdges):
         return graph
     found: Any = graph
-    if not hasattr(graph, "directed"):
-        found = getattr(graph, "drawable", None) if hasattr(graph, "drawable") else getattr(graph, "dag", None)
+    # Results come first: they may have a list of directed edges as well.
+    if hasattr(graph, "drawable"):
+        found = graph.drawable
+    elif not hasattr(graph, "directed"):
+        found = getattr(graph, "dag", None)
     if isinstance(found, ProbableEdges) or isinstance(getattr(found, "directed", None), tuple):
         content: Structure | ProbableEdges = found
         return content

@@ -127,7 +127,8 @@ def _compelled(edges: Sequence[DrawnEdge], labels: bool, threshold: float) -> It
     if not all(edge.directed for edge in edges):
         yield LegendKey(DrawnEdge(0, 1, False, _TYPICAL), "line without arrowhead", "the data leave the direction open")
     if labels and any(edge.directions for edge in edges):
-        yield LegendKey(None, "↓ ↑", f"probability that the direction is compelled, if ≥ {LEAST_SHOWN:g}")
+        meaning = f"probability that the direction is compelled, if ≥ {LEAST_SHOWN:g} and not that of the edge"
+        yield LegendKey(None, "↓ ↑", meaning)
 
 
 def _directions(edges: Sequence[DrawnEdge], labels: bool) -> Iterator[LegendKey]:

@@ -158,7 +158,10 @@ def edge_label(edge: DrawnEdge) -> tuple[str, ...]:
     if edge.directions is None:
         return (_number(edge.weight),)
     if edge.compelled:
-        return _number(edge.weight), " ".join(_compelled_numbers(edge))
+        directions = " ".join(_compelled_numbers(edge))
+        # An arrow whose direction is as sure as the edge needs one number.
+        same = edge.directed and directions[1:] == _number(edge.weight)
+        return (_number(edge.weight),) if same else (_number(edge.weight), directions)
     there, back = (_number(direction) for direction in edge.directions)
     if edge.directed:
         return _number(edge.weight), f"{'↓' if edge.upward else '↑'}{back}"

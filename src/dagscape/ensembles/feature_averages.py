@@ -83,13 +83,13 @@ def feature_averages(networks: Any, feature: str = "edges", weights: str = "dags
 
     Parameters
     ----------
-    networks : BestNetworks, Modes or Bootstrap
+    networks : BestNetworks, Modes, SampledNetworks or Bootstrap
         The list.
     feature : {"edges", "adjacencies", "ancestors", "blankets", "v-structures"}
         Directed edges, edges in either direction, directed paths, Markov blankets, or v-structures.
     weights : {"dags", "classes"}
         Whether an equivalence class in the list counts for each of its DAGs, or once. It matters only in lists of
-        classes; networks from resampled rows all count alike.
+        classes; samples of networks, and networks from resampled rows, all count alike.
 
     Returns
     -------
@@ -108,12 +108,13 @@ def feature_averages(networks: Any, feature: str = "edges", weights: str = "dags
     check_choice(weights, WEIGHTS, "weights")
     if not hasattr(networks, "v_structure_probabilities"):
         raise InvalidOption(
-            f"is {type_of(networks)}; it must be a list of networks: the result of k_best(), modes() or bootstrap()",
+            f"is {type_of(networks)}; it must be a list of networks: the result of k_best(), modes(), "
+            "sample_dags() or bootstrap()",
             option="networks",
         )
     if weights == "classes" and not hasattr(networks, "weights"):
-        raise InvalidOption("is 'classes', but networks from resampled rows all count alike: leave it out", "weights")
-    # Networks from resampled rows have no other weights.
+        raise InvalidOption("is 'classes', but these networks all count alike: leave it out", "weights")
+    # Samples, and networks from resampled rows, have no other weights.
     chosen = (weights,) if hasattr(networks, "weights") else ()
     listed = _v_structures if feature == "v-structures" else _pairs(feature)
     found = sorted(listed(networks, chosen), key=lambda each: -each[1])

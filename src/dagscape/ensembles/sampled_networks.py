@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -30,9 +30,9 @@ from dagscape.ensembles.sample_features import (
     v_structure_shares,
 )
 from dagscape.ensembles.sample_prediction import PredictingSamples
+from dagscape.ensembles.sample_traces import TracedSamples
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.directions import MemberLimits
-from dagscape.graphs.words import holds
 from dagscape.results.base import check_known, check_shape, pair_frame
 from dagscape.results.decoding import Between, NotNegative, OneOf, Probabilities
 
@@ -51,7 +51,7 @@ _FEATURES = {
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
+class SampledNetworks(PredictingSamples, TracedSamples, EdgeProbabilities, ListedNetworks):
     """Networks drawn from the posterior: independent samples, or Markov chains.
 
     All counts alike in averages, which estimate posterior probabilities. Each has its Monte Carlo error: one standard
@@ -109,11 +109,6 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
     edge_batches: Probabilities | None = None
     diagnostics: ChainDiagnostics | None = None
     _averages: dict[str, Any] = field(default_factory=dict, init=False)
-
-    @property
-    def draws(self) -> int:
-        """The number of networks of each chain."""
-        return len(self) // self.chains
 
     @property
     def edges(self) -> Matrix:
@@ -323,41 +318,6 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
         matrices = {"edge": self.edges, "edge_error": self.edge_errors, "ancestor": self.ancestors}
         return pair_frame(self.variables, matrices | {"adjacent": self.adjacencies, "compelled": self.compelled})
 
-    def trace_frame(self, edges: Iterable[tuple[str, str]] = ()) -> pd.DataFrame:
-        """Return the draws as a long table, as programs for the analysis of Markov chains take it.
-
-        Parameters
-        ----------
-        edges : iterable of (parent, child)
-            The edges to show.
-
-        Returns
-        -------
-        DataFrame
-            One draw per row: ``chain``, ``draw``, ``score``, and a column for each edge, such as ``"a → b"``, that is 1
-            if the network has it and 0 if not.
-        """
-        import pandas as pd
-
-        chain, draw = np.divmod(np.arange(len(self)), self.draws)
-        return pd.DataFrame({"chain": chain, "draw": draw, "score": self.scores, **self._edge_columns(edges)})
-
-    def to_arviz(self, edges: Iterable[tuple[str, str]] = ()) -> dict[str, dict[str, NDArray[Any]]]:
-        """Return the draws as ``arviz.from_dict`` takes them, and ``arviz.InferenceData`` names them.
-
-        Parameters
-        ----------
-        edges : iterable of (parent, child)
-            The edges to include.
-
-        Returns
-        -------
-        dict
-            ``{"posterior": {"score": array, "a → b": array, …}}``, with arrays of chains × draws.
-        """
-        columns: dict[str, NDArray[Any]] = {"score": self.scores, **self._edge_columns(edges)}
-        return {"posterior": {name: values.reshape(self.chains, self.draws) for name, values in columns.items()}}
-
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document, with probabilities and errors of edges and other features."""
         matrices = {name: getattr(self, name).tolist() for name in (*_FEATURES, *_FEATURES.values())}
@@ -420,15 +380,6 @@ class SampledNetworks(PredictingSamples, EdgeProbabilities, ListedNetworks):
         place = self._number(row), self._number(column)
         means, errors = self._feature(feature)
         return Probability(float(means[place]), float(errors[place]))
-
-    def _edge_columns(self, edges: Iterable[tuple[str, str]]) -> dict[str, NDArray[np.int8]]:
-        """Return, for each edge, whether each network has it."""
-        return {
-            f"{parent} → {child}": holds(self.networks.parents[:, self._number(child)], self._number(parent)).astype(
-                np.int8
-            )
-            for parent, child in edges
-        }
 
     def __repr__(self) -> str:
         probable = int((self.edges > 0.5).sum())

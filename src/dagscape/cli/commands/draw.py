@@ -20,8 +20,8 @@ from dagscape.posterior.result import Posterior
 _RESULT_HELP = """
 
 \b
-A JSON result is drawn as what it ranks: the class of the best if classes were ranked, else the
-best network. A posterior is drawn as its probable edges, a sensitivity analysis as ranges."""
+A network in a JSON result is drawn as its equivalence class, within constraints and experiments.
+A posterior is drawn as its probable edges, a sensitivity analysis as ranges."""
 
 
 def _drawing_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
@@ -35,7 +35,7 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
 @click.option(
     "--class", "as_class", is_flag=True, help="Draw the equivalence class; its reversible edges are undirected."
 )
-@click.option("--dag", "as_dag", is_flag=True, help="Draw a DAG, where a result ranks classes.")
+@click.option("--dag", "as_dag", is_flag=True, help="Draw the network of a result, not its class.")
 @click.option("--title", help="A title above the drawing.")
 @click.option(
     "--threshold",
