@@ -137,8 +137,9 @@ def plan(
         What the task takes, as for its function; for a task that takes scores, the data to score.
     task : str
         What to compute: ``"scores"``, the local scores; with them ``"posterior"``, ``"feature-probability"``,
-        ``"optimal"``, ``"best"`` or ``"modes"``; ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or,
-        from the answers of students, ``"student"`` (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``.
+        ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or
+        ``"sensitivity"``; or, from the answers of students, ``"student"`` (:func:`dagscape.command`), ``"parm"`` or
+        ``"bootstrap-skills"``.
         The memory for a long list of networks cannot be predicted and is not included.
     q_matrix : data frame, array or path, optional
         Which skills each item needs, for a task that takes answers.
