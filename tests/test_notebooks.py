@@ -61,12 +61,12 @@ def test_names_are_escaped():
     assert not re.search("&b", shown)
 
 
-def test_each_result_is_drawn_as_what_it_ranks(results):
+def test_networks_are_drawn_as_their_classes(results):
     assert ds.draw(results["classes"]) == ds.draw(results["classes"].cpdags[0])
-    assert ds.draw(results["dags"]) == ds.draw(results["dags"].networks[0])
-    assert ds.draw(results["modes"]) == ds.draw(results["modes"].networks[0])
+    assert ds.draw(results["dags"]) == ds.draw(results["dags"].cpdags[0])
+    assert ds.draw(results["modes"]) == ds.draw(results["modes"].cpdags[0])
     assert ds.draw(results["mode classes"]) == ds.draw(results["mode classes"].cpdags[0])
-    assert ds.draw(results["optimal"]) == ds.draw(results["optimal"].network)
+    assert ds.draw(results["optimal"]) == ds.draw(results["optimal"].cpdag)
     assert ds.draw(results["posterior"]) == ds.draw(results["posterior"], threshold=0.5)
 
 
@@ -81,7 +81,7 @@ def test_a_drawing_is_a_string_that_displays_itself(results):
 
 def test_markers_of_two_pictures_on_a_page_do_not_clash(results):
     pictures = [results["posterior"].draw(threshold=0.2)]
-    pictures += [results[name]._repr_html_() for name in ("classes", "dags")]
+    pictures += [results["classes"]._repr_html_(), results["dags"].networks[0]._repr_svg_()]
     marks = [set(re.findall('id="([^"]*)"', picture)) for picture in pictures]
     assert all(marks)
     assert sum(map(len, marks)) == len(set.union(*marks))
