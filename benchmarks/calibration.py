@@ -5,8 +5,8 @@ python -m benchmarks.calibration table [--write]
 
 200 networks of 6 to 20 variables and 100 to 5000 rows, with structure and tables from the prior that the scores use
 (``benchmarks/prior_draws.py``): uniform over DAGs with at most three parents, and the Dirichlet distributions of BDeu.
-Half of them have an equivalent sample size of 1, half of 10. ``run`` keeps what it found in ``build/``, so that it can be
-interrupted; ``table`` compares with the truth.
+Half of them have an equivalent sample size of 1, half of 10. ``run`` keeps what it found in ``build/``, so that it can
+be interrupted; ``table`` compares with the truth.
 """
 
 from __future__ import annotations

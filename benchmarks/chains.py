@@ -1,8 +1,8 @@
 """Chains over DAGs beside Gibby: the error of all edge probabilities by processor time, without that of the scores.
 
-python -m benchmarks.chains long FOLDER [CASE …]     (the references; minutes for each case)
-python -m benchmarks.chains run FOLDER [CASE …]
-python -m benchmarks.chains table FOLDER [--write]
+python -m benchmarks.chains long [CASE …] --data=FOLDER     (the references; minutes for each case)
+python -m benchmarks.chains run [CASE …] --data=FOLDER
+python -m benchmarks.chains table --data=FOLDER [--write]
 
 FOLDER has the data files of Gibby's repository, such as ``alarm1k.dat``; ``benchmarks/gibby.py`` says how the program
 is found. A case is a data set and a limit on the number of parents, ``alarm1k-4``. Both programs have one chain, one
@@ -38,6 +38,9 @@ SEEDS = (1, 2, 3)
 LONG_SEED = 101
 LONG_SECONDS = 300.0
 MOST_EXACT = 20
+
+# The option of the folder with the data files.
+DATA = "--data="
 
 PROGRAMS = ("Gibby", "dagscape")
 
@@ -321,13 +324,14 @@ def chosen(names: list[str]) -> tuple[Case, ...]:
 
 
 def main() -> None:
-    match words():
-        case ["long", folder, *names]:
-            long(Path(folder), chosen(names))
-        case ["run", folder, *names]:
-            run(Path(folder), chosen(names))
-        case ["table", folder]:
-            table(Path(folder))
+    folders = [Path(word.removeprefix(DATA)) for word in words() if word.startswith(DATA)]
+    match [word for word in words() if not word.startswith(DATA)], folders:
+        case ["long", *names], [folder]:
+            long(folder, chosen(names))
+        case ["run", *names], [folder]:
+            run(folder, chosen(names))
+        case ["table"], [folder]:
+            table(folder)
         case _:
             raise SystemExit(__doc__)
 
