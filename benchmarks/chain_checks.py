@@ -3,8 +3,8 @@
 python -m benchmarks.chain_checks [within] [wide] [--data=FOLDER] [--write]      (default: both)
 
 ``within`` counts the edges whose probability is within three and five Monte Carlo errors of the exact one, on data of
-up to 20 variables. ``wide`` runs chains on 200 to 1000 variables, those of Gibby's data files among them if their folder
-is given.
+up to 20 variables. ``wide`` runs chains on 200 to 1000 variables, those of Gibby's data files among them if their
+folder is given.
 """
 
 from __future__ import annotations
