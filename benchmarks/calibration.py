@@ -210,8 +210,8 @@ def table() -> None:
     PAGE.table(
         "losses",
         f"The first {NETWORKS} networks, by feature and equivalent sample size: the sum of the probabilities, how many "
-        "of the pairs are there, the mean Brier score and log loss, and in how many bins the mean probability is outside "
-        "of the interval.",
+        "of the pairs are there, the mean Brier score and log loss, and in how many bins the mean probability is "
+        "outside of the interval.",
         ["feature", "ess", "method", "stated", "there", "Brier", "log loss", "bins outside"],
         [row for feature in FEATURES for ess in SIZES for method in METHODS for row in _losses(feature, ess, method)],
     )
