@@ -10,7 +10,7 @@ INCLUDES = NATIVE / "include" / "dagscape"
 SOURCES = [*INCLUDES.rglob("*.hpp"), *(NATIVE / "src").rglob("*.cpp")]
 
 # The subjects of the kernels. Each includes only headers of its own folder and of the lists before its own.
-SUBJECTS = [["runtime", "numbers"], ["sets"], ["scores"], ["sums", "best", "search", "student"]]
+SUBJECTS = [["runtime", "numbers"], ["sets"], ["scores"], ["sums", "best", "search", "student"], ["sampling"]]
 LEVEL = {subject: level for level, subjects in enumerate(SUBJECTS) for subject in subjects}
 
 

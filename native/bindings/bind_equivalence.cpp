@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "dagscape/sets/directions.hpp"
 #include "dagscape/sets/equivalence.hpp"
 
 namespace dagscape {
@@ -24,9 +25,7 @@ void bound_class_keys(Graphs parents, Keys keys) {
     class_keys(graphs, keys.data());
 }
 
-// Returns the index of the first graph with a cycle, at which the work stops; -1 if no graph has a cycle.
-std::int64_t bound_cpdags(Graphs parents, Sets directed, Sets undirected) {
-    const GraphArray graphs = checked(parents);
+void check_outputs(const Graphs& parents, const Sets& directed, const Sets& undirected) {
     for (const Sets* out : {&directed, &undirected}) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             if (out->shape(axis) != parents.shape(axis)) {
@@ -34,8 +33,29 @@ std::int64_t bound_cpdags(Graphs parents, Sets directed, Sets undirected) {
             }
         }
     }
+}
+
+// Returns the index of the first graph with a cycle, at which the work stops; -1 if no graph has a cycle.
+std::int64_t bound_cpdags(Graphs parents, Sets directed, Sets undirected) {
+    const GraphArray graphs = checked(parents);
+    check_outputs(parents, directed, undirected);
     nb::gil_scoped_release unlocked;
     const std::size_t done = cpdags(graphs, directed.data(), undirected.data());
+    return done == graphs.count ? -1 : static_cast<std::int64_t>(done);
+}
+
+// Returns what bound_cpdags does.
+std::int64_t bound_limited_classes(Graphs parents, Input<Subset, 2> fixed, Input<Subset, 1> unscored, Sets directed,
+                                   Sets undirected) {
+    const GraphArray graphs = checked(parents);
+    check_outputs(parents, directed, undirected);
+    if (fixed.shape(0) != parents.shape(1) || fixed.shape(1) != parents.shape(2) ||
+        unscored.shape(0) != parents.shape(2)) {
+        throw nb::value_error("the limits must have the shapes (variables, words) and (words,)");
+    }
+    nb::gil_scoped_release unlocked;
+    const std::size_t done =
+        limited_classes(graphs, {fixed.data(), unscored.data()}, directed.data(), undirected.data());
     return done == graphs.count ? -1 : static_cast<std::int64_t>(done);
 }
 
@@ -44,6 +64,8 @@ std::int64_t bound_cpdags(Graphs parents, Sets directed, Sets undirected) {
 void bind_equivalence(nb::module_& module) {
     module.def("class_keys", &bound_class_keys, "parents"_a.noconvert(), "keys"_a.noconvert());
     module.def("cpdags", &bound_cpdags, "parents"_a.noconvert(), "directed"_a.noconvert(), "undirected"_a.noconvert());
+    module.def("limited_classes", &bound_limited_classes, "parents"_a.noconvert(), "fixed"_a.noconvert(),
+               "unscored"_a.noconvert(), "directed"_a.noconvert(), "undirected"_a.noconvert());
 }
 
 }  // namespace dagscape

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "bound_dag_sum.hpp"
 #include "dagscape/sums/dag_sum.hpp"
 #include "dagscape/sums/order_ancestors.hpp"
 #include "dagscape/sums/order_sum.hpp"
@@ -39,13 +40,6 @@ void fill(Matrix& matrix, const std::vector<double>& values) {
     if (matrix.size() != values.size()) throw nb::value_error("a matrix must have n rows and n columns");
     std::copy(values.begin(), values.end(), matrix.data());
 }
-
-// A sum over DAGs in steps.
-struct BoundDagSum {
-    bool with_paths = false;
-    std::unique_ptr<ParentSums> sums;
-    std::unique_ptr<DagSum> dags;
-};
 
 void construct(BoundDagSum* self, Scores scores, int unit_bits, unsigned threads, bool with_paths,
                const Progress& progress) {

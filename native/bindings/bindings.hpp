@@ -6,6 +6,7 @@
 namespace dagscape {
 
 void bind_best(nanobind::module_& module);
+void bind_block_chain(nanobind::module_& module);
 void bind_class_moves(nanobind::module_& module);
 void bind_editable_dag(nanobind::module_& module);
 void bind_equivalence(nanobind::module_& module);
@@ -18,6 +19,7 @@ void bind_joint_scores(nanobind::module_& module);
 void bind_modes(nanobind::module_& module);
 void bind_move_evaluator(nanobind::module_& module);
 void bind_order_search(nanobind::module_& module);
+void bind_sampling(nanobind::module_& module);
 void bind_student_states(nanobind::module_& module);
 void bind_sums(nanobind::module_& module);
 void bind_tiled_order_sum(nanobind::module_& module);

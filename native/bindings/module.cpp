@@ -25,6 +25,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     static_cast<void>(dagscape::prepare_thread());
     nb::set_leak_warnings(false);
     dagscape::bind_best(module);
+    dagscape::bind_block_chain(module);
     dagscape::bind_class_moves(module);
     dagscape::bind_editable_dag(module);
     dagscape::bind_equivalence(module);
@@ -37,6 +38,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_modes(module);
     dagscape::bind_move_evaluator(module);
     dagscape::bind_order_search(module);
+    dagscape::bind_sampling(module);
     dagscape::bind_student_states(module);
     dagscape::bind_sums(module);
     dagscape::bind_tiled_order_sum(module);

@@ -18,7 +18,11 @@ from dagscape.core.errors import SparseFamilies as SparseFamilies
 from dagscape.core.errors import StoppedEarly as StoppedEarly
 from dagscape.core.errors import SuspiciousColumns as SuspiciousColumns
 from dagscape.core.errors import TooLarge as TooLarge
+from dagscape.core.errors import Unconverged as Unconverged
 from dagscape.core.errors import UnidentifiedSkills as UnidentifiedSkills
+from dagscape.core.estimates import ArrayEstimate as ArrayEstimate
+from dagscape.core.estimates import Estimate as Estimate
+from dagscape.core.estimates import Probability as Probability
 from dagscape.core.progress import Progress as Progress
 from dagscape.core.progress import progress_bar as progress_bar
 from dagscape.core.version import __version__ as __version__
@@ -29,6 +33,7 @@ from dagscape.data.discrete.discretizing import Discretizer as Discretizer
 from dagscape.data.discrete.discretizing import discretize as discretize
 from dagscape.data.reading import read_data as read_data
 from dagscape.drawing.draw import draw as draw
+from dagscape.ensembles.chain_diagnostics import ChainDiagnostics as ChainDiagnostics
 from dagscape.ensembles.class_members import ClassMembers as ClassMembers
 from dagscape.ensembles.class_members import class_members as class_members
 from dagscape.ensembles.edge_accuracy import edge_accuracy as edge_accuracy
@@ -37,6 +42,7 @@ from dagscape.ensembles.feature_averages import FeatureAverages as FeatureAverag
 from dagscape.ensembles.feature_averages import feature_averages as feature_averages
 from dagscape.ensembles.list_curves import ListCurves as ListCurves
 from dagscape.ensembles.list_curves import list_curves as list_curves
+from dagscape.ensembles.sampled_networks import SampledNetworks as SampledNetworks
 from dagscape.graphs.comparison import Comparison as Comparison
 from dagscape.graphs.comparison import compare as compare
 from dagscape.graphs.comparison import equivalent as equivalent
@@ -58,8 +64,8 @@ from dagscape.posterior.backends import BackendStatus as BackendStatus
 from dagscape.posterior.backends import backends as backends
 from dagscape.posterior.features import feature_probability as feature_probability
 from dagscape.posterior.result import Posterior as Posterior
-from dagscape.posterior.result import Probability as Probability
-from dagscape.posterior.summing import posterior as posterior
+from dagscape.sampling.exact import sample_dags as sample_dags
+from dagscape.sampling.posterior import posterior as posterior
 from dagscape.scores.formats.files import read_scores as read_scores
 from dagscape.scores.formats.files import write_scores as write_scores
 from dagscape.scores.scoring import local_scores as local_scores

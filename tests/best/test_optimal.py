@@ -152,8 +152,9 @@ def test_result(tmp_path):
     assert found.dag is found.network
     assert ds.compare(found, found.network).shd == 0
     frame = found.to_frame()
-    assert list(frame.columns) == ["source", "target"]
-    assert list(frame.itertuples(index=False, name=None)) == list(found.network.edges) != []
+    assert list(frame.columns) == ["source", "target", "compelled"]
+    edges = list(frame[["source", "target"]].itertuples(index=False, name=None))
+    assert edges == list(found.network.edges) != []
     assert repr(found).endswith(f"tied DAGs: {found.tied_dags}, tied classes: {found.tied_classes})")
     found.save(tmp_path / "best.json")
     back = ds.load_result(tmp_path / "best.json")

@@ -103,12 +103,13 @@ def test_functions_without_an_average(tic):
 def test_the_frame_of_edges(tic):
     best = ds.k_best(tic, 10)
     frame = best.edge_frame()
-    assert list(frame.columns) == ["source", "target", "edge", "ancestor"]
+    assert list(frame.columns) == ["source", "target", "edge", "ancestor", "compelled"]
     assert len(frame) == 90
     assert frame["edge"].is_monotonic_decreasing
     for row in frame.itertuples():
         assert row.edge == best.edge(row.source, row.target)
         assert row.ancestor == best.ancestor(row.source, row.target)
+        assert row.compelled <= row.edge + 1e-12
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 import dagscape as ds
 from dagscape.core.errors import DagscapeError, DagscapeWarning, argument
 from dagscape.core.wording import visible
+from dagscape.ensembles.chain_diagnostics import diagnose
 from dagscape.report.tables import RENDERERS, render
 from dagscape.report.terminal import terminal_text
 from dagscape.results.base import Result
@@ -27,6 +28,8 @@ NO_NAMES = {
     "LocalScores": "abstract",
     "BackendStatus": "of the machine",
     "Probability": "a number",
+    "Estimate": "a number",
+    "ArrayEstimate": "numbers",
 }
 
 
@@ -52,6 +55,9 @@ def public_objects() -> list[object]:
     model = ds.command(answers, needs, restarts=1)
     numbers = pd.DataFrame(rng.normal(size=(30, 4)), columns=NAMES)
     study = ds.sensitivity(data, ess=1.0)
+    drawn = ds.sample_dags(scores, 40)
+    diagnostics = diagnose(drawn.scores.reshape(2, 20), drawn.networks)
+    chains = dataclasses.replace(drawn, method="chain", chains=2, diagnostics=diagnostics)
     return [
         data,
         ds.NumericData.from_frame(numbers),
@@ -70,6 +76,8 @@ def public_objects() -> list[object]:
         ds.posterior(scores),
         ds.k_best(scores, 3),
         ds.k_best(scores, 3).networks,
+        chains,
+        chains.diagnostics,
         ds.optimal_network(scores),
         ds.modes(scores, 2),
         ds.class_members(dag),

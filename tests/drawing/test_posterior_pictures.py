@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,7 +14,7 @@ import dagscape as ds
 from dagscape.core.errors import InvalidOption
 from dagscape.drawing.dot import to_dot
 from dagscape.drawing.draw import draw, svg
-from dagscape.drawing.edges import ProbableEdges, drawn_edges
+from dagscape.drawing.edges import SHARES_ALONE, ProbableEdges, drawn_edges
 from dagscape.drawing.picture import picture
 from dagscape.drawing.text import label_lines, shown_text
 
@@ -57,7 +58,8 @@ def test_clear_directions_are_arrows_by_probability():
         "probability of an edge, in either direction, ≥ 0.9",
         "probability of an edge, in either direction, ≥ 0.5",
         "probability of an edge, in either direction, < 0.5",
-        "direction clear; the number is the probability of this direction",
+        "most DAGs have this direction; the number is their share",
+        f"directions  {SHARES_ALONE}",
     ]
     widths = [float(p.get("stroke-width")) for p in ElementTree.fromstring(text).findall(f"{SVG}path")]
     assert widths == sorted(widths)
@@ -69,10 +71,66 @@ def test_unclear_directions_are_one_line_with_three_numbers():
     assert labels(text) == ["0.97|↓0.55 ↑0.42|"]
     assert legend(text) == [
         "probability of an edge, in either direction, ≥ 0.9",
-        "direction unclear; the number is the probability of an edge, in either direction",
-        "↓ ↑  probability of each direction",
+        "neither direction prevails; the number is the probability of an edge, in either direction",
+        "↓ ↑  share of the DAGs with each direction",
     ]
-    assert legend(svg(probable(2, a_b=0.55, b_a=0.42), labels=False))[1:] == ["direction unclear"]
+    assert legend(svg(probable(2, a_b=0.55, b_a=0.42), labels=False))[1:] == ["neither direction prevails"]
+
+
+def with_compelled(content, **cells):
+    """The same pairs, with the probabilities of compelled edges."""
+    return replace(content, compelled=probable(len(content.variables), **cells).edges)
+
+
+def test_arrowheads_are_those_of_compelled_edges():
+    """The share of DAGs with a direction decides nothing: b → a is compelled, c - d is not."""
+    content = with_compelled(probable(4, a_b=0.5, b_a=0.48, c_d=0.92, d_c=0.08), b_a=0.7, a_b=0.2, c_d=0.04)
+    text = svg(content)
+    assert lines(text) == {
+        "b → a: 0.98 (compelled b → a: 0.7, a → b: 0.2)": (False, True),
+        "c – d: 1": (False, False),
+    }
+    assert labels(text) == ["0.98|↓0.70 ↑0.20|", "1.00"]
+    assert legend(text) == [
+        "probability of an edge, in either direction, ≥ 0.9",
+        "direction compelled: the same in the whole equivalence class, with probability ≥ 0.5",
+        "the data leave the direction open",
+        "↓ ↑  probability that the direction is compelled, if ≥ 0.1",
+    ]
+    assert not lines(svg(content, threshold=0.8))["b – a: 0.98 (compelled b → a: 0.7, a → b: 0.2)"][1]
+    assert "≥ 0.6" in legend(svg(content, threshold=0.6))[1]
+    assert 'label="0.98\\n↓0.70 ↑0.20"' in to_dot(content)
+    assert "the data leave the direction open" in to_dot(content)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "compelled", "directed"),
+    [(0.5, 0.5, True), (0.5, 0.49, False), (0.1, 0.2, False), (0.1, 0.45, True), (0.0, 0.0, False), (0.9, 0.7, False)],
+)
+def test_a_direction_must_reach_the_threshold_and_half_of_the_edge(threshold, compelled, directed):
+    content = with_compelled(probable(2, a_b=0.8, b_a=0.1), a_b=compelled)
+    (edge,) = drawn_edges(content, threshold=threshold)
+    assert edge.directed is directed
+    assert edge.weight == edge.strength == pytest.approx(0.9)
+
+
+def test_a_compelled_direction_that_points_up_the_page_has_its_arrow_up():
+    cycle = with_compelled(probable(3, a_b=0.9, b_c=0.9, c_a=0.9), a_b=0.8, b_c=0.7, c_a=0.6)
+    made = picture(cycle, drawn_edges(cycle), labels=True)
+    assert sorted(curve.label[1] for curve in made.curves) == ["↑0.60", "↓0.70", "↓0.80"]
+
+
+@given(st.integers(0, 10**6))
+def test_no_arrowhead_without_a_compelled_direction(seed):
+    rng = np.random.default_rng(seed)
+    halves = rng.dirichlet([1, 1, 1], size=(5, 5))
+    edges = np.triu(halves[:, :, 0], 1) + np.triu(halves[:, :, 1], 1).T
+    compelled = edges * rng.random((5, 5))
+    content = ProbableEdges(tuple("abcde"), edges, compelled)
+    threshold = float(rng.random())
+    for edge in drawn_edges(content, threshold=threshold):
+        assert edge.weight >= threshold
+        assert not edge.directed or compelled[edge.tail, edge.head] >= threshold
 
 
 def test_a_sure_edge_is_heavy_even_if_its_direction_is_less_sure():
@@ -149,6 +207,7 @@ def test_each_edge_is_an_arrow_by_its_own_probability_if_requested():
         "probability ≥ 0.9",
         "probability ≥ 0.5",
         "probability < 0.5",
+        f"directions  {SHARES_ALONE}",
         "↑  an arrow that points upwards closes a cycle",
     ]
     widths = {curve.name: curve.width for curve in picture(content, drawn_edges(content, None, 0.1, "edges")).curves}
@@ -184,7 +243,7 @@ def test_a_label_and_its_line_are_on_the_same_side_of_every_limit(probability, l
     content = probable(2, a_b=probability)
     text = svg(content, threshold=0.0, lines="edges")
     assert f">{label}<" in text
-    (key,) = legend(text)
+    key, _ = legend(text)
     assert key == f"probability {'≥ 0.9' if float(label) >= 0.9 else '≥ 0.5' if float(label) >= 0.5 else '< 0.5'}"
     assert f'label="{label}"' in to_dot(content, threshold=0.0, lines="edges")
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import dagscape as ds
+from dagscape.graphs.directions import LimitedClass
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,8 @@ def test_networks_count_alone_where_members_of_a_class_may_differ(kind):
     first, second = scores.variables[:2]
     share = found.average(lambda dag: float(dag.has_edge(first, second)))
     assert share == pytest.approx(found.edge(first, second))
-    assert isinstance(found.drawable, ds.Dag)
+    # Experiments and constraints leave a class that fits alike; this score tells all its members apart.
+    assert isinstance(found.drawable, ds.Dag if kind == "k2" else LimitedClass)
 
 
 def test_one_network_of_each_class(scores):

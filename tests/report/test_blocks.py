@@ -46,6 +46,7 @@ def every_result() -> dict[str, Result]:
         ds.plan(data),
         ds.plan(data, max_memory=1),
         ds.posterior(scores),
+        ds.sample_dags(scores, 20),
         ds.sensitivity(data),
         ds.summarize_scores(scores),
         model,

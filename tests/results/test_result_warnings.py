@@ -255,7 +255,8 @@ def test_names_of_any_kind_in_a_warning(name, tmp_path):
     svg = ds.draw(found)
     width = float(ET.fromstring(svg).get("width"))
     texts = list(ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"))
-    assert 3 <= len(texts) - 2 <= 3 * WARNING_LINES
+    # Two names, and that the edge may be reversed.
+    assert 3 <= len(texts) - 3 <= 3 * WARNING_LINES
     assert width < 600
     assert all(text.text.isprintable() for text in texts)
     assert max(float(text.get("y")) for text in texts) < float(ET.fromstring(svg).get("height"))

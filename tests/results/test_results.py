@@ -44,6 +44,7 @@ def example_results():
         ds.optimal_network(ds.local_scores(data, max_parents=1)),
         ds.modes(ds.local_scores(data, max_parents=2), k=3),
         ds.k_best(ds.local_scores(data, max_parents=2), k=5),
+        ds.sample_dags(ds.local_scores(data.select(data.variables[:4])), 5),
         ds.sensitivity(data.select(data.variables[:4]), max_parents=2),
         ds.bootstrap(data.select(data.variables[:4]), "optimal", samples=3, workers=1),
         ds.learn(data.select(data.variables[:4]), "greedy"),
@@ -207,6 +208,7 @@ def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
         changed.save(tmp_path / "result.json")
         probabilities = {"edges", "ancestors", "paths", "alpha", "areas", "skill_tables", "item_tables"}
         probabilities |= {"mastered", "lacking", "confidence", "mastery", "minsup", "minconf", "minprob"}
+        probabilities |= {"edge_means", "edge_batches"}
         probabilities |= {"thresholds", "bin_means", "brier", "probabilities", "accuracy", "baseline"}
         if name in probabilities or name.startswith(("precision_", "recall_", "f1_")):
             with pytest.raises(ds.InvalidData, match=rf"{name}(\[0\])? (is|has) .* between 0 and 1"):

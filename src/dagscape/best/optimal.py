@@ -50,6 +50,7 @@ class OptimalNetwork(OneNetwork):
     """
 
     kind: ClassVar[str] = "optimal-network"
+    derived: ClassVar[tuple[str, ...]] = ("compelled_edges", "reversible_edges")
 
     tied: bool | None
     tied_dags: Count | None

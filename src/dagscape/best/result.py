@@ -12,7 +12,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.wording import plural
 from dagscape.ensembles import averaging
 from dagscape.ensembles.averaged_networks import AveragedNetworks, Probabilities
-from dagscape.ensembles.edge_probabilities import FEATURES, feature_frame, refuse_narrow_feature
+from dagscape.ensembles.edge_probabilities import MATRICES, feature_frame, refuse_narrow_feature
 from dagscape.ensembles.ranked_networks import times_less
 from dagscape.results.base import ScoredResult, check_same_scores
 from dagscape.results.decoding import Between, Count, Finite, OneOf
@@ -162,7 +162,7 @@ class BestNetworks(AveragedNetworks):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document, with averages over the list, and the share that it covers if known."""
-        averages = {feature: getattr(self, feature).tolist() for feature in FEATURES}
+        averages = {feature: getattr(self, feature).tolist() for feature in MATRICES}
         coverage = None if self.log_total is None else self.coverage(self.log_total)
         return super(BestNetworks, self).to_dict() | averages | {"coverage": coverage}
 
@@ -174,7 +174,7 @@ class BestNetworks(AveragedNetworks):
         wide : bool
             False: one network or class per row, with its score, how many times less probable it is than the best, and
             its share of the list. True: averages over the list as one matrix, labelled with the variables.
-        feature : {"edges", "adjacencies", "ancestors"}
+        feature : {"edges", "adjacencies", "ancestors", "compelled"}
             The matrix of a wide frame; only for those.
         """
         if wide:

@@ -179,6 +179,10 @@ class LostPrecision(DagscapeWarning):
     """A sum of terms of both signs is smaller than its own rounding errors."""
 
 
+class Unconverged(DagscapeWarning):
+    """Markov chains disagree, or are too short: their averages may be far off."""
+
+
 class UnidentifiedSkills(DagscapeWarning):
     """The answers may not determine a skill, because no item needs it alone."""
 

@@ -81,7 +81,7 @@ def to_dot(
             f'  edge [color="{PLAIN_LINE}", arrowsize=0.7, fontname="sans-serif", fontsize={LABEL_SIZE:g}];',
             *(f"  {_node(*box)};" for box in zip(variables, box_texts(content, label_width), strict=True)),
             *(f"  {_edge(variables, edge, labelled)};" for edge in edges),
-            *(f"  {node};" for node in _legend(content, edges, labelled, warnings_of(graph))),
+            *(f"  {node};" for node in _legend(content, edges, labelled, threshold, warnings_of(graph))),
             "}\n",
         ]
     )
@@ -118,10 +118,15 @@ def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
 
 
 def _legend(
-    content: Structure | ProbableEdges, edges: Sequence[DrawnEdge], labelled: bool, warnings: Sequence[str]
+    content: Structure | ProbableEdges,
+    edges: Sequence[DrawnEdge],
+    labelled: bool,
+    threshold: float | None,
+    warnings: Sequence[str],
 ) -> Iterator[str]:
     """Return the legend as a node of text, under a name that no variable has."""
-    lines = [f"{key.name}: {key.meaning}" for key in legend_of(edges, labels=labelled, graph=content)]
+    keys = legend_of(edges, labels=labelled, graph=content, threshold=threshold)
+    lines = [f"{key.name}: {key.meaning}" for key in keys]
     for warning in warnings:
         lines += filled_lines(warning, WARNING_WIDTH, LEGEND_SIZE, WARNING_LINES)
     if lines:

@@ -62,10 +62,11 @@ def draw(
     Parameters
     ----------
     graph : Dag, Cpdag, Network or result
-        What to draw. Undirected edges of a Cpdag have no arrowheads. A list of networks is drawn as its first entry:
-        the class of the best if classes were ranked, else the best DAG. A posterior is drawn as the edges that are
-        probable enough, a :class:`StudentModel` with the mastery of skills and the strengths of prerequisites. A
-        :class:`Sensitivity` is drawn by its own method, with the ranges of probabilities.
+        What to draw. Undirected edges of a Cpdag have no arrowheads. A network that was learned, and the first of a
+        list, is drawn as its equivalence class, within constraints on edges and experiments; if the scores distinguish
+        the members of a class, as the network. A posterior is drawn as the edges that are probable enough, a
+        :class:`StudentModel` with the mastery of skills and the strengths of prerequisites. A :class:`Sensitivity` is
+        drawn by its own method, with the ranges of probabilities.
     path : path, optional
         The file to write, in the format of its extension: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the
         extra ``plot``), ``.dot`` or ``.gv`` (Graphviz source). Default: return the SVG.
@@ -97,10 +98,14 @@ def draw(
     Lines of edges with probabilities are heavy from 0.9, solid from 0.5, and dashed below.
 
     Of a posterior, a pair of variables is drawn if the probability of an edge in either direction reaches the
-    threshold, and the line is heavy, solid or dashed by this probability. It has an arrowhead, and the probability of
-    its direction, if one direction reaches the threshold and is at least 3 times as probable as the other. Otherwise it
-    is a line without arrowhead, labelled with the probability of the pair and of both directions: ``0.97`` above
-    ``↓0.55 ↑0.42``.
+    threshold, and the line is heavy, solid or dashed by this probability. It has an arrowhead if the probability that
+    its direction is compelled, the same in every member of the equivalence class, reaches the threshold (and half of
+    the probability of the pair, if the threshold is lower). The label is the probability of the pair above those of
+    compelled directions of at least 0.1: ``0.97`` above ``↓0.55``.
+
+    Where compelled edges were not computed (``posterior(..., compelled=True)``), a line has an arrowhead, and the
+    probability of its direction, if one direction reaches the threshold and is at least 3 times as probable as the
+    other. These are shares of DAGs, which the prior also decides: the legend says that they are no evidence.
 
     With ``lines="edges"``, each edge that reaches the threshold is an arrow, heavy, solid or dashed by its own
     probability, also if the other direction is drawn, too.
@@ -206,7 +211,15 @@ def _picture(
     content = content_of(graph, weights)
     edges = drawn_edges(content, weights, threshold, lines)
     labelled = shows_labels(labels, edges, content, weights)
-    return picture(content, edges, labels=labelled, title=title, label_width=label_width, warnings=warnings_of(graph))
+    return picture(
+        content,
+        edges,
+        labels=labelled,
+        title=title,
+        label_width=label_width,
+        threshold=threshold,
+        warnings=warnings_of(graph),
+    )
 
 
 def _write_text(text: str, path: str | os.PathLike[str]) -> None:

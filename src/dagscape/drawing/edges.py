@@ -1,11 +1,16 @@
 """Which edges a drawing has: those of a graph, or those that are probable enough.
 
 The edges of a graph may come with probabilities (``weights``). Edge probabilities alone (:class:`ProbableEdges`) decide
-for each pair of variables whether it is drawn, and whether its direction is clear:
+for each pair of variables whether it is drawn, and whether it has a direction:
 
 - a pair is drawn if the probability of an edge in either direction reaches the threshold;
-- it has an arrowhead if one direction reaches the threshold and is at least three times as probable as the other;
-- otherwise it is a line without arrowhead, with the probability of the pair and those of both directions.
+- it has an arrowhead if the probability that its direction is compelled, the same in every member of the equivalence
+  class, reaches the threshold, and is at least half of that of the edge;
+- otherwise it is a line without arrowhead.
+
+A share of DAGs with u → v is no evidence for this direction: within a class it is the share of members, which only the
+prior decides. Where compelled edges were not computed, there is nothing better: a pair then has an arrowhead if the
+share of one direction reaches the threshold and is at least three times that of the other, and the legend warns of it.
 
 How heavy such a line is depends on the probability of an edge in either direction, with and without arrowhead: a sure
 edge does not look doubtful because its direction is less sure. With ``lines="edges"``, each edge u → v is instead an
@@ -35,16 +40,22 @@ Matrix = NDArray[np.float64]
 HEAVY, SOLID = 0.9, 0.5
 DEFAULT_THRESHOLD = 0.5
 CLEAR_RATIO = 3.0
+# Lower probabilities of a compelled direction are not shown.
+LEAST_SHOWN = 0.1
 # What a line stands for in a drawing of edge probabilities: a pair of variables, or an edge with its direction.
 LINES = ("pairs", "edges")
 MOST_LABELS = 100
 PROBABILITY = "probability"
+# What to think of directions where compelled edges are unknown.
+SHARES_ALONE = "shares of DAGs, which the prior decides too: no evidence unless they are compelled"
 _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
     """An edge by the indices of its ends.
+
+    Numbers of directions are probabilities of edges, or, with ``compelled``, that the edge holds in the whole class.
 
     Parameters
     ----------
@@ -60,6 +71,8 @@ class DrawnEdge:
         Whether the head is above the tail.
     adjacency : float, optional
         The probability of an edge in either direction, if that decides the kind of line; else the weight does.
+    compelled : bool
+        Whether its direction is that of compelled edges, and its weight the probability of the pair.
     """
 
     tail: int
@@ -69,6 +82,7 @@ class DrawnEdge:
     directions: tuple[float, float] | None = None
     upward: bool = False
     adjacency: float | None = None
+    compelled: bool = False
 
     @property
     def strength(self) -> float | None:
@@ -102,10 +116,24 @@ class Structure(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbableEdges:
-    """Edge probabilities that can be drawn without a graph: ``edges[u, v]`` is P(u → v)."""
+    """Edge probabilities that can be drawn without a graph.
+
+    Parameters
+    ----------
+    variables : tuple of str
+        The names of the variables.
+    edges : array of shape (n, n)
+        ``[u, v]`` is P(u → v).
+    compelled : array of shape (n, n), optional
+        ``[u, v]`` is the probability that u → v holds in every member of the class; None if unknown.
+    caution : str
+        What the legend says of arrows if compelled edges are unknown.
+    """
 
     variables: tuple[str, ...]
     edges: Matrix
+    compelled: Matrix | None = None
+    caution: str = SHARES_ALONE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,8 +237,12 @@ def drawn_edges(
         if weights is not None:
             raise InvalidOption("is for graphs: a posterior has its own probabilities", option="weights")
         matrix = _checked(content.edges, n)
-        select = _single if lines == "edges" else _probable
-        return _layered(n, list(select(matrix, DEFAULT_THRESHOLD if threshold is None else threshold)))
+        least = DEFAULT_THRESHOLD if threshold is None else threshold
+        if lines == "edges":
+            return _layered(n, list(_single(matrix, least)))
+        if content.compelled is None:
+            return _layered(n, list(_probable(matrix, least)))
+        return _layered(n, list(_compelled(matrix, _checked(content.compelled, n), least)))
     if lines is not None:
         raise InvalidOption("is for results with edge probabilities: those of a graph are its edges", option="lines")
     if weights is None and isinstance(content, AnnotatedGraph):
@@ -249,6 +281,23 @@ def _probable(matrix: Matrix, threshold: float) -> Iterator[DrawnEdge]:
             weight = there if directed else either
             both = None if directed and (back < threshold or not back) else (there, back)
             yield DrawnEdge(tail, head, directed, weight, both, adjacency=either)
+
+
+def _compelled(matrix: Matrix, compelled: Matrix, threshold: float) -> Iterator[DrawnEdge]:
+    """Iterate over the pairs of variables that are probable enough, with the directions that are compelled."""
+    for v in range(len(matrix)):
+        for u in range(v):
+            either = min(float(matrix[u, v] + matrix[v, u]), 1.0)
+            if either < threshold or not either:
+                continue
+            highest, lowest = sorted((float(compelled[u, v]), float(compelled[v, u])), reverse=True)
+            directed = highest >= max(threshold, either / 2) and highest > lowest
+            # Shares of DAGs place a line without arrowhead.
+            order = compelled if directed else matrix
+            tail, head = (u, v) if order[u, v] >= order[v, u] else (v, u)
+            there, back = float(compelled[tail, head]), float(compelled[head, tail])
+            both = (there, back) if highest >= LEAST_SHOWN else None
+            yield DrawnEdge(tail, head, directed, either, both, adjacency=either, compelled=True)
 
 
 def _single(matrix: Matrix, threshold: float) -> Iterator[DrawnEdge]:

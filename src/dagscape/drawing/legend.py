@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dagscape.drawing.edges import (
+    DEFAULT_THRESHOLD,
     HEAVY,
+    LEAST_SHOWN,
     PROBABILITY,
     SOLID,
     AnnotatedGraph,
@@ -48,7 +50,11 @@ class LegendKey:
 
 
 def legend_of(
-    edges: Sequence[DrawnEdge], *, labels: bool, graph: Structure | ProbableEdges | None = None
+    edges: Sequence[DrawnEdge],
+    *,
+    labels: bool,
+    graph: Structure | ProbableEdges | None = None,
+    threshold: float | None = None,
 ) -> list[LegendKey]:
     """Return the legend of a drawing with the given edges; empty if all lines are plain arrows.
 
@@ -61,8 +67,13 @@ def legend_of(
     keys = list(_kinds_of_lines(edges, PROBABILITY if own is None else own.measure))
     if own is not None and own.meaning and keys:
         keys.append(LegendKey(None, own.measure, own.meaning))
-    either = any(edge.adjacency is not None for edge in edges)
-    keys += _directions(edges, labels) if either else _reversible(edges)
+    if any(edge.compelled for edge in edges):
+        keys += _compelled(edges, labels, DEFAULT_THRESHOLD if threshold is None else threshold)
+    else:
+        either = any(edge.adjacency is not None for edge in edges)
+        keys += _directions(edges, labels) if either else _reversible(edges)
+        if isinstance(graph, ProbableEdges) and any(edge.directed for edge in edges):
+            keys.append(LegendKey(None, "directions", graph.caution))
     if has_cycle(edges):
         keys.append(LegendKey(None, "↑", "an arrow that points upwards closes a cycle"))
     return keys
@@ -108,16 +119,27 @@ def _kinds_of_lines(edges: Sequence[DrawnEdge], measure: str) -> Iterator[Legend
             yield LegendKey(DrawnEdge(0, 1, not either, typical), name, f"{what} {range_}")
 
 
+def _compelled(edges: Sequence[DrawnEdge], labels: bool, threshold: float) -> Iterator[LegendKey]:
+    """Iterate over what arrowheads and numbers mean where directions are those of compelled edges."""
+    if any(edge.directed for edge in edges):
+        meaning = f"direction compelled: the same in the whole equivalence class, with probability ≥ {threshold:g}"
+        yield LegendKey(DrawnEdge(0, 1, True, _TYPICAL), "arrow", meaning)
+    if not all(edge.directed for edge in edges):
+        yield LegendKey(DrawnEdge(0, 1, False, _TYPICAL), "line without arrowhead", "the data leave the direction open")
+    if labels and any(edge.directions for edge in edges):
+        yield LegendKey(None, "↓ ↑", f"probability that the direction is compelled, if ≥ {LEAST_SHOWN:g}")
+
+
 def _directions(edges: Sequence[DrawnEdge], labels: bool) -> Iterator[LegendKey]:
     """Iterate over what arrowheads and numbers mean where lines show the probability of an edge in either direction."""
     arrows, lines = (any(edge.directed is directed for edge in edges) for directed in (True, False))
     if arrows:
-        meaning = "direction clear" + ("; the number is the probability of this direction" if labels else "")
+        meaning = "most DAGs have this direction" + ("; the number is their share" if labels else "")
         yield LegendKey(DrawnEdge(0, 1, True, _TYPICAL), "arrow", meaning)
     if lines:
-        meaning = "direction unclear" + (
+        meaning = "neither direction prevails" + (
             "; the number is the probability of an edge, in either direction" if labels else ""
         )
         yield LegendKey(DrawnEdge(0, 1, False, _TYPICAL), "line without arrowhead", meaning)
     if labels and any(edge.directions for edge in edges):
-        yield LegendKey(None, "↓ ↑", "probability of each direction")
+        yield LegendKey(None, "↓ ↑", "share of the DAGs with each direction")

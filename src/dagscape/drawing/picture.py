@@ -7,10 +7,10 @@ The writers (:mod:`dagscape.drawing.svg`, :mod:`dagscape.drawing.figure`) only t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dagscape.drawing.edges import HEAVY, SOLID, AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
+from dagscape.drawing.edges import HEAVY, LEAST_SHOWN, SOLID, AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
 from dagscape.drawing.label_places import label_places
 from dagscape.drawing.layout import Box, Point, layered_layout
 from dagscape.drawing.legend import LegendKey, legend_of
@@ -100,9 +100,10 @@ def picture(
     labels: bool = False,
     title: str | None = None,
     label_width: int | None = None,
+    threshold: float | None = None,
     warnings: Sequence[str] = (),
 ) -> Picture:
-    """Lay out a graph and style its parts; warnings end the legend."""
+    """Lay out a graph and style its parts; warnings end the legend, which has the threshold of directions."""
     texts = box_texts(graph, label_width)
     marks = [edge_label(edge) if labels else () for edge in edges]
     gap = _LAYER_GAP if not labels else _TALL_LABEL_GAP if any(len(mark) > 1 for mark in marks) else _LABELLED_GAP
@@ -114,7 +115,7 @@ def picture(
     left = min([0.0, *(place.x - place.width / 2 for place in places)])
     right = max([layout.width, *(place.x + place.width / 2 for place in places)])
     heading = None if title is None else shown_text(title)
-    keys = legend_of(edges, labels=labels, graph=graph)
+    keys = legend_of(edges, labels=labels, graph=graph, threshold=threshold)
     heading_width = text_width(heading, TITLE_SIZE) * 1.1 if heading else 0.0
     warned = max((min(text_width(warning, LEGEND_SIZE), WARNING_WIDTH) for warning in warnings), default=0.0)
     width = max([right - left, heading_width, warned, *(_key_width(key) for key in keys)])
@@ -156,10 +157,20 @@ def edge_label(edge: DrawnEdge) -> tuple[str, ...]:
         return ()
     if edge.directions is None:
         return (_number(edge.weight),)
+    if edge.compelled:
+        return _number(edge.weight), " ".join(_compelled_numbers(edge))
     there, back = (_number(direction) for direction in edge.directions)
     if edge.directed:
         return _number(edge.weight), f"{'↓' if edge.upward else '↑'}{back}"
     return _number(edge.weight), f"↓{there} ↑{back}"
+
+
+def _compelled_numbers(edge: DrawnEdge) -> Iterator[str]:
+    """Iterate over the probabilities that a direction is compelled, those worth showing."""
+    arrows = "↑↓" if edge.upward else "↓↑"
+    for symbol, probability in zip(arrows, edge.directions or (), strict=True):
+        if probability >= LEAST_SHOWN:
+            yield f"{symbol}{_number(probability)}"
 
 
 def _number(probability: float) -> str:
@@ -199,6 +210,8 @@ def edge_name(edge: DrawnEdge, variables: Sequence[str]) -> str:
         there, back = edge.directions
         parts = [] if edge.directed else [f"{tail} → {head}: {there:.4g}"]
         parts.append(f"{head} → {tail}: {back:.4g}")
+        if edge.compelled:
+            parts = [f"compelled {tail} → {head}: {there:.4g}", f"{head} → {tail}: {back:.4g}"]
     return f"{name}: {edge.weight:.4g}" + (f" ({', '.join(parts)})" if parts else "")
 
 

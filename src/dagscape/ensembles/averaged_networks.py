@@ -16,6 +16,7 @@ from dagscape.ensembles.edge_probabilities import EdgeProbabilities
 from dagscape.ensembles.prediction import log_predictive_rows, predict_rows
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.directions import MemberLimits
 from dagscape.networks.discrete.fitting import FitPrior
 from dagscape.networks.discrete.queries import check_one_target, most_probable
 from dagscape.results.base import pair_frame
@@ -54,6 +55,11 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
         """``[s, t]`` is the probability of a directed path from s to t, averaged in the same way."""
         return self.ancestor_probabilities()
 
+    @property
+    def compelled(self) -> Probabilities:
+        """``[u, v]`` is the probability that u → v holds in every member of the class, averaged in the same way."""
+        return self.compelled_probabilities()
+
     def edge(self, parent: str, child: str) -> float:
         """Return the probability of parent → child, averaged over all DAGs that the list represents."""
         return float(self.edges[self._number(parent), self._number(child)])
@@ -83,6 +89,15 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
     def ancestor_probabilities(self, weights: str = "dags") -> Probabilities:
         """Return the probability of a directed path between every two variables, averaged over the list."""
         return self._average("ancestors", weights, partial(averaging.ancestor_average, classes=self._ranks_classes))
+
+    def compelled_probabilities(self, weights: str = "dags") -> Probabilities:
+        """Return the probability that an edge holds in every member of the class, averaged over the list.
+
+        Members that violate constraints on edges, or that experiments tell apart, do not count
+        (:class:`~dagscape.graphs.directions.MemberLimits`).
+        """
+        limits = MemberLimits.of_scores(self.variables, self.score_info)
+        return self._average("compelled", weights, partial(averaging.compelled_average, limits=limits))
 
     def blanket_probabilities(self, weights: str = "dags") -> Probabilities:
         """Return the probability ``[u, v]`` that u is in the Markov blanket of v, averaged over the list."""
@@ -153,7 +168,9 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
             distinct row, in the order of ``rows.to_frame(expand=False)``.
         """
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return log_predictive_rows(self, logs, train, rows, ess, prior, classes=self._ranks_classes)
+        return log_predictive_rows(
+            self.networks, self.score_info, logs, train, rows, ess, prior, classes=self._ranks_classes
+        )
 
     def predict(
         self,
@@ -190,7 +207,9 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
         check_one_target(target)
         self._number(target)
         logs = averaging.log_weights(self.scores, self.class_sizes, weights)
-        return predict_rows(self, logs, train, rows, target, ess, prior, classes=self._ranks_classes)
+        return predict_rows(
+            self.networks, self.score_info, logs, train, rows, target, ess, prior, classes=self._ranks_classes
+        )
 
     def classify(
         self,
@@ -212,8 +231,12 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
         return most_probable(self.predict(train, rows, target, weights=weights, ess=ess, prior=prior))
 
     def edge_frame(self) -> pd.DataFrame:
-        """Return the averages of edges and ancestor relations, one ordered pair of variables per row."""
-        return pair_frame(self.variables, {"edge": self.edges, "ancestor": self.ancestors})
+        """Return the averages of edges and ancestor relations, one ordered pair of variables per row.
+
+        The column ``compelled`` has the probability that the edge holds in every member of its class.
+        """
+        matrices = {"edge": self.edges, "ancestor": self.ancestors, "compelled": self.compelled}
+        return pair_frame(self.variables, matrices)
 
     def _average(self, feature: str, weights: str, compute: Callable[..., Probabilities]) -> Probabilities:
         """Return an average, from the cache if it was computed before."""

@@ -26,9 +26,11 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidOption, type_of
 from dagscape.ensembles.class_shares import ancestor_shares, undirected_edge_shares
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.directions import MemberLimits, compelled_words
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.parent_sets import v_structures
-from dagscape.graphs.words import Words, holds, members_of_any, pack, unpack
+from dagscape.graphs.relations import ancestor_sets, blanket_sets
+from dagscape.graphs.words import Words, holds, unpack
 
 WEIGHTS = ("dags", "classes")
 
@@ -66,25 +68,21 @@ def ancestor_average(dags: DagList, shares: NDArray[np.float64], *, classes: boo
     """Return the probability of a directed path from each variable to each other."""
     n = len(dags.variables)
     if not classes:
-        return _bit_average(pack([dag.ancestor_masks() for dag in dags], n), shares)
+        return _bit_average(ancestor_sets(dags.parents), shares)
     average = np.zeros((n, n))
     for share, cpdag in zip(shares, dags.cpdags(), strict=True):
         average += share * ancestor_shares(cpdag.directed, cpdag.undirected)
     return average
 
 
+def compelled_average(dags: DagList, shares: NDArray[np.float64], limits: MemberLimits | None) -> Probabilities:
+    """Return the probability that an edge holds in every member of the class that satisfies the limits."""
+    return _bit_average(compelled_words(dags.parents, limits), shares)
+
+
 def blanket_average(dags: DagList, shares: NDArray[np.float64]) -> Probabilities:
     """Return the probability that one variable is in the Markov blanket of another; symmetric, equal within a class."""
-    n = len(dags.variables)
-    itself = pack([[1 << variable for variable in range(n)]], n)[0]
-    blankets = np.zeros_like(dags.parents)
-    for child in range(n):
-        above = dags.parents[:, child]
-        blankets[:, child] |= above
-        for parent in members_of_any(above):
-            others = (above | itself[child]) & ~itself[parent]
-            blankets[:, parent] |= np.where(holds(above, parent)[:, np.newaxis], others, np.uint64(0))
-    return _bit_average(blankets, shares)
+    return _bit_average(blanket_sets(dags.parents), shares)
 
 
 def v_structure_average(dags: DagList, shares: NDArray[np.float64]) -> dict[tuple[str, str, str], float]:
@@ -105,12 +103,12 @@ def function_average(
     total: Any = 0.0
     for share, dag in zip(shares.tolist(), dags, strict=True):
         each = dag.to_cpdag().members() if members else (dag,)
-        values = [_as_number(function(member)) for member in each]
+        values = [as_number(function(member)) for member in each]
         total = total + share * (sum(values) / len(values))
     return total
 
 
-def _as_number(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """Return a value as a float or an array of floats, to be averaged."""
     if isinstance(value, bool | int | float):
         return float(value)

@@ -16,7 +16,7 @@ from dagscape.core.errors import InvalidData
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural, visible
 from dagscape.drawing.display import Drawn
-from dagscape.ensembles.ranked_networks import decoded_networks, packed_networks
+from dagscape.ensembles.listed_networks import decoded_networks, packed_networks
 from dagscape.graphs.comparison import HasDag, as_class
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import DagList

@@ -24,8 +24,14 @@ FEATURES = {
     "ancestors": ("ancestor", "descendant"),
 }
 
-# Why a result lacks ancestor relations.
+# Those of which results have matrices. A known structure has compelled edges only with the knowledge about experiments
+# and constraints, so that they are not compared with one.
+MATRICES = {**FEATURES, "compelled": ("parent", "child")}
+
+# Why a result lacks ancestor relations, or compelled edges.
 NO_ANCESTORS = f"sums over orders have ancestor relations only if asked for: use {argument('ancestors', True)}"
+
+NO_COMPELLED = f"compelled edges were not computed: use {argument('compelled', True)}"
 
 # A generous bound on the rounding of sums of weights that add up to 1.
 _AVERAGE_ERROR = 1e-12
@@ -113,8 +119,9 @@ def refuse_narrow_feature(feature: str) -> None:
 
 def feature_frame(result: HasEdgeProbabilities, feature: str) -> pd.DataFrame:
     """Return one matrix of a result as a data frame with the variables as the labels of both axes."""
-    check_choice(feature, FEATURES, "feature")
+    check_choice(feature, MATRICES, "feature")
     matrix = getattr(result, feature)
     if matrix is None:
-        raise InvalidOption(f"is {feature!r}, but {NO_ANCESTORS}", option="feature")
-    return matrix_frame(result.variables, matrix, *FEATURES[feature])
+        why = NO_COMPELLED if feature == "compelled" else NO_ANCESTORS
+        raise InvalidOption(f"is {feature!r}, but {why}", option="feature")
+    return matrix_frame(result.variables, matrix, *MATRICES[feature])

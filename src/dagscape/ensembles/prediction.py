@@ -17,17 +17,19 @@ from dagscape.data.tables.frames import is_empty_frame
 from dagscape.data.values import as_dataset, encode_frame
 from dagscape.ensembles import mixtures, partial_rows
 from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive
-from dagscape.ensembles.ranked_networks import RankedNetworks
+from dagscape.graphs.lists import DagList
 from dagscape.networks.discrete.evidence import UNOBSERVED, check_rows, observed_rows
 from dagscape.networks.discrete.fitting import FamilyFitter, FitPrior, fit_options
 from dagscape.networks.discrete.queries import probability_frame, typed_index
+from dagscape.results.score_info import ScoreInfo
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def log_predictive_rows(
-    networks: RankedNetworks,
+    networks: DagList,
+    info: ScoreInfo | None,
     log_weights: NDArray[np.float64],
     train: Any,
     rows: Any,
@@ -37,17 +39,18 @@ def log_predictive_rows(
     classes: bool,
 ) -> NDArray[np.float64]:
     """Return log-probabilities of rows, in their order. With ``classes``, each network represents its class."""
-    known = _checked_train(networks, train)
+    known = _checked_train(info, train)
     check_rows(rows)
     if is_empty_frame(rows):
         return np.empty(0)
     data, places = _encoded(networks.variables, known, rows)
-    fit = _fit_options(networks, classes, ess, prior)
-    return log_predictive(networks.variables, networks.networks.parents, log_weights, known, data, *fit)[places]
+    fit = _fit_options(info, classes, ess, prior)
+    return log_predictive(networks.variables, networks.parents, log_weights, known, data, *fit)[places]
 
 
 def predict_rows(
-    networks: RankedNetworks,
+    networks: DagList,
+    info: ScoreInfo | None,
     log_weights: NDArray[np.float64],
     train: Any,
     rows: Any,
@@ -58,11 +61,11 @@ def predict_rows(
     classes: bool,
 ) -> pd.DataFrame:
     """Return the probabilities of a target's levels in each row; ``classes`` as in :func:`log_predictive_rows`."""
-    known = _checked_train(networks, train)
+    known = _checked_train(info, train)
     number = networks.variables.index(target)
     observed = observed_rows(networks.variables, known.levels, known.discretizer, rows, target)
-    fitter = FamilyFitter.of(networks.variables, known, *_fit_options(networks, classes, ess, prior))
-    mixture = Mixture.of(networks.variables, networks.networks.parents, log_weights)
+    fitter = FamilyFitter.of(networks.variables, known, *_fit_options(info, classes, ess, prior))
+    mixture = Mixture.of(networks.variables, networks.parents, log_weights)
     complete = (np.delete(observed.codes, number, axis=1) != UNOBSERVED).all(axis=1)
     joint = np.empty((len(complete), fitter.arities[number]))
     if complete.any():
@@ -74,9 +77,9 @@ def predict_rows(
     return probability_frame(level_shares(joint)[observed.places], observed.index, levels)
 
 
-def _checked_train(networks: RankedNetworks, train: Any) -> Dataset:
+def _checked_train(info: ScoreInfo | None, train: Any) -> Dataset:
     data = as_dataset(train, "train")
-    scored = None if networks.score_info is None else networks.score_info.data
+    scored = None if info is None else info.data
     if scored is not None and data.fingerprint != scored:
         raise InvalidOption("is not the data that the scores come from", option="train")
     return data
@@ -90,10 +93,10 @@ def _encoded(variables: tuple[str, ...], train: Dataset, rows: Any) -> tuple[Dat
 
 
 def _fit_options(
-    networks: RankedNetworks, classes: bool, ess: float | None, prior: FitPrior | None
+    info: ScoreInfo | None, classes: bool, ess: float | None, prior: FitPrior | None
 ) -> tuple[float, FitPrior]:
     """Return the requested options of the fit; they default to those of the scores."""
-    scored_ess, scored_prior = fit_options(networks.score_info)
+    scored_ess, scored_prior = fit_options(info)
     prior = scored_prior if prior is None else prior
     if prior == "k2" and classes:
         raise InvalidOption(

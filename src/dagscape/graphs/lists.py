@@ -116,6 +116,21 @@ class DagList(Sequence[Dag]):
         counts: NDArray[np.int64] = np.bitwise_count(self.parents).sum(axis=(1, 2), dtype=np.int64)
         return counts
 
+    def distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the indices of the different DAGs, where each occurs first, and for every DAG its place among them.
+
+        Examples
+        --------
+        >>> dags = DagList("ab", np.array([[0, 1], [0, 0], [0, 1]], dtype=np.uint64))
+        >>> first, places = dags.distinct()
+        >>> first.tolist(), places.tolist()
+        ([0, 1], [0, 1, 0])
+        """
+        found: dict[bytes, int] = {}
+        places = np.array([found.setdefault(graph.tobytes(), len(found)) for graph in self.parents], dtype=np.intp)
+        first = np.unique(places, return_index=True)[1]
+        return first, places
+
     def cpdags(self) -> CpdagList:
         """Return the equivalence classes of the DAGs."""
         return CpdagList(self.variables, *cpdags(self.parents))

@@ -7,7 +7,7 @@ one word; the last axis of an argument is then optional.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -102,12 +102,66 @@ def transposed(sets: Words) -> Words:
     >>> transposed(np.array([[[2], [0]]], dtype=np.uint64)).tolist()
     [[[0], [1]]]
     """
-    opposite = np.zeros_like(sets)
-    for row in range(sets.shape[1]):
-        place = np.uint64(row % _BITS)
-        for member in members_of_any(sets[:, row]):
-            opposite[:, member, row // _BITS] |= holds(sets[:, row], member).astype(np.uint64) << place
+    n, words = sets.shape[1:]
+    opposite = np.empty_like(sets)
+    single = singletons(n)
+    for piece in pieces(sets):
+        row, member = all_members(sets[piece].reshape(-1, words))
+        of = row // n * n + member
+        opposite[piece] = joined(of, single[row % n], opposite[piece].shape)
     return opposite
+
+
+def singletons(n: int) -> Words:
+    """Return the sets of one variable each: variables × words.
+
+    >>> singletons(3).tolist()
+    [[1], [2], [4]]
+    """
+    found: Words = pack([[1 << variable for variable in range(n)]], n)[0]
+    return found
+
+
+def pieces(sets: Words) -> Iterator[slice]:
+    """Yield slices of an array of graphs, a few graphs each, so that work on their members needs little memory."""
+    size = max(1, 8 * _PIECE // max(1, sets[:1].size))
+    for at in range(0, len(sets), size):
+        yield slice(at, at + size)
+
+
+def all_members(sets: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the index of the set and the member, for all members of the sets in a list (sets × words).
+
+    >>> [indices.tolist() for indices in all_members(np.array([[5], [0], [2]], dtype=np.uint64))]
+    [[0, 0, 2], [0, 2, 1]]
+    """
+    octets = np.ascontiguousarray(sets, dtype="<u8").view(np.uint8).reshape(-1)
+    # Most are empty.
+    some = np.flatnonzero(octets)
+    place, bit = np.nonzero(np.unpackbits(octets[some, np.newaxis], axis=1, bitorder="little"))
+    at, member = np.divmod(8 * some[place] + bit, _BITS * sets.shape[1])
+    return at, member
+
+
+def joined(of: NDArray[np.intp], sets: Words, shape: tuple[int, ...]) -> Words:
+    """Return the union of the sets that belong to each variable of each graph.
+
+    Parameters
+    ----------
+    of : array of int
+        To which each set belongs: the index of the graph times the number of variables, plus the variable.
+    sets : array of uint64, sets × words
+        The sets.
+    shape : tuple of int
+        The shape of the result: graphs × variables × words.
+    """
+    unions: Words = np.zeros((shape[0] * shape[1], shape[2]), dtype=np.uint64)
+    order = np.argsort(of, kind="stable")
+    into, first = np.unique(of[order], return_index=True)
+    if into.size:
+        unions[into] = np.bitwise_or.reduceat(sets[order], first, axis=0)
+    found: Words = unions.reshape(shape)
+    return found
 
 
 def acyclic(parents: Words) -> NDArray[np.bool_]:

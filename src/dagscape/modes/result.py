@@ -11,7 +11,7 @@ from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural, visible
 from dagscape.ensembles.averaged_networks import AveragedNetworks, Probabilities
 from dagscape.ensembles.diversity import class_counts, distances, graphs_at
-from dagscape.ensembles.edge_probabilities import FEATURES
+from dagscape.ensembles.edge_probabilities import MATRICES
 from dagscape.ensembles.ranked_networks import times_less
 from dagscape.graphs.comparison import LEVELS, HasDag
 from dagscape.graphs.dag import Cpdag, Dag
@@ -127,7 +127,7 @@ class Modes(AveragedNetworks):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document, with averages over the modes, if there are any."""
-        averages = {feature: getattr(self, feature).tolist() if len(self) else None for feature in FEATURES}
+        averages = {feature: getattr(self, feature).tolist() if len(self) else None for feature in MATRICES}
         return super(Modes, self).to_dict() | averages
 
     def to_frame(self) -> pd.DataFrame:

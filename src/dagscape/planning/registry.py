@@ -50,7 +50,7 @@ TASKS: dict[str, Task] = {
         Task(
             "posterior",
             ("all scores",),
-            "posterior.summing:posterior",
+            "sampling.posterior:posterior",
             "posterior.result:Posterior",
             command="posterior",
             help="Compute the exact probability of every edge and ancestor relation.",
@@ -65,12 +65,26 @@ TASKS: dict[str, Task] = {
             "feature-probability",
             ("all scores",),
             "posterior.features:feature_probability",
-            "posterior.result:Probability",
+            "core.estimates:Probability",
             citations=("tian2009", "koivisto2004"),
             requirements_at="posterior.requirements:feature_requirements",
             seconds_at="posterior.requirements:feature_seconds",
             options_at="posterior.planned:FEATURE_OPTIONS",
             # Who asks for something else does not ask for one probability.
+            most_advised=0,
+        ),
+        Task(
+            "sample-dags",
+            ("all scores",),
+            "sampling.exact:sample_dags",
+            "ensembles.sampled_networks:SampledNetworks",
+            command="sample-dags",
+            help="Draw independent networks from the exact posterior.",
+            citations=("tian2009", "koivisto2004"),
+            requirements_at="sampling.requirements:sampling_requirements",
+            seconds_at="sampling.requirements:sampling_seconds",
+            options_at="sampling.requirements:SAMPLING_OPTIONS",
+            # What fits here fits as a posterior, too.
             most_advised=0,
         ),
         Task(

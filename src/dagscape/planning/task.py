@@ -1,7 +1,7 @@
 """The record of a task: what the program can compute, said once for everything that lists tasks.
 
-A record names functions and classes by where they are defined, ``"posterior.summing:posterior"``, and imports them when
-they are needed. The command line can therefore list all tasks without loading any of them.
+A record names functions and classes by where they are defined, ``"sampling.posterior:posterior"``, and imports them
+when they are needed. The command line can therefore list all tasks without loading any of them.
 """
 
 from __future__ import annotations

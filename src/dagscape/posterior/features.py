@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidOption, LostPrecision, did_you_mean
+from dagscape.core.estimates import Probability
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.resources import Budget
 from dagscape.graphs.validation import check_collection
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.backends import on_all_processes
 from dagscape.posterior.contract import Sum, check_total
-from dagscape.posterior.result import Probability
 from dagscape.posterior.running import INCOMPLETE_SUM, plan_sum
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.constraints import Edge

@@ -6,52 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from dagscape.core.errors import InvalidOption, argument, function
+from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.wording import plural
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.edge_probabilities import NO_ANCESTORS, EdgeProbabilities, feature_frame, refuse_narrow_feature
 from dagscape.results.base import ScoredResult, check_shape, pair_frame, recorded_parameters
-from dagscape.results.decoding import NotNegative, OneOf, Probabilities
+from dagscape.results.decoding import Between, NotNegative, OneOf, Probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Probability(float):
-    """A probability with an error estimate; a float in all other respects.
-
-    Examples
-    --------
-    >>> half = Probability(0.5, 1e-12)
-    >>> half
-    Probability(0.5, error=1e-12)
-    >>> half + 0.25, half.error, f"{half:.2f}"
-    (0.75, 1e-12, '0.50')
-    """
-
-    __slots__ = ("_error",)
-    _error: float
-
-    def __new__(cls, value: float, error: float) -> Self:
-        """Create a probability with an error."""
-        probability = super().__new__(cls, value)
-        probability._error = float(error)
-        return probability
-
-    @property
-    def error(self) -> float:
-        """The error estimate of the probability, as in ``Posterior.error``."""
-        return self._error
-
-    def __repr__(self) -> str:
-        return f"Probability({float(self)!r}, error={self._error:.2g})"
-
-    def __str__(self) -> str:
-        return repr(float(self))
-
-    def __reduce__(self) -> tuple[type[Self], tuple[float, float]]:
-        return type(self), (float(self), self._error)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -82,6 +46,13 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         from the cancellation in it.
     prior : bool
         Whether the data were ignored, so that these are probabilities of the structure prior alone.
+    compelled : array of shape (n, n) or None
+        ``[u, v]`` is the probability that u → v holds in every member of the equivalence class, within constraints and
+        experiments, estimated from sampled DAGs; None unless requested with ``compelled``.
+    compelled_errors : array of shape (n, n) or None
+        The standard errors of ``compelled`` because of the number of samples.
+    compelled_samples, compelled_seed : int or None
+        The number of sampled DAGs, and the seed of their random numbers.
     """
 
     kind: ClassVar[str] = "posterior"
@@ -95,6 +66,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     ancestors: Probabilities | None
     paths: Probabilities | None
     prior: bool = False
+    compelled: Probabilities | None = None
+    compelled_errors: Probabilities | None = None
+    compelled_samples: Annotated[int, Between(1, 2**53)] | None = None
+    compelled_seed: Annotated[int, Between(0, 2**128)] | None = None
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -109,6 +84,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         check_shape("edges", self.edges, (n, n))
         check_shape("ancestors", self.ancestors, (n, n))
         check_shape("paths", self.paths, (n, n, n))
+        check_shape("compelled", self.compelled, (n, n))
+        check_shape("compelled_errors", self.compelled_errors, (n, n))
+        if len({self.compelled is None, self.compelled_errors is None, self.compelled_samples is None}) != 1:
+            raise InvalidData("compelled, compelled_errors and compelled_samples must be given together")
 
     @property
     def log_evidence(self) -> float:
@@ -118,7 +97,7 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     @property
     def drawable(self) -> ProbableEdges:
         """What a drawing shows: the edges that are probable enough."""
-        return ProbableEdges(self.variables, self.edges)
+        return ProbableEdges(self.variables, self.edges, self.compelled)
 
     @property
     def _edge_error(self) -> float:
@@ -148,9 +127,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         Parameters
         ----------
         wide : bool
-            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor`` (if there are any)
-            and ``adjacent``; the most probable edges come first. True: one matrix, labelled with the variables.
-        feature : {"edges", "adjacencies", "ancestors"}
+            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor``, ``adjacent`` and
+            ``compelled``, those that were computed; the most probable edges come first. True: one matrix, labelled
+            with the variables.
+        feature : {"edges", "adjacencies", "ancestors", "compelled"}
             The matrix of a wide frame; only for those.
 
         Returns
@@ -164,7 +144,10 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         matrices = {"edge": self.edges}
         if self.ancestors is not None:
             matrices["ancestor"] = self.ancestors
-        return pair_frame(self.variables, matrices | {"adjacent": self.adjacencies})
+        matrices["adjacent"] = self.adjacencies
+        if self.compelled is not None:
+            matrices["compelled"] = self.compelled
+        return pair_frame(self.variables, matrices)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document, with the derived matrix ``adjacencies``."""

@@ -19,111 +19,17 @@ from numpy.typing import NDArray
 
 from dagscape.core.caveats import Caveats
 from dagscape.core.checks import is_one_of
-from dagscape.core.constraints import FLAG, Flag
-from dagscape.core.errors import DagscapeError, InvalidOption, argument, did_you_mean, function
+from dagscape.core.errors import DagscapeError, InvalidOption, did_you_mean
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
-from dagscape.core.resources import Budget
 from dagscape.posterior.accuracy import score_error
-from dagscape.posterior.backends import cost_more, on_all_processes
 from dagscape.posterior.contract import Wanted, check_total
 from dagscape.posterior.prior_total import log_prior_total
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.running import INCOMPLETE_SUM, PlannedSum, Prepared, plan_sum
+from dagscape.posterior.running import INCOMPLETE_SUM, PlannedSum, Prepared
 from dagscape.results.base import provenance_of
 from dagscape.running.checkpoints import DEFAULT_SECONDS
 from dagscape.scores.parent_states import sparse_families
-from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
-
-_PRIOR_ALONE = Flag(said=f"True or False ({function('local_scores')} has {argument('structure_prior')})")
-
-
-@on_all_processes
-def posterior(
-    scores: EnumerableScores,
-    over: str = "dags",
-    *,
-    via: str | Iterable[tuple[str, str, str]] | None = None,
-    ancestors: bool = False,
-    prior: bool = False,
-    backend: str = "auto",
-    threads: int | None = None,
-    max_memory: int | str | None = None,
-    progress: ProgressOption = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = DEFAULT_SECONDS,
-) -> Posterior:
-    """Compute the exact posterior probability of each edge and each ancestor relation.
-
-    Parameters
-    ----------
-    scores : EnumerableScores
-        The local scores. If families are missing, sums are too small, and a warning is issued.
-    over : {"dags", "orders"}
-        Sum over DAGs with the structure prior of the scores, or over orders of the variables. The latter is much
-        cheaper, but it favours DAGs that are consistent with many orders, and gives equivalent DAGs different weights.
-    via : "all" or iterable of (source, middle, target), optional
-        Also compute the probabilities of paths from one variable through another to a third. This takes (4/3)^n times
-        as long as the rest, for one triple as for all, so all are computed.
-    ancestors : bool
-        Over orders, also compute the probabilities of ancestor relations. This takes n (n - 1) 3^(n-2) steps, where
-        the edges take n² 2^n: seconds for 15 variables. Sums over DAGs always have them.
-    prior : bool
-        Ignore the data: the probabilities are those of the structure prior alone, for comparison.
-    backend : {"auto", "cpu", "cuda", "mpi"}
-        The implementation of the sum: the kernels of the processor, those of an NVIDIA GPU through CuPy, or those of
-        the processors of all ranks of an MPI program. The default uses a GPU if there is one
-        (:func:`dagscape.backends`) and its estimated time is shorter, and never MPI. With ``"mpi"``, all ranks must
-        call the function; the arguments of rank 0 are used, so the others may pass None as ``scores``, and all get the
-        same result or error.
-    threads, max_memory, progress
-        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads. With MPI, each rank
-        has this number of threads (default: the cores of a machine divided by its ranks), the limit applies to all
-        ranks of a machine together, and rank 0 alone reports progress.
-    checkpoint : path, optional
-        A folder for checkpoints of long sums, which needs up to 16 bytes · 2^n. If the process is killed, the same call
-        later continues after the last checkpoint, with the same result. They are removed at the end.
-    checkpoint_seconds : float
-        The least time between two checkpoints.
-
-    Returns
-    -------
-    Posterior
-        The probabilities, the totals and their errors.
-
-    Examples
-    --------
-    >>> import dagscape as ds
-    >>> post = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe")))
-    >>> round(post.edge("Class", "middle-middle-square"), 4), round(post.edge("top-left-square", "Class"), 4)
-    (1.0, 0.4955)
-    >>> round(post.ancestor("top-left-square", "middle-middle-square"), 4)
-    0.75
-    """
-    budget = Budget.of(threads, max_memory)
-    check_scores(scores)
-    with_paths = wants_paths(via, scores.variables)
-    _PRIOR_ALONE.check(prior, "prior")
-    FLAG.check(ancestors, "ancestors")
-    with_ancestors = cost_more(over, ancestors=ancestors)
-    planned = plan_sum(
-        scores,
-        over,
-        backend,
-        budget,
-        with_paths=with_paths,
-        with_ancestors=with_ancestors,
-        resumable=checkpoint is not None,
-    )
-    return planned_posterior(
-        planned,
-        scores,
-        with_paths=with_paths,
-        with_ancestors=with_ancestors,
-        prior=prior,
-        progress=progress,
-        checkpoint=checkpoint,
-        checkpoint_seconds=checkpoint_seconds,
-    )
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 
 
 def planned_posterior(
@@ -137,7 +43,7 @@ def planned_posterior(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = DEFAULT_SECONDS,
 ) -> Posterior:
-    """Do the work of :func:`posterior` for a sum that was planned, perhaps before there were scores."""
+    """Do the work of :func:`dagscape.posterior` for a sum that was planned, perhaps before there were scores."""
     start = time.perf_counter()
     over, first = planned.backend.over, planned.arrange(scores, prior_only=prior)
     caveats = Caveats(scores.info.warnings)

@@ -25,6 +25,7 @@ from dagscape.report.blocks import (
     number,
     table,
 )
+from dagscape.report.directions import direction_notes
 from dagscape.report.probabilities import probability
 
 if TYPE_CHECKING:
@@ -123,10 +124,12 @@ def _edges(frame: pd.DataFrame) -> tuple[Inline, ...]:
 
 
 def render_optimal(optimal: OptimalNetwork) -> list[Block]:
-    """Render the optimal network: its score and its edges."""
+    """Render the optimal network: its score and its edges, with those that are reversed in other members."""
     tied = "; others have the same score" if optimal.tied else ""
     if optimal.tied_dags is not None and optimal.tied_classes is not None:
         classes = plural(optimal.tied_classes, "class", "classes")
         tied = f"; {plural(optimal.tied_dags, 'DAG')} in {classes} have this score"
     heading = f"The optimal network: score {optimal.score:,.4f}, {plural(optimal.network.edge_count, 'edge')}{tied}"
-    return [Heading(heading), table(["from", "to"], [tuple(map(Name, edge)) for edge in optimal.network.edges])]
+    rows: list[Row] = [(Name(u), "→", Name(v)) for u, v in optimal.compelled_edges]
+    rows += [(Name(u), "—", Name(v)) for u, v in optimal.reversible_edges]
+    return [Heading(heading), table(["from", "", "to"], rows), *direction_notes(optimal)]

@@ -16,29 +16,49 @@ if TYPE_CHECKING:
 
 EDGES_SHOWN = 0.05
 
+# Columns that have other names in tables.
+_HEADERS = {"edge_error": "± error"}
+
 
 def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
     """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
     evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
     heading = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
-    return _edges(heading, post.to_frame(), threshold, consensus)
+    return [*edge_blocks(heading, post.to_frame(), threshold, consensus), Note(_about_directions(post))]
+
+
+def _about_directions(post: Posterior) -> str:
+    """Say what tells directions: not the share of DAGs with an edge."""
+    if post.compelled is None or post.compelled_errors is None:
+        return "the share of DAGs with an edge says little about its direction; compelled edges were not computed"
+    seed = "" if post.compelled_seed is None else f" (seed {post.compelled_seed})"
+    return (
+        f"compelled: the edge holds in the whole equivalence class; from {plural(post.compelled_samples or 0, 'DAG')} "
+        f"drawn{seed}, standard error up to {post.compelled_errors.max():.2g}"
+    )
 
 
 def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
     """Render the edges with a confidence of at least ``threshold``, and the consensus network, if given."""
     done = "" if found.complete else f"{len(found):,} of "
     heading = f"Networks learned by {found.method!r} from {done}{plural(found.samples, 'sample')} of the rows"
-    return _edges(heading, found.to_frame(), threshold, consensus)
+    return edge_blocks(heading, found.to_frame(), threshold, consensus)
 
 
-def _edges(heading: str, frame: pd.DataFrame, threshold: float, consensus: Dag | None) -> list[Block]:
+def edge_blocks(
+    heading: Heading | str, frame: pd.DataFrame, threshold: float, consensus: Dag | None = None
+) -> list[Block]:
+    """Render the edges of a frame of pairs whose probability is at least ``threshold``, and the consensus network."""
     shown = frame[frame["edge"] >= shown_from(threshold)]
-    headers = ["from", "to", *frame.columns[2:]]
+    headers = ["from", "to", *(_HEADERS.get(name, name) for name in frame.columns[2:])]
     rows: list[Row] = [
         (Name(source), Name(target), *map(probability, values))
         for source, target, *values in shown.itertuples(index=False, name=None)
     ]
-    blocks: list[Block] = [Heading(heading), table(headers, rows, numeric=range(2, len(headers)))]
+    blocks: list[Block] = [
+        Heading(heading) if isinstance(heading, str) else heading,
+        table(headers, rows, numeric=range(2, len(headers))),
+    ]
     if hidden := len(frame) - len(shown):
         blocks.append(Note(f"{plural(hidden, 'edge')} below {threshold:g} not shown"))
     if consensus is not None:

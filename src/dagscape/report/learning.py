@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
-from dagscape.report.blocks import Block, Heading, Name, Note, Paragraph, Text, names, number, table
+from dagscape.report.blocks import Block, Heading, Name, Note, Paragraph, Row, Text, names, number, table
+from dagscape.report.directions import direction_notes
 from dagscape.search.result import Learned
 
 _MEASURES = {
@@ -24,21 +25,36 @@ FAMILIES_SHOWN = 20
 
 def render_learned(found: Learned, rows: int = FAMILIES_SHOWN) -> list[Block]:
     """Render a learned network: its score, the parents of variables, and the comparison with a known network."""
-    return [Heading(_heading(found)), *_families(found.network, rows), *_comparison(found)]
+    families = _families(found.network, found.directions.undirected, rows)
+    return [Heading(_heading(found)), *families, *direction_notes(found), *_comparison(found)]
 
 
-def _families(network: Dag, rows: int) -> list[Block]:
-    """Return the table of the first variables with parents, and a line about those without."""
+def _families(network: Dag, reversible: Sequence[int], rows: int) -> list[Block]:
+    """Return the table of the first variables with parents, and a line about those without.
+
+    ``reversible`` has, for each variable, the neighbours by edges that can be reversed, as a set.
+    """
     order = network.topological_order()
     children = [name for name in order if network.parents(name)]
     roots = [name for name in order if not network.parents(name)]
     hidden = len(children) - rows
     omitted = f"… {plural(hidden, 'family', 'families')} not shown" if hidden > 0 else ""
-    shown = [(Name(name), names(network.parents(name))) for name in children[:rows]]
+    headers = ["variable", "parents", *(["of these reversible"] if any(reversible) else [])]
+    shown = [_family(network, reversible, name)[: len(headers)] for name in children[:rows]]
     families: list[Block] = [Note(omitted)] if omitted else []
     if shown:
-        families = [table(["variable", "parents"], shown, omitted=omitted)]
+        families = [table(headers, shown, omitted=omitted)]
     return [*families, Paragraph(_without_parents(roots, rows))]
+
+
+def _family(network: Dag, reversible: Sequence[int], name: str) -> Row:
+    """Return a variable, its parents, and those of them that other members of the class have as its children."""
+    child = network.number(name)
+    return (
+        Name(name),
+        names(network.parents(name)),
+        names(network.names(network.parent_masks[child] & reversible[child])),
+    )
 
 
 def _without_parents(roots: Sequence[str], shown: int) -> Text:

@@ -29,6 +29,7 @@ RENDERERS: dict[str, str] = {
     "parm": "report.students:render_parm",
     "plan": "report.plans:render_plan",
     "posterior": "report.edges:render_posterior",
+    "sampled-networks": "report.samples:render_samples",
     "score-summary": "report.scores:render_scores",
     "sensitivity": "report.sensitivity:render_sensitivity",
     "student-evaluation": "report.students:render_evaluation",

@@ -322,12 +322,10 @@ def pair_frame(variables: Sequence[str], matrices: Mapping[str, NDArray[np.float
     """Return matrices as a data frame: one ordered pair of variables per row, largest values first."""
     import pandas as pd
 
-    pairs = [(u, v) for u in range(len(variables)) for v in range(len(variables)) if u != v]
-    columns: dict[str, Any] = {
-        "source": [variables[u] for u, _ in pairs],
-        "target": [variables[v] for _, v in pairs],
-    }
-    columns |= {name: [matrix[pair] for pair in pairs] for name, matrix in matrices.items()}
+    sources, targets = np.nonzero(~np.eye(len(variables), dtype=np.bool_))
+    names = np.array(variables, dtype=object)
+    columns: dict[str, Any] = {"source": names[sources].tolist(), "target": names[targets].tolist()}
+    columns |= {name: matrix[sources, targets] for name, matrix in matrices.items()}
     return pd.DataFrame(columns).sort_values(list(matrices), ascending=False, kind="stable", ignore_index=True)
 
 

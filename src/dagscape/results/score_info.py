@@ -46,6 +46,9 @@ class ScoreInfo:
     interventions : str
         What the rows in which a variable was set say about its families: nothing (``"perfect"``), or as much as a
         second sample with parameters of its own (``"mechanism"``).
+    targets : tuple of tuples of str
+        The sets of variables that were set together in some rows, each once; the empty set if there are rows without
+        experiments. Empty if there are no experiments, or if they are unknown.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
     level_counts : tuple of int or None
@@ -77,6 +80,7 @@ class ScoreInfo:
     # It follows from the data, and earlier files lack it.
     level_counts: tuple[LevelCount, ...] | None = field(default=None, compare=False)
     # So do these.
+    targets: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -98,6 +102,7 @@ class ScoreInfo:
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values, with lists in place of tuples."""
         lists = {option: [list(edge) for edge in getattr(self, option)] for option in ("required", "forbidden")}
+        lists["targets"] = [list(target) for target in self.targets]
         counts = None if self.level_counts is None else list(self.level_counts)
         # `ess` is for readers of earlier versions.
         return asdict(self) | lists | {"level_counts": counts, "warnings": list(self.warnings), "ess": self.ess}

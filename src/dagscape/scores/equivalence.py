@@ -25,6 +25,25 @@ def distinguishes_members(info: ScoreInfo | None) -> bool:
     return info.score in SCORES and not SCORES[info.score].score_equivalent
 
 
+def members_fit_alike(info: ScoreInfo | None) -> bool:
+    """Whether data cannot tell the members of a class apart that satisfy the constraints and agree on experiments.
+
+    Then the class, within these limits (:class:`~dagscape.graphs.directions.MemberLimits`), is what was found, and a
+    network is one member. It holds for score-equivalent scores, whatever the structure prior; scores of which nothing
+    is known count as such. Files of earlier versions do not say what experiments did.
+
+    >>> import dagscape as ds
+    >>> data = ds.load_dataset("iris")
+    >>> tied = ds.local_scores(data, forbidden=[("class", "petal_width")]).info
+    >>> members_fit_alike(tied), members_fit_alike(ds.local_scores(data, score="k2").info)
+    (True, False)
+    """
+    if info is None:
+        return True
+    known = info.score not in SCORES or SCORES[info.score].score_equivalent
+    return known and bool(info.targets or not info.experimental_rows)
+
+
 def class_stands_for_members(info: ScoreInfo | None) -> bool:
     """Whether all members of an equivalence class are known to have the same score; false if nothing is known.
 

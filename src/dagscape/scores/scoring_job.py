@@ -18,6 +18,7 @@ from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
+from dagscape.data.tables.interventions import distinct_targets
 from dagscape.data.values import Frame
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import Unit
@@ -79,6 +80,7 @@ class ScoringJob:
             dropped_rows=self.data.dropped,
             experimental_rows=self.data.experimental_rows,
             interventions=self.interventions,
+            targets=distinct_targets(self.data.variables, self.data.interventions),
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
             warnings=tuple(map(kept_text, suspicious_columns(self.data))),

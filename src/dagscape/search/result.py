@@ -43,6 +43,7 @@ class Learned(OneNetwork):
     """
 
     kind: ClassVar[str] = "learned-network"
+    derived: ClassVar[tuple[str, ...]] = ("compelled_edges", "reversible_edges")
 
     method: str
     complete: bool = True

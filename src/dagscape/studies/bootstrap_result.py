@@ -16,10 +16,12 @@ from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles import averaging
 from dagscape.ensembles.agreement import agreement_frame, set_counts
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
-from dagscape.ensembles.ranked_networks import decoded_networks, packed_networks
+from dagscape.ensembles.listed_networks import decoded_networks, packed_networks
 from dagscape.graphs.dag import Dag
+from dagscape.graphs.directions import MemberLimits, limited_classes
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.validation import check_graph_memory
+from dagscape.graphs.words import Words
 from dagscape.results.base import ScoredResult, check_length, check_shape, pair_frame
 from dagscape.results.decoding import Count, FiniteArray, Probabilities, decode
 from dagscape.scores.equivalence import distinguishes_members
@@ -83,13 +85,21 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
 
     @property
     def compelled(self) -> NDArray[np.float64]:
-        """``[u, v]`` is the share of networks in whose CPDAG u → v is directed: all members of the class have it."""
-        return set_counts(self.networks.cpdags().directed) / len(self)
+        """``[u, v]`` is the share of networks for which u → v holds in every member of the class.
+
+        Members that violate constraints on edges, or that experiments tell apart, do not count
+        (:class:`~dagscape.graphs.directions.MemberLimits`).
+        """
+        return set_counts(self._classes[0]) / len(self)
 
     @property
     def reversible(self) -> NDArray[np.float64]:
-        """``[u, v]`` is the share of networks in whose CPDAG the edge between u and v is undirected. Symmetric."""
-        return set_counts(self.networks.cpdags().undirected) / len(self)
+        """``[u, v]`` is the share of networks of whose class some members have u → v and others v → u. Symmetric."""
+        return set_counts(self._classes[1]) / len(self)
+
+    @property
+    def _classes(self) -> tuple[Words, Words]:
+        return limited_classes(self.networks.parents, MemberLimits.of_scores(self.variables, self.score_info))
 
     @property
     def edge_errors(self) -> NDArray[np.float64]:
@@ -104,7 +114,9 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
     @property
     def drawable(self) -> ProbableEdges:
         """What a drawing shows: the edges with enough confidence."""
-        return ProbableEdges(self.variables, self.edges)
+        if self.chooses_members:
+            return ProbableEdges(self.variables, self.edges, caution="chosen by a rule of the method within a class")
+        return ProbableEdges(self.variables, self.edges, self.compelled)
 
     def edge(self, parent: str, child: str) -> float:
         """Return the confidence in parent → child."""
@@ -164,9 +176,9 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         ----------
         wide : bool
             False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor``, ``adjacent``,
-            ``compelled`` and ``reversible`` (shares of CPDAGs) and ``error`` (the standard error of ``edge``); the
+            ``compelled`` and ``reversible`` (shares of classes) and ``error`` (the standard error of ``edge``); the
             surest edges come first. True: one matrix, labelled with the variables.
-        feature : {"edges", "adjacencies", "ancestors"}
+        feature : {"edges", "adjacencies", "ancestors", "compelled"}
             The matrix of a wide frame; only for those.
         """
         if wide:

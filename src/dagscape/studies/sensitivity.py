@@ -29,8 +29,8 @@ from dagscape.core.resources import Budget, memory_limit, thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.summing import posterior
 from dagscape.results.base import provenance_of
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.constraints import Edge
 from dagscape.scores.parent_states import parent_states
 from dagscape.scores.scoring import restricted_scores, score_job

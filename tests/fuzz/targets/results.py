@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import io
 import json
 import zlib
@@ -16,6 +17,7 @@ import pandas as pd
 import dagscape as ds
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.own_pictures import OwnPicture
+from dagscape.ensembles.chain_diagnostics import diagnose
 from dagscape.ensembles.ranked_networks import RankedNetworks
 from dagscape.report.tables import render
 from dagscape.report.terminal import terminal_text
@@ -52,9 +54,21 @@ def _results() -> list[Result]:
         ds.k_best(ds.local_scores(data), k=4),
         ds.sensitivity(data, max_parents=[1, 2], ess=[1, 4]),
         ds.bootstrap(data, "optimal", samples=3, workers=1),
+        ds.sample_dags(scores, 6),
+        _chains(scores),
         ds.mmpc(data),
         ds.summarize_scores(scores),
     ]
+
+
+def _chains(scores: ds.LocalScores) -> ds.SampledNetworks:
+    """Return samples as if they came from chains, with all that these may have."""
+    drawn = ds.sample_dags(scores, 16)
+    batches = np.full((2, 2, 3, 3), 0.25)
+    diagnostics = diagnose(drawn.scores.reshape(2, 8), drawn.networks, edge_means=batches[0], edge_batches=batches)
+    return dataclasses.replace(
+        drawn, method="chain", chains=2, edge_means=batches[0], edge_batches=batches, diagnostics=diagnostics
+    )
 
 
 _RESULTS = _results()

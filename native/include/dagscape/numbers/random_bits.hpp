@@ -27,6 +27,12 @@ public:
         return static_cast<std::int64_t>(next() % (static_cast<std::uint64_t>(most) + 1));
     }
 
+    // A number in [0, 1), a multiple of 2^-53.
+    double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+    // A generator that is made from this number continues where this one is.
+    std::uint64_t state() const noexcept { return state_; }
+
     bool coin() noexcept { return (next() >> 63) != 0; }
 
 private:

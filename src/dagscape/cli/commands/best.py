@@ -25,8 +25,8 @@ from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
 from dagscape.posterior.requirements import sum_requirements, sum_seconds
-from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 

@@ -9,9 +9,9 @@ from dagscape.cli.arguments.options import output_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import show
 from dagscape.data.bundled import load_dataset
-from dagscape.posterior.summing import posterior
 from dagscape.report.best import render_best
 from dagscape.report.edges import render_posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 
@@ -31,7 +31,7 @@ def command(as_json: bool, quiet: bool) -> None:
     show("\n2. The local scores: which parents explain each square, and the outcome, best?\n\n")
     out.show(summarize_scores(scores, top=1))
     show("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n\n")
-    out.show_blocks(render_posterior(posterior(scores), threshold=0.1))
+    out.show_blocks(render_posterior(posterior(scores, compelled=True), threshold=0.1))
     show("\n4. The best equivalence classes: how many explain the boards equally well?\n\n")
     out.show_blocks(render_best(k_best(scores, within=20), rows=6))
     show(_READING + "\n")
@@ -39,7 +39,8 @@ def command(as_json: bool, quiet: bool) -> None:
 
 _READING = """
 How to read this: a local score is ln P(column | its parents), so a difference of 3 means 20 times more probable. The
-probability of an edge is the share of all DAGs that have it, each weighted by how well it explains the boards. The
+probability of an edge is the share of all DAGs that have it, each weighted by how well it explains the boards. An
+edge is compelled if its whole equivalence class has it: only then do the boards tell its direction. The
 four corners have the same probabilities, and so have the four sides, because the board is symmetric. For the same
 reason no single class is best: sixteen share exactly the same highest score.
 

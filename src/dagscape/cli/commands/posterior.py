@@ -15,6 +15,7 @@ from dagscape.cli.program.output import Output, checked_path
 from dagscape.cli.program.processes import launched_backend
 from dagscape.cli.program.wording import worded
 from dagscape.core.constraints import A_PROBABILITY
+from dagscape.core.randomness import SEED
 from dagscape.core.resources import Budget
 from dagscape.core.wording import format_seconds
 from dagscape.drawing.draw import draw
@@ -27,6 +28,7 @@ from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
 from dagscape.running.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS, SECONDS_BETWEEN
+from dagscape.sampling.compelled import COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
 
 # Sums with paths over fewer variables take a few seconds at most.
 _SURELY_QUICK = 12
@@ -79,6 +81,22 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     "steps for n variables instead of n² 2^n; sums over DAGs always have them.",
 )
 @click.option(
+    "--compelled/--no-compelled",
+    default=None,
+    show_default="if it takes half a minute, or no longer than the sum",
+    help="Also estimate the probability that an edge holds in every member of its equivalence class, from DAGs that "
+    "are drawn from the posterior. Drawings have arrowheads where it reaches the threshold.",
+)
+@click.option(
+    "--compelled-samples",
+    type=within(COMPELLED_SAMPLES),
+    default=DEFAULT_COMPELLED_SAMPLES,
+    show_default=True,
+    metavar="N",
+    help="Number of DAGs to draw for --compelled.",
+)
+@click.option("--seed", type=within(SEED), default=0, show_default=True, metavar="N", help="Seed of these DAGs.")
+@click.option(
     "--prior-only", is_flag=True, help="Ignore the data: show the probabilities under the structure prior alone."
 )
 @click.option(
@@ -113,6 +131,9 @@ def command(
     via: tuple[Path, ...],
     via_all: bool,
     ancestors: bool,
+    compelled: bool | None,
+    compelled_samples: int,
+    seed: int,
     prior_only: bool,
     checkpoint: str | None,
     checkpoint_seconds: float,
@@ -134,6 +155,11 @@ def command(
         problem = take_problem(data, options, budget, out)
         asked = {"with_paths": with_paths, "with_ancestors": cost_more(over, ancestors=ancestors)}
         planned = plan_sum(problem.size, over, backend, budget, **asked, resumable=checkpoint is not None)
+        sampling = CompelledSampling(compelled_samples, seed)
+        if compelled is None:
+            compelled = sampling.affordable(problem.size, planned.plan, over, budget)
+        elif compelled:
+            sampling.requirements(problem.size, over, budget).check(budget.limit)
         scores = problem.scores(progress)
         check_consensus_file(consensus_file, problem.data)
         if with_paths:
@@ -148,6 +174,8 @@ def command(
             checkpoint=checkpoint,
             checkpoint_seconds=checkpoint_seconds,
         )
+        if compelled:
+            result = sampling.added_to(result, scores, budget, progress)
         consensus = None if consensus_file is None else result.consensus()
 
     def blocks() -> list[Block]:

@@ -75,6 +75,22 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
     return table, marks
 
 
+def distinct_targets(variables: Sequence[str], marks: Marks | None) -> tuple[tuple[str, ...], ...]:
+    """Return the sets of variables that were set together in some row, each once; none without interventions.
+
+    The empty set stands for rows in which no variable was set.
+
+    >>> distinct_targets(["a", "b"], np.array([[False, False], [True, True], [True, True]]))
+    ((), ('a', 'b'))
+    """
+    if marks is None or not marks.any():
+        return ()
+    found = np.unique(np.packbits(marks, axis=1), axis=0)
+    patterns = np.unpackbits(found, axis=1, count=marks.shape[1])
+    targets = [tuple(variables[v] for v in np.flatnonzero(pattern).tolist()) for pattern in patterns]
+    return tuple(sorted(targets, key=lambda target: (len(target), [variables.index(name) for name in target])))
+
+
 def _from_column(table: Table, name: str) -> tuple[Table, Marks]:
     if name not in table:
         known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"

@@ -47,6 +47,10 @@ class ScoredData(Protocol):
         """The number of rows in which an experiment set some variable."""
 
     @property
+    def interventions(self) -> Marks | None:
+        """Rows or distinct rows × variables: whether an experiment set the variable; None without experiments."""
+
+    @property
     def fingerprint(self) -> str:
         """A digest of the data."""
 

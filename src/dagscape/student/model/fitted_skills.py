@@ -16,9 +16,9 @@ from dagscape.drawing.edges import AnnotatedGraph
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.networks.discrete.network import Network
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.summing import posterior
 from dagscape.results.base import check_known, check_length, check_shape
 from dagscape.results.decoding import Count, Finite, FiniteArray, Probabilities
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.tables.joint_counts import scores_from_joint
 from dagscape.scores.tables.lattice_scores import LatticeScores
 from dagscape.student.input.q_matrix import QMatrix

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dagscape.best.k_best import k_best
-from dagscape.posterior.summing import posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import RunTask, Scale, Study
 from dagscape.studies.papers.measuring import best_of, peak_memory, records

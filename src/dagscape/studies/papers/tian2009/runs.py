@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.posterior.summing import posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import RunTask, Scale, Study
 from dagscape.studies.papers.measuring import best_of

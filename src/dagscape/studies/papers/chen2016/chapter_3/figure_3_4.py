@@ -9,7 +9,7 @@ import numpy as np
 
 from dagscape.best.k_best import k_best
 from dagscape.ensembles.edge_accuracy import edge_accuracy
-from dagscape.posterior.summing import posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import Item, PaperPlot, PaperTable, Part, RunTask, Scale, Study
 from dagscape.studies.papers.measuring import paired_p

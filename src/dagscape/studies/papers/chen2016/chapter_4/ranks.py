@@ -25,7 +25,7 @@ from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
 from dagscape.posterior.mpi import order_sum
 from dagscape.posterior.mpi.team import Team, team
-from dagscape.posterior.summing import posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.measuring import best_of, peak_memory
 from dagscape.studies.papers.synthetic import binary_rows

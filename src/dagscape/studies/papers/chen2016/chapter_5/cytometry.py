@@ -15,7 +15,7 @@ import numpy as np
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.edge_lists import read_graph
-from dagscape.posterior.summing import posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.chen2016.chapter_5.runs import CYTOMETRY
 from dagscape.studies.papers.item import RunTask, Scale, Study

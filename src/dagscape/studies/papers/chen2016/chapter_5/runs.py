@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.posterior.summing import posterior
+from dagscape.sampling.posterior import posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import RunTask, Scale, Study
 from dagscape.studies.papers.measuring import best_of

@@ -1,0 +1,37 @@
+"""Sampled networks: their edges with Monte Carlo errors, and whether to trust them."""
+
+from __future__ import annotations
+
+from dagscape.core.wording import plural
+from dagscape.ensembles.chain_diagnostics import ChainDiagnostics
+from dagscape.ensembles.sampled_networks import SampledNetworks
+from dagscape.graphs.dag import Dag
+from dagscape.report.blocks import Block, Heading, Note
+from dagscape.report.edges import EDGES_SHOWN, edge_blocks
+
+
+def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
+    """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
+    drawn = plural(len(found), "independent network")
+    if found.method == "chain":
+        drawn = f"{plural(found.chains, 'chain')} of {plural(found.draws, 'network')}"
+    heading = f"Samples over {found.over}: {drawn}, best score {found.best_score:,.4f}"
+    details = () if found.diagnostics is None else (_diagnosed(found.diagnostics), found.diagnostics.verdict)
+    blocks = edge_blocks(Heading(heading, details), found.to_frame(), threshold, consensus)
+    return [*blocks, Note(_about_errors(found))]
+
+
+def _diagnosed(found: ChainDiagnostics) -> str:
+    discarded = f", after {plural(found.burn_in, 'draw')} that are left out" if found.burn_in else ""
+    return (
+        f"R-hat {found.r_hat_score:.3f} of the scores and up to {found.r_hat_edges:.3f} of edges, "
+        f"effective size {found.ess_score:,.0f} of the scores and from {found.ess_edges:,.0f} of edges{discarded}"
+    )
+
+
+def _about_errors(found: SampledNetworks) -> str:
+    meaning = "compelled: the edge holds in the whole equivalence class; errors are Monte Carlo standard errors"
+    if not found.error:
+        return meaning
+    what = "numerical error of the sampling" if found.method == "exact" else "out of the reach of the chains"
+    return f"{meaning}; {what}: {found.error:.0e}"

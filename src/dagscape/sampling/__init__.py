@@ -1,0 +1,1 @@
+"""Samples of networks: exact and independent, or from Markov chains."""

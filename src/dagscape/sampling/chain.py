@@ -1,0 +1,329 @@
+"""Markov chains over DAGs, for more variables than exact sums can handle: :func:`chain`.
+
+The target is the posterior over DAGs itself, with any modular prior. The kernel
+(``native/include/dagscape/sampling/block_chain.hpp``) draws the parents of several variables at once from their exact
+conditional, in the spirit of [goudie2016]_ and [kuipers2017]_, all children of a variable together with it, and single
+families; and it reverses covered edges [chickering1995]_. The families it chooses among are in lists
+(``chain_lists.py``).
+
+Several chains run from different starts: one from a network that a search has found, the others from the best families
+for random orders of the variables. A fifth of each is discarded as burn-in. What is left of the differences between
+chains says whether to trust them (:mod:`dagscape.ensembles.chain_diagnostics`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dagscape.core.caveats import Caveats, issue
+from dagscape.core.clock import Clock
+from dagscape.core.constraints import OrNone, Whole
+from dagscape.core.errors import InvalidOption, StoppedEarly, Unconverged, argument, did_you_mean, function, type_of
+from dagscape.core.progress import ProgressListener, ProgressOption, listening
+from dagscape.core.randomness import Seed, random_generator, recorded_seed
+from dagscape.core.resources import Budget
+from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.tables.frames import is_frame
+from dagscape.data.values import Frame
+from dagscape.ensembles.chain_diagnostics import diagnose
+from dagscape.ensembles.sampled_networks import SampledNetworks
+from dagscape.graphs.comparison import HasDag
+from dagscape.graphs.dag import Dag
+from dagscape.graphs.lists import DagList
+from dagscape.results.base import provenance_of
+from dagscape.running.checkpoints import DEFAULT_SECONDS, SECONDS_BETWEEN, Checkpoint, Checkpoints
+from dagscape.sampling.chain_lists import ChainLists, candidate_lists, complete_lists
+from dagscape.sampling.chain_requirements import (
+    DEFAULT_CHAINS,
+    DEFAULT_DRAWS,
+    chain_requirements,
+    default_thin,
+    lists_are_complete,
+)
+from dagscape.sampling.chain_starts import Start, listed_start, random_start
+from dagscape.sampling.running_chains import Drawn, Lengths, collected, make_chains, run_chains
+from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.scoring import score_job
+from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options, suspicious_columns
+from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
+from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.scores.tables.on_demand import on_demand_scores
+from dagscape.search.learning import learn
+from dagscape.search.starting import starting_network
+
+CHAINS = Whole(1)
+DRAWS = Whole(2)
+THIN = OrNone(Whole(1))
+
+_INCOMPLETE = ": the probabilities are relative to the networks of the remaining ones"
+
+
+def chain(
+    data: Dataset | Frame | LocalScores,
+    *,
+    chains: int = DEFAULT_CHAINS,
+    draws: int = DEFAULT_DRAWS,
+    thin: int | None = None,
+    seed: Seed = 0,
+    max_seconds: float | None = None,
+    start: Dag | HasDag | None = None,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: ProgressOption = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = DEFAULT_SECONDS,
+    **options: Any,
+) -> SampledNetworks:
+    """Sample networks from the posterior by Markov chains, for up to hundreds of variables.
+
+    Where :func:`dagscape.sample_dags` fits, use that: its samples are independent. The result has diagnostics and one
+    sentence that says whether to trust it; if not, an :class:`~dagscape.Unconverged` warning is issued.
+
+    Parameters
+    ----------
+    data : Dataset, data frame or LocalScores
+        The data, or local scores of any kind.
+    chains : int
+        The number of chains, which run at the same time as far as there are threads.
+    draws : int
+        The number of networks to keep of each chain, after its burn-in: a quarter more is drawn, and the first fifth
+        discarded.
+    thin : int, optional
+        The number of sweeps between two networks that are kept. All sweeps count for edge probabilities. Default: 10,
+        or fewer if there are very many families.
+    seed : int, numpy.random.Generator or None
+        The seed. The result depends on it, the data and the options only, unless time or Ctrl-C ends the chains.
+    max_seconds : float, optional
+        End the chains after this time, with the networks drawn by then. Ctrl-C does the same. Default: no limit.
+    start : Dag or Network, optional
+        Where the first chain starts. Default: at a network found by :func:`dagscape.learn`. The others start at networks
+        for random orders.
+    threads, max_memory, progress
+        As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
+    checkpoint, checkpoint_seconds
+        A folder for checkpoints, and the least time between two, as in :func:`dagscape.posterior`. The same call later
+        continues after the last checkpoint, with the same result. It needs a number as ``seed``.
+    **options
+        With data: the options of :func:`dagscape.local_scores`. With hundreds of variables, ``max_parents`` of 2 or 3
+        lets all families be listed; otherwise chains choose among candidates, and reach other families slowly.
+
+    Returns
+    -------
+    SampledNetworks
+        The networks, averages over them with Monte Carlo errors, and ``diagnostics``. ``error`` bounds the posterior
+        mass of families that were left out.
+
+    See Also
+    --------
+    sample_dags : exact and independent samples, for up to about 20 variables.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3)
+    >>> drawn = ds.chain(scores, draws=500)
+    >>> drawn
+    SampledNetworks(2,000 networks of 4 chains, 10 variables, converged)
+    >>> exact = ds.posterior(scores)
+    >>> bool(abs(drawn.edges - exact.edges).max() < 0.02)
+    True
+    """
+    CHAINS.check(chains, "chains")
+    DRAWS.check(draws, "draws")
+    THIN.check(thin, "thin")
+    SECONDS_BETWEEN.check(checkpoint_seconds, "checkpoint_seconds")
+    clock, budget, rng = Clock(max_seconds), Budget.of(threads, max_memory), random_generator(seed)
+    if checkpoint is not None and recorded_seed(seed) is None:
+        raise InvalidOption(f"needs a number as {argument('seed')}, so that the same call can continue", "checkpoint")
+    with listening(progress) as listener:
+        prepared = _prepare(data, options, start, budget, clock, listener)
+        scores, lists = prepared.scores, prepared.lists
+        thin = default_thin(lists.listed) if thin is None else int(thin)
+        caveats = Caveats(scores.info.warnings)
+        if isinstance(scores, EnumerableScores):
+            caveats.issue(incomplete_scores(scores, _INCOMPLETE))
+        starts = [listed_start(lists, prepared.network)]
+        starts += [random_start(lists, scores.variables, rng) for _ in range(chains - 1)]
+        lengths = Lengths.of(int(draws), scores.n)
+        settings = {"chains": int(chains), "draws": int(draws), "thin": thin}
+        began = time.perf_counter()
+        digest = _digest(scores, lists, starts, {**settings, "seed": recorded_seed(seed)})
+        with _checkpoints(checkpoint, checkpoint_seconds, digest, int(chains)) as saved:
+            running = make_chains(scores, lists, starts, thin, rng, saved)
+            finished, interrupted = run_chains(running, lengths, clock, budget.threads, listener)
+            drawn = collected(running, lengths)
+            if not finished:
+                for one in running:
+                    one.save()
+            if drawn is None or (interrupted and checkpoint is not None):
+                raise KeyboardInterrupt if interrupted else _too_short(max_seconds)
+    seconds = {**prepared.seconds, "chains": time.perf_counter() - began}
+    provenance = provenance_of(
+        "chain",
+        {**settings, "max_seconds": max_seconds, "scores": scores.info.to_dict(), "families": _described(lists)},
+        seconds,
+        budget.threads,
+        seed=recorded_seed(seed),
+    )
+    return _result(scores, lists, drawn, thin, provenance, caveats, interrupted=interrupted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What chains need: scores, lists of families, and a good network."""
+
+    scores: LocalScores
+    lists: ChainLists
+    network: Dag
+    seconds: dict[str, float]
+
+
+def _prepare(
+    data: object,
+    options: Mapping[str, Any],
+    start: Dag | HasDag | None,
+    budget: Budget,
+    clock: Clock,
+    listener: ProgressListener | None,
+) -> _Prepared:
+    seconds: dict[str, float] = {}
+    began = time.perf_counter()
+    scores, scoring = _scores(data, options, budget, listener)
+    seconds["scoring"] = time.perf_counter() - began
+    began = time.perf_counter()
+    network = _first_network(scores, start, budget, clock, listener)
+    seconds["search"] = time.perf_counter() - began
+    began = time.perf_counter()
+    complete = isinstance(scores, EnumerableScores) and lists_are_complete(scores, scoring, budget.limit)
+    if complete and isinstance(scores, EnumerableScores):
+        lists = complete_lists(scores)
+    else:
+        lists = candidate_lists(scores, network)
+    seconds["lists"] = time.perf_counter() - began
+    return _Prepared(scores, lists, network, seconds)
+
+
+def _scores(
+    data: object, options: Mapping[str, Any], budget: Budget, listener: ProgressListener | None
+) -> tuple[LocalScores, ScoringJob | None]:
+    """Return the scores: those of all families where that is possible, otherwise on demand."""
+    if isinstance(data, LocalScores):
+        if options:
+            name = next(iter(options))
+            raise InvalidOption("is an option of scoring, but scores are given: score the data with it", option=name)
+        chain_requirements(data, budget.threads, budget.limit).check(budget.limit)
+        return data, None
+    if not isinstance(data, Dataset | NumericData) and not is_frame(data):
+        kinds = "a Dataset, a data frame or LocalScores"
+        raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
+    for name in options:
+        if name not in scoring_options():
+            raise InvalidOption(f"{function('chain')} has no option {name!r}{did_you_mean(name, scoring_options())}")
+    job = prepare(data, **options)
+    issue(*suspicious_columns(job.data))
+    chain_requirements(job, budget.threads, budget.limit).check(budget.limit)
+    if lists_are_complete(None, job, budget.limit):
+        return score_job(job, budget, progress=listener), job
+    return on_demand_scores(job, threads=budget.threads), job
+
+
+def _first_network(
+    scores: LocalScores,
+    start: Dag | HasDag | None,
+    budget: Budget,
+    clock: Clock,
+    listener: ProgressListener | None,
+) -> Dag:
+    if start is not None:
+        return starting_network(scores, start)
+    # A short search will do; with a time limit, it gets a tenth of the time.
+    limit = None if clock.limit == np.inf else max(clock.left / 10, 1e-3)
+    options: dict[str, Any] = {"patience": 1, "exact": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoppedEarly)
+        found = learn(
+            scores, "order", seed=0, max_seconds=limit, threads=budget.threads, progress=listener, **options
+        )
+    return found.network
+
+
+def _digest(scores: LocalScores, lists: ChainLists, starts: Sequence[Start], settings: Mapping[str, Any]) -> str:
+    """Return a digest of everything that the chains depend on."""
+    digest = hashlib.sha256(json.dumps([scores.info.to_dict(), starts, settings], sort_keys=True).encode())
+    for child in lists.children:
+        digest.update(child.scores.tobytes())
+        digest.update(child.parents.tobytes())
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def _checkpoints(
+    folder: str | os.PathLike[str] | None, seconds: float, digest: str, chains: int
+) -> Iterator[list[Checkpoint | None]]:
+    if folder is None:
+        yield [None] * chains
+        return
+    with Checkpoints(folder, float(seconds)).in_use() as checkpoints:
+        yield [checkpoints.of_job("chain", f"{digest} {index}") for index in range(chains)]
+
+
+def _too_short(max_seconds: float | None) -> InvalidOption:
+    return InvalidOption(f"is {max_seconds}; it was over before there were draws to keep", option="max_seconds")
+
+
+def _described(lists: ChainLists) -> dict[str, Any]:
+    return {"listed": lists.listed, "core": lists.core, "all": lists.complete, "lost": lists.lost}
+
+
+def _result(
+    scores: LocalScores,
+    lists: ChainLists,
+    drawn: Drawn,
+    thin: int,
+    provenance: Any,
+    caveats: Caveats,
+    *,
+    interrupted: bool,
+) -> SampledNetworks:
+    networks = DagList(scores.variables, drawn.words)
+    floats = scores.unit.to_floats(drawn.exact)
+    diagnostics = diagnose(
+        floats,
+        networks,
+        edge_means=drawn.means,
+        edge_batches=drawn.batches,
+        burn_in=drawn.burn_in,
+        steps=thin * drawn.exact.shape[1],
+    )
+    if not drawn.finished:
+        reason = "Ctrl-C ended the chains" if interrupted else f"the chains reached {argument('max_seconds')}"
+        caveats.issue(StoppedEarly(f"{reason}: the networks are those drawn by then"))
+    if not diagnostics.converged:
+        caveats.issue(Unconverged(diagnostics.verdict))
+    caveats.issue(sparse_families(scores.info, scores.variables, drawn.means.mean(axis=0)))
+    return SampledNetworks(
+        variables=scores.variables,
+        score_info=scores.info,
+        provenance=provenance,
+        warnings=caveats.kept,
+        networks=networks,
+        scores=floats.ravel(),
+        over="dags",
+        method="chain",
+        chains=len(drawn.exact),
+        error=lists.lost,
+        edge_means=drawn.means,
+        edge_batches=drawn.batches,
+        diagnostics=diagnostics,
+    )

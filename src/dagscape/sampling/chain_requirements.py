@@ -1,0 +1,106 @@
+"""Memory and time of Markov chains over networks, and whether all families can be listed."""
+
+from __future__ import annotations
+
+from dagscape.core.constraints import Whole
+from dagscape.core.errors import argument
+from dagscape.core.requirements import ProblemSize, Requirements, TaskOption
+from dagscape.core.wording import plural
+from dagscape.graphs.words import word_count
+from dagscape.sampling.chain_lists import complete_memory
+from dagscape.sampling.running_chains import BURN_IN, most_batches
+from dagscape.scores.requirements import nominal_seconds
+from dagscape.scores.scoring_job import ScoringJob
+from dagscape.scores.tables.enumerable_scores import EnumerableScores
+from dagscape.scores.tables.lattice import set_count
+from dagscape.scores.tables.local_scores import LocalScores
+
+DEFAULT_CHAINS = 4
+DEFAULT_DRAWS = 1000
+
+CHAIN_OPTIONS = {
+    "chains": TaskOption("The number of chains.", Whole(1), str(DEFAULT_CHAINS)),
+    "draws": TaskOption("The networks kept of each chain.", Whole(2), str(DEFAULT_DRAWS)),
+}
+
+# All families are listed up to so many of them, if they take no longer to score, on one thread, than so many seconds.
+_MOST_FAMILIES = 60_000_000
+_MOST_SECONDS = 300.0
+
+_USUAL_THIN = 10
+# The families at which sweeps become slow, so that fewer of them lie between two draws.
+_MANY_FAMILIES = 500_000
+
+# Seconds of a sweep: for each family that it looks at, and for each variable.
+_SECONDS_PER_FAMILY = 1e-8
+_SECONDS_PER_VARIABLE = 4e-6
+
+Size = ProblemSize | ScoringJob | LocalScores
+
+
+def _size(size: Size) -> tuple[int, int]:
+    return (size.data.n, size.max_parents) if isinstance(size, ScoringJob) else (size.n, size.max_parents)
+
+
+def lists_are_complete(scores: EnumerableScores | None, job: ScoringJob | None, limit: int) -> bool:
+    """Whether all families are listed, rather than those of candidates: if they fit, and can be scored in time."""
+    given = scores if scores is not None else job
+    if given is None:
+        return False
+    n, max_parents = _size(given)
+    if not _fits(n, max_parents, limit):
+        return False
+    return scores is not None or (job is not None and nominal_seconds(job) <= _MOST_SECONDS)
+
+
+def _fits(n: int, max_parents: int, limit: int) -> bool:
+    families = n * set_count(n - 1, max_parents, most=_MOST_FAMILIES)
+    return families <= _MOST_FAMILIES and complete_memory(n, max_parents) <= limit / 2
+
+
+def default_thin(listed: int) -> int:
+    """Return the number of sweeps between two draws."""
+    return max(min(_USUAL_THIN, _USUAL_THIN * _MANY_FAMILIES // max(listed, 1)), 1)
+
+
+def chain_requirements(
+    size: Size,
+    threads: int,  # noqa: ARG001 (as all tasks take it)
+    limit: int,
+    *,
+    chains: int | None = DEFAULT_CHAINS,
+    draws: int | None = DEFAULT_DRAWS,
+) -> Requirements:
+    """Return what chains need: lists of families, the networks they draw, and averages of edges."""
+    n, max_parents = _size(size)
+    count, kept = chains or DEFAULT_CHAINS, draws or DEFAULT_DRAWS
+    complete = _fits(n, max_parents, limit)
+    lists = complete_memory(n, max_parents) if complete else 0
+    networks = int(kept / (1 - BURN_IN)) * n * word_count(n) * 8
+    # The kernel has a matrix of its own, and one of the chances of hub moves.
+    matrices = (most_batches(n) + 3) * 8 * n * n
+    which = "all families" if complete else "candidate families"
+    return Requirements(
+        step="chains",
+        work=f"{plural(count, 'chain')} with {plural(kept, 'network')} each, {which}",
+        memory=lists + count * (networks + matrices),
+        subject=f"{plural(count, 'chain')} of networks of {plural(n, 'variable')}",
+        remedy=f"raise the limit, or use fewer {argument('draws')} or {argument('chains')}",
+    )
+
+
+def chain_seconds(
+    size: Size,
+    threads: int,
+    limit: int,
+    *,
+    chains: int | None = DEFAULT_CHAINS,
+    draws: int | None = DEFAULT_DRAWS,
+) -> float:
+    """Return the estimated time of chains, without scoring: roughly, since it depends on how many families matter."""
+    n, max_parents = _size(size)
+    count, kept = chains or DEFAULT_CHAINS, draws or DEFAULT_DRAWS
+    families = n * set_count(n - 1, max_parents) if _fits(n, max_parents, limit) else 1000 * n
+    sweep = _SECONDS_PER_VARIABLE * n + _SECONDS_PER_FAMILY * families
+    sweeps = default_thin(families) * kept / (1 - BURN_IN)
+    return sweep * sweeps * -(-count // max(min(threads, count), 1))

@@ -1,0 +1,282 @@
+"""Several Markov chains, which run at the same time, batch by batch, and can be stopped, saved and continued.
+
+A chain is a series of *sweeps*; every ``thin`` sweeps, its network is recorded (a *draw*). Averages of edges over all
+sweeps are kept in batches of draws, whose number is limited: when there are too many, adjacent ones are joined. The
+first fifth of the batches of every chain is discarded as burn-in.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagscape.core import kernels
+from dagscape.core.clock import Clock
+from dagscape.core.progress import Progress, ProgressListener
+from dagscape.graphs.words import Words, word_count
+from dagscape.running.checkpoints import Checkpoint
+from dagscape.sampling.chain_lists import ChainLists
+from dagscape.sampling.chain_starts import Start
+from dagscape.sampling.informed_steps import informed_step
+from dagscape.scores.tables.local_scores import LocalScores
+
+# The share of each chain that is discarded.
+BURN_IN = 0.2
+# How often the main thread looks up, in seconds.
+_LOOK_UP = 0.1
+# Batches: many for few variables, since each is a matrix.
+_MANY_BATCHES, _FEW_BATCHES, _MANY_VARIABLES = 50, 20, 200
+# Of the variables, so many take a step to any family between two draws, if lists are incomplete.
+_INFORMED_SHARE = 0.1
+
+# The moves of a sweep (native/include/dagscape/sampling/block_chain.hpp), chosen by measurement.
+MOVES = {"width": 6, "widest_hub": 9, "hub_share": 0.4, "blocks": 0.25, "covered": 20.0, "whole_lists": 0.2}
+
+
+def most_batches(n: int) -> int:
+    """Return the largest number of batches of a chain: an even number."""
+    return _MANY_BATCHES if n <= _MANY_VARIABLES else _FEW_BATCHES
+
+
+@dataclass(slots=True)
+class Batch:
+    """The average of edges over some draws."""
+
+    draws: int
+    sums: NDArray[np.float64]
+
+    def joined(self, other: Batch) -> Batch:
+        """Return both as one."""
+        return Batch(self.draws + other.draws, self.sums + other.sums)
+
+
+@dataclass(slots=True)
+class OneChain:
+    """A chain and what it has drawn so far."""
+
+    kernel: kernels.BlockChain
+    scores: LocalScores
+    thin: int
+    informed: bool
+    rng: np.random.Generator
+    checkpoint: Checkpoint | None = None
+    words: list[Words] = field(default_factory=list)
+    exact: list[NDArray[np.int64]] = field(default_factory=list)
+    batches: list[Batch] = field(default_factory=list)
+
+    @property
+    def draws(self) -> int:
+        """The number of draws so far."""
+        return sum(len(words) for words in self.words)
+
+    def extend(self, draws: int) -> None:
+        """Draw a few networks more: one batch."""
+        n = self.scores.n
+        words = np.zeros((draws, n, word_count(n)), dtype=np.uint64)
+        exact = np.zeros(draws, dtype=np.int64)
+        step = 1 if self.informed else draws
+        for start in range(0, draws, step):
+            if self.informed:
+                for child in self.rng.choice(n, size=max(int(_INFORMED_SHARE * n), 1), replace=False).tolist():
+                    informed_step(self.kernel, self.scores, child, self.rng)
+            self.kernel.run(self.thin, True, words[start : start + step], exact[start : start + step])
+        sums = np.empty((n, n))
+        self.kernel.take_edge_sums(sums)
+        self.words.append(words)
+        self.exact.append(exact)
+        self.batches.append(Batch(draws, sums / self.thin))
+        if len(self.batches) == most_batches(n):
+            pairs = zip(self.batches[::2], self.batches[1::2], strict=True)
+            self.batches = [first.joined(second) for first, second in pairs]
+
+    def save(self) -> None:
+        """Save the state of the chain and its draws."""
+        if self.checkpoint is None:
+            return
+        parents = self.kernel.parents()
+        self.checkpoint.save(
+            {
+                "parents": [list(map(int, own)) for own in parents],
+                "scores": np.array(self.kernel.family_scores(), dtype=np.int64),
+                "random_state": str(self.kernel.random_state),
+                "rng": self.rng,
+                "words": np.concatenate(self.words),
+                "exact": np.concatenate(self.exact),
+                "batch_draws": [batch.draws for batch in self.batches],
+                "batch_sums": np.stack([batch.sums for batch in self.batches]),
+            }
+        )
+
+    def restore(self) -> None:
+        """Go on from a checkpoint, if there is one."""
+        state = None if self.checkpoint is None else self.checkpoint.load()
+        if self.checkpoint is None or state is None:
+            return
+        with self.checkpoint.reading():
+            self.kernel.restore(state["parents"], state["scores"].tolist(), int(state["random_state"]))
+            self.rng = state["rng"]
+            self.words, self.exact = [state["words"]], [state["exact"]]
+            draws = zip(state["batch_draws"], state["batch_sums"], strict=True)
+            self.batches = [Batch(int(count), sums) for count, sums in draws]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What chains have drawn, without the burn-in.
+
+    Attributes
+    ----------
+    words : array, (chains · draws) × n × words
+        The networks, chain after chain.
+    exact : array, chains × draws
+        Their scores, in units.
+    means, batches : arrays, chains × n × n and chains × batches × n × n
+        Averages of edges over all sweeps.
+    burn_in : int
+        The number of draws that each chain discarded.
+    finished : bool
+        Whether all draws that were asked for were made.
+    """
+
+    words: Words
+    exact: NDArray[np.int64]
+    means: NDArray[np.float64]
+    batches: NDArray[np.float64]
+    burn_in: int
+    finished: bool
+
+
+
+
+def make_chains(
+    scores: LocalScores,
+    lists: ChainLists,
+    starts: Sequence[Start],
+    thin: int,
+    rng: np.random.Generator,
+    checkpoints: Sequence[Checkpoint | None],
+) -> list[OneChain]:
+    """Return chains at their starts, or where their checkpoints are."""
+    chains = []
+    for start, checkpoint in zip(starts, checkpoints, strict=True):
+        seed = int(rng.integers(2**63))
+        kernel = kernels.BlockChain(lists.kernel, start, seed=seed, **MOVES)
+        own = np.random.default_rng(seed)
+        chains.append(OneChain(kernel, scores, thin, not lists.complete, own, checkpoint))
+        chains[-1].restore()
+    return chains
+
+
+def run_chains(
+    chains: list[OneChain], lengths: Lengths, clock: Clock, threads: int, listener: ProgressListener | None
+) -> tuple[bool, bool]:
+    """Run chains until each has its draws, or the time is over, or Ctrl-C.
+
+    Returns
+    -------
+    tuple of bool
+        Whether all draws were made, and whether Ctrl-C ended them.
+    """
+    draws = lengths.total
+    stop = threading.Event()
+    done = [chain.draws for chain in chains]
+
+    def work(index: int) -> None:
+        chain = chains[index]
+        while chain.draws < draws and not stop.is_set() and not clock.expired:
+            chain.extend(min(lengths.batch, draws - chain.draws))
+            done[index] = chain.draws
+            if chain.checkpoint is not None and chain.checkpoint.is_due:
+                chain.save()
+
+    def look_up(pending: set[Future[None]]) -> None:
+        while pending:
+            _, pending = wait(pending, timeout=_LOOK_UP, return_when=FIRST_EXCEPTION)
+            if listener is not None:
+                listener(Progress("Running chains", sum(done), draws * len(chains)))
+            for future in [future for future in futures if future.done()]:
+                future.result()
+
+    interrupted = False
+    with ThreadPoolExecutor(max_workers=max(min(threads, len(chains)), 1)) as pool:
+        futures = [pool.submit(work, index) for index in range(len(chains))]
+        try:
+            look_up(set(futures))
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            stop.set()
+            _cancel(futures)
+    return min(chain.draws for chain in chains) >= draws, interrupted
+
+
+def _cancel(futures: Sequence[Future[None]]) -> None:
+    for future in futures:
+        future.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How many networks each chain draws: in a batch, as burn-in, which ends with a batch, and to be kept."""
+
+    batch: int
+    burn_in: int
+    kept: int
+
+    @classmethod
+    def of(cls, kept: int, n: int) -> Lengths:
+        """Return the lengths with which no batches need be joined."""
+        discarded = math.ceil(kept * BURN_IN / (1 - BURN_IN))
+        batch = math.ceil((kept + discarded) / (most_batches(n) - 3))
+        return cls(batch, batch * math.ceil(discarded / batch), kept)
+
+    @property
+    def total(self) -> int:
+        """The number of all draws."""
+        return self.burn_in + self.kept
+
+
+def collected(chains: Sequence[OneChain], lengths: Lengths) -> Drawn | None:
+    """Return the draws of all chains after the burn-in, equally many of each; None if there are too few."""
+    counts = [_batch_counts(chain) for chain in chains]
+    common = min(len(count) for count in counts)
+    if common < 2 or len({tuple(count[:common]) for count in counts}) > 1:
+        common = _aligned(chains)
+    if common < 2:
+        return None
+    ends = np.cumsum(_batch_counts(chains[0])[:common])
+    finished = int(ends[-1]) >= lengths.total
+    skipped = lengths.burn_in // lengths.batch if finished else max(int(BURN_IN * common), 1)
+    first, last = int(ends[skipped - 1]), int(ends[-1])
+    words = np.concatenate([np.concatenate(chain.words)[first:last] for chain in chains])
+    exact = np.stack([np.concatenate(chain.exact)[first:last] for chain in chains])
+    kept = [chain.batches[skipped:common] for chain in chains]
+    batches = np.stack([np.stack([batch.sums / batch.draws for batch in own]) for own in kept])
+    weights = np.array([batch.draws for batch in kept[0]], dtype=np.float64)
+    means = np.tensordot(batches, weights / weights.sum(), axes=(1, 0))
+    return Drawn(words, exact, np.clip(means, 0, 1), np.clip(batches, 0, 1), first, finished)
+
+
+def _batch_counts(chain: OneChain) -> list[int]:
+    return [batch.draws for batch in chain.batches]
+
+
+def _aligned(chains: Sequence[OneChain]) -> int:
+    """Join batches of chains that have fewer of them joined, until all have the same; return how many are common."""
+    coarsest = max(chain.batches[0].draws if chain.batches else 0 for chain in chains)
+    for chain in chains:
+        while len(chain.batches) > 1 and chain.batches[0].draws < coarsest:
+            pairs = zip(chain.batches[::2], chain.batches[1::2], strict=False)
+            chain.batches = [first.joined(second) for first, second in pairs]
+    common = min(len(chain.batches) for chain in chains)
+    while common and len({tuple(_batch_counts(chain)[:common]) for chain in chains}) > 1:
+        common -= 1
+    return common
+
+
