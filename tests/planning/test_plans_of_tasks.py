@@ -10,6 +10,8 @@ import pytest
 
 import dagscape as ds
 from dagscape.search.registry import LEARNERS
+from dagscape.student.learning.e_step import Expectation
+from dagscape.student.model.parameters import ItemCells
 from task_inputs import dependent_data
 
 DATA = dependent_data(9, 100)
@@ -179,6 +181,32 @@ def test_a_refinement_is_counted_in_pairs_of_skills(monkeypatch):
     assert model_plan(restarts=1).seconds == pytest.approx(3 * 20 * 5 * 10.0, rel=0.01)
 
 
+def test_tables_that_must_not_fall_are_part_of_a_step(monkeypatch):
+    clock = {"now": 0.0}
+
+    def taking(seconds, work):
+        def timed(*given, **options):
+            clock["now"] += seconds
+            return work(*given, **options)
+
+        return timed
+
+    monkeypatch.setattr("dagscape.student.learning.trial.time.perf_counter", lambda: clock["now"])
+    monkeypatch.setattr(Expectation, "expect", taking(1.0, Expectation.expect))
+    monkeypatch.setattr(ItemCells, "allowed", taking(9.0, ItemCells.allowed))
+    # The M-step of each E-step takes nine times as long, and so does every refinement.
+    for task in ("student", "bootstrap-skills"):
+        assert model_plan(task, monotone=True).seconds == pytest.approx(10 * model_plan(task).seconds)
+
+
+def test_tables_that_must_not_fall_are_refused_by_plans_as_by_the_task():
+    wide = pd.DataFrame(np.ones((2, 6), dtype=int), columns=list("abcdef"))
+    answers = pd.DataFrame([[1, 0], [0, 1]])
+    for call in (lambda **given: ds.plan(answers, "student", **given), lambda **given: ds.command(answers, **given)):
+        with pytest.raises(ds.InvalidOption, match=r"monotone needs items of at most 5 skills, and .* has 6"):
+            call(q_matrix=wide, monotone=True)
+
+
 @pytest.mark.parametrize("task", ["student", "parm", "bootstrap-skills"])
 def test_models_that_do_not_fit_are_refused_with_the_advice_of_their_plan(task):
     function = {"student": ds.command, "parm": ds.parm, "bootstrap-skills": ds.bootstrap_skills}[task]
@@ -195,6 +223,7 @@ def test_models_that_do_not_fit_are_refused_with_the_advice_of_their_plan(task):
         ({"restarts": 0}, "restarts is 0; it must be an integer of at least 1"),
         ({"method": "greedy"}, "method is 'greedy'; it must be one of 'optimal', 'order'"),
         ({"max_parents": -1}, "max_parents is -1"),
+        ({"monotone": "yes"}, "monotone is 'yes'; it must be True or False"),
         ({"ess": 1.0}, "the task 'student' has no option 'ess'"),
         ({"samples": 5}, "samples is an option of the task 'sample-dags', not of 'student'"),
     ],

@@ -71,10 +71,13 @@ def skill_bootstrap_requirements(
     restarts: int = DEFAULT_RESTARTS,
     method: SkillMethod | None = None,
     max_parents: int | None = None,
+    monotone: bool = False,
     max_seconds: float | None = None,  # noqa: ARG001 (it changes the time only)
 ) -> Requirements:
     """Return what :func:`dagscape.bootstrap_skills` needs for each sample."""
-    needs = model_requirements(given, 1, limit, restarts=restarts, method=method, max_parents=max_parents)
+    needs = model_requirements(
+        given, 1, limit, restarts=restarts, method=method, max_parents=max_parents, monotone=monotone
+    )
     return _repeated(needs, samples, workers)
 
 
@@ -88,10 +91,13 @@ def skill_bootstrap_seconds(
     restarts: int = DEFAULT_RESTARTS,
     method: SkillMethod | None = None,
     max_parents: int | None = None,
+    monotone: bool = False,
     max_seconds: float | None = None,
 ) -> float:
     """Return the estimated time of :func:`dagscape.bootstrap_skills`."""
-    seconds = model_seconds(given, 1, limit, restarts=restarts, method=method, max_parents=max_parents)
+    seconds = model_seconds(
+        given, 1, limit, restarts=restarts, method=method, max_parents=max_parents, monotone=monotone
+    )
     return _repeated_seconds(seconds, samples, workers, max_seconds)
 
 

@@ -9,7 +9,7 @@ from dagscape.core.caveats import Caveats
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import FLAG, check_count
-from dagscape.core.errors import InvalidOption, UnidentifiedSkills
+from dagscape.core.errors import UnidentifiedSkills
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import memory_limit, thread_count
@@ -21,7 +21,12 @@ from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.orientation import OrientationRule
 from dagscape.student.learning.refinement import refined
-from dagscape.student.learning.requirements import DEFAULT_RESTARTS, chosen_search, model_requirements
+from dagscape.student.learning.requirements import (
+    DEFAULT_RESTARTS,
+    check_monotone,
+    chosen_search,
+    model_requirements,
+)
 from dagscape.student.learning.structural_em import (
     AfterRound,
     SkillMethod,
@@ -33,7 +38,6 @@ from dagscape.student.learning.structural_em import (
     structural_em,
 )
 from dagscape.student.model.building import student_model
-from dagscape.student.model.isotonic import MOST_SKILLS
 from dagscape.student.model.model import Learning, StudentModel
 from dagscape.student.model.parameters import ItemCells
 
@@ -96,9 +100,8 @@ def command(
         as long as they do.
     monotone : bool
         Require that mastering more skills of an item never makes a correct answer less likely. Items may have up to 5
-        skills. Where items of 4 or 5 skills fall otherwise, this takes 10 to 20 times as long, which
-        :func:`dagscape.plan` does not know. Default: the answers decide, and the result warns of items that masters
-        solve less often.
+        skills. Where items of 4 or 5 skills fall otherwise, this takes 10 to 20 times as long. Default: the answers
+        decide, and the result warns of items that masters solve less often.
     orientation : {"ratio", "global"}
         What directs the edges that the answers leave open: the ratio of each, one by one, as in [chen2016]_; or all
         together, with the fewest students expected who have mastered a skill and lack a prerequisite of it.
@@ -167,18 +170,6 @@ def command(
     provenance = provenance_of("command", parameters, {"learning": clock.seconds}, search.threads, seed_used)
     learning = Learning(search.method, bool(refine), limits, bool(monotone), orientation)
     return student_model(answers, skills_of_items, search, expectation, found, best, learning, provenance, caveats)
-
-
-def check_monotone(monotone: bool, q_matrix: QMatrix) -> None:
-    """Refuse items with too many skills for probabilities that must not fall."""
-    FLAG.check(monotone, "monotone")
-    item, mask = max(zip(q_matrix.items, q_matrix.masks, strict=True), key=lambda one: one[1].bit_count())
-    if monotone and mask.bit_count() > MOST_SKILLS:
-        raise InvalidOption(
-            f"needs items of at most {MOST_SKILLS} skills, and {item!r} has {mask.bit_count()}: merge skills of the "
-            "item, or leave it out",
-            option="monotone",
-        )
 
 
 def expectation_of(answers: Answers, q_matrix: QMatrix, search: StructureSearch, monotone: bool = False) -> Expectation:

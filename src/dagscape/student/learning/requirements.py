@@ -9,14 +9,16 @@ import numpy as np
 from dagscape.best.requirements import best_requirements
 from dagscape.core import kernels
 from dagscape.core.checks import check_choice
-from dagscape.core.constraints import COUNT, OneOf, Whole, check_count
+from dagscape.core.constraints import COUNT, FLAG, OneOf, Whole, check_count
+from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.wording import plural
 from dagscape.scores.scoring_job import parent_limit
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.joint_counts import joint_memory
-from dagscape.student.input.q_matrix import MatchedAnswers
+from dagscape.student.input.q_matrix import MatchedAnswers, QMatrix
 from dagscape.student.learning.structural_em import MOST_EXACT, SkillMethod
+from dagscape.student.model.isotonic import MOST_SKILLS
 
 DEFAULT_RESTARTS = 10
 
@@ -32,6 +34,7 @@ MODEL_OPTIONS = {
         "How the structure of the skills is found.", OneOf(get_args(SkillMethod)), f"optimal up to {MOST_EXACT} skills"
     ),
     "max_parents": TaskOption("The limit on the number of prerequisites.", Whole(0), "no limit"),
+    "monotone": TaskOption("Whether more mastery must never mean worse answers.", FLAG, "no"),
 }
 PARM_OPTIONS = {
     "restarts": MODEL_OPTIONS["restarts"],
@@ -51,8 +54,10 @@ def model_requirements(
     restarts: int = DEFAULT_RESTARTS,
     method: SkillMethod | None = None,
     max_parents: int | None = None,
+    monotone: bool = False,
 ) -> Requirements:
     """Return what :func:`dagscape.command` needs."""
+    check_monotone(monotone, given.q_matrix)
     skills = len(given.q_matrix.skills)
     most = parent_limit(skills, max_parents)
     search = joint_memory(skills, most + 1, threads)
@@ -83,6 +88,18 @@ def chosen_search(method: SkillMethod | None, skills: int) -> SkillMethod:
         return "optimal" if skills <= MOST_EXACT else "order"
     check_choice(method, get_args(SkillMethod), "method")
     return method
+
+
+def check_monotone(monotone: bool, q_matrix: QMatrix) -> None:
+    """Refuse items with too many skills for probabilities that must not fall."""
+    FLAG.check(monotone, "monotone")
+    item, mask = max(zip(q_matrix.items, q_matrix.masks, strict=True), key=lambda one: one[1].bit_count())
+    if monotone and mask.bit_count() > MOST_SKILLS:
+        raise InvalidOption(
+            f"needs items of at most {MOST_SKILLS} skills, and {item!r} has {mask.bit_count()}: merge skills of the "
+            "item, or leave it out",
+            option="monotone",
+        )
 
 
 def _requirements(given: MatchedAnswers, threads: int, restarts: int, search: int, step: str) -> Requirements:
