@@ -1,4 +1,5 @@
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -137,6 +138,11 @@ void set_parents(BoundChain& bound, unsigned variable, const BlockChain::Parents
     bound.chain->set_parents(variable, parents, score);
 }
 
+std::pair<BlockChain::Parents, std::int64_t> family(const BoundChain& bound, unsigned variable) {
+    if (variable >= bound.chain->n()) throw nb::value_error("there is no such variable");
+    return {bound.chain->parents()[variable], bound.chain->family_scores()[variable]};
+}
+
 std::map<std::string, std::uint64_t> counts(const BoundChain& bound) {
     const MoveCounts& counts = bound.chain->counts();
     return {{"blocks", counts.blocks}, {"unlisted", counts.unlisted}, {"accepted", counts.accepted},
@@ -158,6 +164,7 @@ void bind_block_chain(nb::module_& module) {
         .def("descendants", &descendants, "variable"_a)
         .def("set_parents", &set_parents, "variable"_a, "parents"_a, "score"_a)
         .def("parents", [](const BoundChain& bound) { return bound.chain->parents(); })
+        .def("family", &family, "variable"_a)
         .def("family_scores", &family_scores)
         .def("restore", &restore, "parents"_a, "scores"_a, "random_state"_a)
         .def("counts", &counts)

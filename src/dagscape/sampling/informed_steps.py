@@ -29,13 +29,14 @@ _EXCHANGES = 0.5
 
 def informed_step(chain: kernels.BlockChain, scores: LocalScores, child: int, rng: np.random.Generator) -> None:
     """Add, remove or exchange one parent of a variable."""
-    parents = tuple(sorted(chain.parents()[child]))
+    present, exact = chain.family(child)
+    parents = tuple(sorted(present))
     allowed = np.ones(scores.n, dtype=np.bool_)
     allowed[chain.descendants(child)] = False
     if rng.random() < _EXCHANGES:
         changed, score = _exchanged(scores, child, parents, allowed, rng)
     else:
-        changed, score = _added_or_removed(scores, child, parents, chain.family_scores()[child], allowed, rng)
+        changed, score = _added_or_removed(scores, child, parents, exact, allowed, rng)
     if changed != parents:
         chain.set_parents(child, list(changed), score)
 
