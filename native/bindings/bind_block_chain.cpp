@@ -168,6 +168,7 @@ void bind_block_chain(nb::module_& module) {
         .def("family_scores", &family_scores)
         .def("restore", &restore, "parents"_a, "scores"_a, "random_state"_a)
         .def("counts", &counts)
+        .def_prop_ro("unlisted", [](const BoundChain& bound) { return bound.chain->unlisted(); })
         .def_prop_ro("random_state", [](const BoundChain& bound) { return bound.chain->random_state(); });
 }
 

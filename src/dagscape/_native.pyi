@@ -53,6 +53,9 @@ class BlockChain:
     def counts(self) -> dict[str, int]: ...
 
     @property
+    def unlisted(self) -> int: ...
+
+    @property
     def random_state(self) -> int: ...
 
 CLASS_OPERATORS_EQ1: int = 0

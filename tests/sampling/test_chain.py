@@ -59,8 +59,7 @@ def only_candidates(monkeypatch):
     [
         (30, {}),
         (3, {"required": [("v1", "v0")]}),
-        (6, {"max_parents": 1}),
-        (15, {"structure_prior": "edge-penalty:0.7", "forbidden": [("v0", "v2")]}),
+        (6, {"max_parents": 1, "structure_prior": "edge-penalty:0.7", "forbidden": [("v0", "v2")]}),
     ],
 )
 @pytest.mark.usefixtures("only_candidates")
@@ -164,7 +163,7 @@ def test_random_starts_respect_required_edges():
     scores = ds.local_scores(related(5, 60), required=[("v4", "v0"), ("v3", "v4")])
     lists = complete_lists(scores)
     for seed in range(5):
-        start = random_start(lists, scores.variables, np.random.default_rng(seed))
+        start = random_start(lists, scores, np.random.default_rng(seed))
         assert 4 in start[0]
         assert 3 in start[4]
 
@@ -181,6 +180,7 @@ class Stopping:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
 @pytest.mark.parametrize("candidates", [False, True])
 def test_a_chain_continues_from_its_checkpoint_with_the_same_bits(tmp_path, candidates, request):
     if candidates:
@@ -296,5 +296,66 @@ def test_starts_differ():
     scores = ds.local_scores(related(6, 60))
     lists = complete_lists(scores)
     rng = np.random.default_rng(0)
-    starts = [random_start(lists, scores.variables, rng) for _ in range(4)]
+    starts = [random_start(lists, scores, rng) for _ in range(4)]
     assert len({str(start) for start in starts}) > 1
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+def test_required_edges_in_any_number():
+    """A path through all variables, and a variable with more required parents than lists have candidates."""
+    data = related(9, 60)
+    path = [(f"v{i}", f"v{i + 1}") for i in range(8)]
+    drawn = ds.chain(ds.local_scores(data, required=path, max_parents=2), draws=20, chains=2)
+    assert all(set(path) <= set(network.edges) for network in drawn.networks)
+    assert drawn.edge_means[:, range(8), range(1, 9)].min() > 1 - 1e-9
+
+
+@pytest.mark.usefixtures("only_candidates")
+@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+def test_required_parents_and_candidates():
+    required = [(f"v{i}", "v8") for i in range(5)]
+    drawn = ds.chain(related(9, 60), required=required, draws=4, chains=2, thin=1)
+    assert all(set(required) <= set(network.edges) for network in drawn.networks)
+    assert 0 <= drawn.provenance.parameters["families"]["variables_outside"] <= 9
+
+
+@pytest.mark.parametrize("draws", [300, 1000])
+def test_a_time_limit_that_is_not_reached_changes_little(draws):
+    scores = ds.local_scores(related(4, 30))
+    drawn = ds.chain(scores, draws=draws, chains=2, thin=1, max_seconds=600)
+    assert 0.75 * draws <= drawn.draws <= draws
+    assert drawn.edge_batches.shape[1] >= 10
+
+
+def test_batches_are_equally_long():
+    drawn = ds.chain(ds.local_scores(related(4, 30)), draws=1000, chains=2, thin=1)
+    assert drawn.draws == 1000
+    assert drawn.edge_batches.shape[1] == 37
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::dagscape.Unconverged", "ignore::dagscape.StoppedEarly")
+def test_a_chain_continues_after_its_time_is_over(tmp_path):
+    scores = ds.local_scores(related(8, 100))
+    options = {"draws": 600, "chains": 2, "thin": 200, "seed": 5, "checkpoint": tmp_path}
+    first = ds.chain(scores, **options, max_seconds=0.5)
+    assert first.draws < 300
+    assert any(tmp_path.iterdir())
+    whole = ds.chain(scores, **options)
+    assert not any(tmp_path.iterdir())
+    again = ds.chain(scores, **{**options, "checkpoint": None})
+    assert np.array_equal(whole.networks.parents, again.networks.parents)
+    assert np.array_equal(whole.edge_batches, again.edge_batches)
+
+
+def test_families_that_vanish_in_plain_numbers_are_counted():
+    """The heaviest possible family of a is 98 bits below its best, and the one that matters 1001.5 below it."""
+    bit = float(np.log(2))
+    table = {
+        "a": {("c",): 0.0, ("b",): -98 * bit, (): -1001.5 * bit},
+        "b": {("a",): 0.0, (): -905 * bit},
+        "c": {("a",): 0.0},
+    }
+    scores = ds.FamilyTable(table, complete=True)
+    drawn = ds.chain(scores, draws=2000, chains=2)
+    assert abs(drawn.edge("a", "b") - ds.posterior(scores).edge("a", "b")) < 0.03

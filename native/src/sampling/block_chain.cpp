@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <limits>
 
 #include "dagscape/numbers/lanes.hpp"
 #include "dagscape/numbers/score_weights.hpp"
@@ -13,10 +14,11 @@ namespace {
 
 // F(∅) in plain numbers.
 constexpr double kPlainOne = 0x1p900;
-// Let M be the product of a_v(W∖v) over W, so that F(W) would be at most w! 2^900 M. Plain numbers lose families below
-// 2^-1000; these, at most 2^20 of them with factors of at most 2^16, could have added at most 12 · 2^(900 - 1000 + 36)
-// M. If F(W) is at least 2^-8 M, that is a share below 2^-52. Otherwise exponents are needed, as they are above 2^1000.
-constexpr double kLeastPlainShare = 0x1p-8;
+// Let M be the product of a_v(W∖v) over W. Plain numbers lose families below 2^-1000: at most 2^20 of a member, with
+// factors of at most 2^16. Since a_v(W∖v) is at least 2^-101 (kLowExponent), the orders in which a member has such a
+// family could have added at most w! 2^900 M · 2^(36 - 1000 + 101), together less than 2^70 M for w = 12. If F(W) is at
+// least 2^110 M, that is a share below 2^-40. Otherwise exponents are needed, as they are above 2^1000.
+constexpr double kLeastPlainShare = 0x1p110;
 constexpr double kLargestPlain = 0x1p1000;
 // Weights relative to the best family of a child serve as they are, unless the heaviest possible one is below this.
 constexpr std::int32_t kLowExponent = -100;
@@ -88,6 +90,10 @@ std::int64_t BlockChain::score() const noexcept {
     std::int64_t sum = 0;
     for (const std::int64_t score : scores_) sum += score;
     return sum;
+}
+
+unsigned BlockChain::unlisted() const noexcept {
+    return static_cast<unsigned>(std::count(family_.begin(), family_.end(), -1));
 }
 
 void BlockChain::set_family(unsigned v, std::uint32_t family) {
@@ -180,7 +186,7 @@ void BlockChain::single(unsigned v, bool all, bool add) {
     std::span<const double> weights(list.plain.data(), families);
     if (list.exponents[static_cast<std::size_t>(family_[v])] < kLowExponent) {
         // Nothing that is possible need be near the best family of all.
-        std::int32_t highest = kVanishing * 1000000;
+        std::int32_t highest = std::numeric_limits<std::int32_t>::min() / 2;
         for (std::uint32_t f = 0; f < families; ++f) {
             if (needs[f] == 0) highest = std::max(highest, list.exponents[f]);
         }
@@ -192,26 +198,31 @@ void BlockChain::single(unsigned v, bool all, bool add) {
         weights = {shifted.data(), families};
     }
     const double total = sum_possible(weights, needs.data()), target = random_.unit() * total;
-    const double enough = add ? total * (1 - kNegligibleShare) : 0.0, inverse = 1 / total;
+    const double enough = add ? total * (1 - kNegligibleShare) : 0.0;
     double sum = 0;
-    std::uint32_t drawn = static_cast<std::uint32_t>(family_[v]);
-    bool found = false;
-    for (std::uint32_t f = 0; f < families; ++f) {
-        if (needs[f] != 0) continue;
-        sum += weights[f];
-        if (!found) drawn = f;
+    std::uint32_t drawn = static_cast<std::uint32_t>(family_[v]), end = 0;
+    for (bool found = false; end < families && !(found && sum >= enough); ++end) {
+        if (needs[end] != 0) continue;
+        sum += weights[end];
+        if (!found) drawn = end;
         found = found || sum > target;
-        if (add) {
-            const double share = weights[f] * inverse;
-            for (std::uint32_t k = 0; k < list.most_parents; ++k) {
-                const std::uint32_t parent = list.parents[std::size_t{k} * list.size + f];
-                if (parent == n_) break;
-                sums[parent] += share;
-            }
-        }
-        if (found && sum >= enough) break;
     }
+    if (add) add_shares(list, {weights.data(), end}, needs.data(), 1 / sum, sums);
     set_family(v, drawn);
+}
+
+// Adds the conditional probabilities of the families, which are their weights times `scale`, to those of the edges.
+void BlockChain::add_shares(const ChainFamilies::List& list, std::span<const double> weights,
+                            const std::uint32_t* needs, double scale, double* sums) const {
+    for (std::uint32_t f = 0; f < weights.size(); ++f) {
+        if (needs[f] != 0) continue;
+        const double share = weights[f] * scale;
+        for (std::uint32_t k = 0; k < list.most_parents; ++k) {
+            const std::uint32_t parent = list.parents[std::size_t{k} * list.size + f];
+            if (parent == n_) break;
+            sums[parent] += share;
+        }
+    }
 }
 
 void BlockChain::random_block() {

@@ -276,6 +276,8 @@ Decision Walker::remove_sink(const State& state) {
     sizes_ = weights_;
     choice_sizes_ = choices_;
     transform(weights_, [](double& without, double with) { without -= with; });
+    // Some variable is a sink: rounding must not let none of them be one.
+    if (sinks == 0 && state.others == left && left != 0) weights_[0] = 0;
     transform(sizes_, [](double& without, double with) { without += with; });
     transform(choices_, [](double without, double& with) { with = without - with; });
     transform(choice_sizes_, [](double without, double& with) { with = without + with; });

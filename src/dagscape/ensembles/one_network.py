@@ -59,7 +59,7 @@ class OneNetwork(Drawn, ScoredResult):
 
     @property
     def compelled_edges(self) -> tuple[NamedEdge, ...]:
-        """The edges (parent, child) of the network that all members of its class have."""
+        """The edges (parent, child) that all members of the class have; all edges if the scores tell members apart."""
         return self.directions.compelled_edges
 
     @property

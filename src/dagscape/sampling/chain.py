@@ -41,6 +41,7 @@ from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
+from dagscape.posterior.accuracy import score_error
 from dagscape.results.base import provenance_of
 from dagscape.running.checkpoints import DEFAULT_SECONDS, SECONDS_BETWEEN, Checkpoint, Checkpoints
 from dagscape.sampling.chain_lists import ChainLists, candidate_lists, complete_lists
@@ -52,7 +53,7 @@ from dagscape.sampling.chain_requirements import (
     lists_are_complete,
 )
 from dagscape.sampling.chain_starts import Start, listed_start, random_start
-from dagscape.sampling.running_chains import Drawn, Lengths, collected, make_chains, run_chains
+from dagscape.sampling.running_chains import Drawn, Lengths, OneChain, collected, make_chains, run_chains
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options, suspicious_columns
@@ -147,15 +148,15 @@ def chain(
     if checkpoint is not None and recorded_seed(seed) is None:
         raise InvalidOption(f"needs a number as {argument('seed')}, so that the same call can continue", "checkpoint")
     with listening(progress) as listener:
-        prepared = _prepare(data, options, start, budget, clock, listener)
+        prepared = _prepare(data, options, start, budget, clock if checkpoint is None else Clock(), listener)
         scores, lists = prepared.scores, prepared.lists
         thin = default_thin(lists.listed) if thin is None else int(thin)
         caveats = Caveats(scores.info.warnings)
         if isinstance(scores, EnumerableScores):
             caveats.issue(incomplete_scores(scores, _INCOMPLETE))
-        starts = [listed_start(lists, prepared.network)]
-        starts += [random_start(lists, scores.variables, rng) for _ in range(chains - 1)]
-        lengths = Lengths.of(int(draws), scores.n, limited=max_seconds is not None)
+        first = listed_start(lists, prepared.network)
+        starts = [first, *(random_start(lists, scores, rng) or first for _ in range(chains - 1))]
+        lengths = Lengths.of(int(draws), scores.n, limited=max_seconds is not None and checkpoint is None)
         settings = {"chains": int(chains), "draws": int(draws), "thin": thin}
         began = time.perf_counter()
         digest = _digest(scores, lists, starts, {**settings, "seed": recorded_seed(seed)})
@@ -163,15 +164,23 @@ def chain(
             running = make_chains(scores, lists, starts, thin, rng, saved)
             finished, interrupted = run_chains(running, lengths, clock, budget.threads, listener)
             drawn = collected(running, lengths)
-            if not finished:
+            if drawn is None or (interrupted and checkpoint is not None):
                 for one in running:
                     one.save()
-            if drawn is None or (interrupted and checkpoint is not None):
                 raise KeyboardInterrupt if interrupted else _too_short(max_seconds)
+        if not finished:
+            # The same call goes on from here.
+            for one in running:
+                one.save()
     seconds = {**prepared.seconds, "chains": time.perf_counter() - began}
     provenance = provenance_of(
         "chain",
-        {**settings, "max_seconds": max_seconds, "scores": scores.info.to_dict(), "families": _described(lists)},
+        {
+            **settings,
+            "max_seconds": max_seconds,
+            "scores": scores.info.to_dict(),
+            "families": _described(lists, running),
+        },
         seconds,
         budget.threads,
         seed=recorded_seed(seed),
@@ -247,7 +256,8 @@ def _first_network(
 ) -> Dag:
     if start is not None:
         return starting_network(scores, start)
-    # A short search will do; with a time limit, it gets a tenth of the time.
+    # A short search will do. With a time limit, it gets a tenth of the time; with checkpoints, all it needs, so that
+    # the same call starts the same chains.
     limit = None if clock.limit == np.inf else max(clock.left / 10, 1e-3)
     options: dict[str, Any] = {"patience": 1, "exact": False}
     with warnings.catch_warnings():
@@ -280,8 +290,11 @@ def _too_short(max_seconds: float | None) -> InvalidOption:
     return InvalidOption(f"is {max_seconds}; it was over before there were draws to keep", option="max_seconds")
 
 
-def _described(lists: ChainLists) -> dict[str, Any]:
-    return {"listed": lists.listed, "core": lists.core, "all": lists.complete, "lost": lists.lost}
+def _described(lists: ChainLists, chains: Sequence[OneChain]) -> dict[str, Any]:
+    """Return what there is to say about the lists; with candidates, how many variables had families outside them."""
+    outside = sum(chain.unlisted for chain in chains) / sum(chain.draws for chain in chains)
+    lists_are = {"listed": lists.listed, "core": lists.core, "all": lists.complete, "lost": lists.lost}
+    return lists_are if lists.complete else {**lists_are, "variables_outside": outside}
 
 
 def _result(
@@ -320,7 +333,7 @@ def _result(
         over="dags",
         method="chain",
         chains=len(drawn.exact),
-        error=lists.lost,
+        error=lists.lost + score_error(scores.rounding),
         edge_means=drawn.means,
         edge_batches=drawn.batches,
         diagnostics=diagnostics,

@@ -10,8 +10,9 @@ as a search for the optimum does, would bias sums.)
 The *core* of a list has what blocks of variables choose from, by the same rule with a bound of :data:`CORE_LOST` for
 each variable; a block is skipped while a member has a family outside the core.
 
-Otherwise a list has the families of up to three of some candidate parents, the most promising ones of each variable,
-and all other families remain reachable (:mod:`dagscape.sampling.informed_steps`).
+Otherwise a list has the families of the required parents and up to three of some candidates, the most promising ones of
+each variable. Other families are reached by steps of their own (:mod:`dagscape.sampling.informed_steps`), if single
+parents lead to them.
 """
 
 from __future__ import annotations
@@ -154,27 +155,30 @@ def complete_memory(n: int, max_parents: int) -> int:
 
 def candidate_lists(scores: LocalScores, network: Dag) -> ChainLists:
     """List families of some candidate parents of each variable: those of a good network, and the best of all others."""
-    most = min(scores.max_parents, _CANDIDATE_PARENTS)
     children = []
     for child in range(scores.n):
+        required = np.array(sorted(scores.constraints.required[child]), dtype=np.int64)
         candidates = np.array(_candidates(scores, network, child), dtype=np.int64)
-        layers = [
-            SetLayer(candidates[sets].reshape(len(sets), -1), without)
-            for sets, without in set_layers(len(candidates), min(most, len(candidates)))
-        ]
+        most = min(scores.max_parents - len(required), _CANDIDATE_PARENTS, len(candidates))
+        layers = []
+        for sets, without in set_layers(len(candidates), most):
+            chosen = candidates[sets].reshape(len(sets), -1)
+            always = np.tile(required, (len(sets), 1))
+            layers.append(SetLayer(np.sort(np.concatenate([chosen, always], axis=1), axis=1), without))
         listed = _pruned(scores, child, layers, MOST_LOST)
         children.append(_with_family(scores, child, listed, tuple(bits(network.parent_masks[child]))))
     return ChainLists(tuple(children), scores.unit, complete=False)
 
 
 def _candidates(scores: LocalScores, network: Dag, child: int) -> list[int]:
-    """Return candidate parents of a variable: its neighbours in a network, then those that add most."""
+    """Return candidate parents besides required ones: the neighbours in a network, and the best others."""
     own = network.parent_masks[child]
+    required, forbidden = scores.constraints.required[child], scores.constraints.forbidden[child]
     near = [v for v in range(scores.n) if own >> v & 1 or network.parent_masks[v] >> child & 1]
-    parents = tuple(bits(own))
-    found = [v for v in near if v not in scores.constraints.forbidden[child]]
-    found += [v for v in scores.constraints.required[child] if v not in found]
-    for start in ((), parents[: max(scores.max_parents - 1, 0)]):
+    found = [v for v in near if v not in forbidden and v not in required]
+    optional = [v for v in bits(own) if v not in required]
+    room = max(scores.max_parents - len(required) - 1, 0)
+    for start in (sorted(required), sorted([*required, *optional[:room]])):
         exact = scores.additions_exact(child, start)
         order = np.argsort(-exact, kind="stable")
         wanted = len(found) + max(_CANDIDATES - len(found), 0) // 2 + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -10,52 +10,69 @@ from dagscape.core.errors import InvalidData
 from dagscape.core.masks import bits
 from dagscape.graphs.dag import Dag
 from dagscape.sampling.chain_lists import ChainLists
+from dagscape.scores.tables.local_scores import LocalScores
 
 Start = list[list[int]]
 
-_MOST_ORDERS = 1000
+# Orders that are tried.
+_MOST_ORDERS = 100
 
 
 def listed_start(lists: ChainLists, network: Dag) -> Start:
     """Return a network with listed families: each variable keeps its best listed family within its parents."""
     start: Start = []
     for child, mask in enumerate(network.parent_masks):
-        start.append(_best_within(lists, child, list(bits(mask)), network.variables))
+        parents = _best_within(lists, child, list(bits(mask)))
+        if parents is None:
+            raise InvalidData(f"no family of {network.variables[child]!r} fits the first network")
+        start.append(parents)
     return start
 
 
-def random_start(lists: ChainLists, variables: tuple[str, ...], rng: np.random.Generator) -> Start:
-    """Return the best listed families for a random order of the variables.
+def random_start(lists: ChainLists, scores: LocalScores, rng: np.random.Generator) -> Start | None:
+    """Return the best listed families for a random order of the variables, in which required parents come first.
 
-    If edges are required, an order may allow a variable none of its families; others are tried then.
+    Scores from elsewhere may lack so many families that few orders allow one for each variable. Then some orders are
+    tried, and None is returned if none does.
     """
     for _ in range(_MOST_ORDERS):
-        try:
-            return _best_for_order(lists, variables, rng.permutation(len(variables)).tolist())
-        except InvalidData:
-            continue
-    raise InvalidData("no order of the variables was found that allows a listed family for each")
+        start = _for_order(lists, _random_order(scores.constraints.required, rng))
+        if start is not None:
+            return start
+    return None
 
 
-def _best_for_order(lists: ChainLists, variables: tuple[str, ...], order: list[int]) -> Start:
+def _for_order(lists: ChainLists, order: Sequence[int]) -> Start | None:
     start: Start = [[] for _ in order]
-    before: set[int] = set()
+    before: list[int] = []
     for child in order:
-        start[child] = _best_within(lists, child, before, variables)
-        before.add(child)
+        parents = _best_within(lists, child, before)
+        if parents is None:
+            return None
+        start[child] = parents
+        before.append(child)
     return start
 
 
-def _best_within(lists: ChainLists, child: int, allowed: Collection[int], variables: tuple[str, ...]) -> list[int]:
+def _random_order(required: Sequence[Collection[int]], rng: np.random.Generator) -> list[int]:
+    left, order = list(range(len(required))), []
+    while left:
+        ready = [v for v in left if not {*left} & {*required[v]}]
+        order.append(ready[int(rng.integers(len(ready)))])
+        left.remove(order[-1])
+    return order
+
+
+def _best_within(lists: ChainLists, child: int, allowed: Collection[int]) -> list[int] | None:
     """Return the parents of the heaviest listed family that needs allowed variables only; of equals, the first."""
     listed = lists.children[child]
-    barred = np.ones(len(variables), dtype=np.int64)
+    barred = np.ones(len(lists.children), dtype=np.int64)
     barred[list(allowed)] = 0
     ends = np.cumsum(listed.sizes)
     counts = np.concatenate([[0], np.cumsum(barred[listed.parents])])
     fitting = np.flatnonzero(counts[ends] == counts[ends - listed.sizes])
     if not len(fitting):
-        raise InvalidData(f"no listed family of {variables[child]!r} fits the first network")
+        return None
     best = int(fitting[np.argmax(listed.scores[fitting])])
     parents: list[int] = listed.parents[ends[best] - listed.sizes[best] : ends[best]].tolist()
     return parents

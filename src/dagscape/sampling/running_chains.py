@@ -97,6 +97,8 @@ class OneChain:
     exact: list[NDArray[np.int64]] = field(default_factory=list)
     batches: list[Batch] = field(default_factory=list)
     place: dict[str, Any] | None = None
+    # The number of variables with a family outside the lists, of all draws together.
+    unlisted: int = 0
 
     @property
     def draws(self) -> int:
@@ -119,6 +121,7 @@ class OneChain:
                 for child in self.rng.choice(n, size=max(int(_INFORMED_SHARE * n), 1), replace=False).tolist():
                     informed_step(self.kernel, self.scores, child, self.rng)
             self.kernel.run(self.thin, True, words[draw : draw + 1], exact[draw : draw + 1])
+            self.unlisted += self.kernel.unlisted if self.informed else 0
         sums = np.empty((n, n))
         self.kernel.take_edge_sums(sums)
         self.words.append(words)
@@ -327,11 +330,18 @@ def collected(chains: Sequence[OneChain], lengths: Lengths) -> Drawn | None:
     first, last = int(ends[skipped - 1]), int(ends[-1])
     words = np.concatenate([np.concatenate(chain.words)[first:last] for chain in chains])
     exact = np.stack([np.concatenate(chain.exact)[first:last] for chain in chains])
-    kept = [chain.batches[skipped:common] for chain in chains]
+    kept = [_without_short_end(chain.batches[skipped:common]) for chain in chains]
     batches = np.stack([np.stack([batch.sums / batch.draws for batch in own]) for own in kept])
     weights = np.array([batch.draws for batch in kept[0]], dtype=np.float64)
     means = np.tensordot(batches, weights / weights.sum(), axes=(1, 0))
     return Drawn(words, exact, np.clip(means, 0, 1), np.clip(batches, 0, 1), first, finished)
+
+
+def _without_short_end(batches: list[Batch]) -> list[Batch]:
+    """Join the last batch to the one before it if it is shorter: errors count all batches alike."""
+    if len(batches) > 1 and batches[-1].draws < batches[0].draws:
+        return [*batches[:-2], batches[-2].joined(batches[-1])]
+    return batches
 
 
 def _batch_counts(chain: OneChain) -> list[int]:

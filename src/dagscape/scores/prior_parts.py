@@ -153,12 +153,15 @@ class FamilyWeights:
     def of(self, child: int, parents: tuple[int, ...]) -> float:
         """Return the checked log weight of a family; it is evaluated again only if many others were since."""
         family = child, parents
-        if family not in self._known:
+        weight = self._known.get(family)
+        if weight is None:
+            weight = self._evaluated(child, parents)
+            # Chains ask from several threads, so another may have removed the same ones.
             if len(self._known) >= _REMEMBERED:
                 for oldest in list(islice(self._known, _REMEMBERED // 2)):
-                    del self._known[oldest]
-            self._known[family] = self._evaluated(child, parents)
-        return self._known[family]
+                    self._known.pop(oldest, None)
+            self._known[family] = weight
+        return weight
 
     def of_sets(self, child: int, sets: NDArray[np.int64]) -> list[float]:
         """Return the log weights of many families of a child, whose parents are rows of increasing numbers."""

@@ -21,9 +21,9 @@
 // and spread the directions within it. Families outside the lists enter and leave by `set_parents`; a variable with
 // such a family is left alone by all moves here.
 //
-// Weights span more than a double. The weights of a block are relative to the heaviest possible family of each member,
-// and if the total is still so low that something could have vanished, the block is computed again with extended
-// exponents.
+// Weights span more than a double. The weights of a block are relative to a power of two near the heaviest possible
+// family of each member, and if the total is still so low that something could have vanished, the block is computed
+// again with extended exponents.
 //
 // Edge probabilities are averages of the conditional probabilities that the steps of single variables compute anyway
 // (Rao–Blackwell), not of the states.
@@ -78,6 +78,8 @@ public:
     // The sum of the scores of the present families, in units.
     std::int64_t score() const noexcept;
     std::span<const std::int64_t> family_scores() const noexcept { return scores_; }
+    // How many variables have a family that is not listed.
+    unsigned unlisted() const noexcept;
     const MoveCounts& counts() const noexcept { return counts_; }
     // The sums of conditional probabilities of u → v at [v * n + u], and the number of sweeps that were added.
     std::span<double> edge_sums() noexcept { return edge_sums_; }
@@ -96,6 +98,8 @@ private:
     std::uint32_t needs_of(std::uint32_t variable);
     void find_needs(const ChainFamilies::List& list, std::uint32_t families, std::vector<std::uint32_t>& needs) const;
     void single(unsigned v, bool all, bool add);
+    void add_shares(const ChainFamilies::List& list, std::span<const double> weights, const std::uint32_t* needs,
+                    double scale, double* sums) const;
     void random_block();
     void hub_block();
     void resample(const Members& members, unsigned width, unsigned hub);
