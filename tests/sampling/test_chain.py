@@ -218,6 +218,15 @@ def test_time_limit():
     assert drawn.edge_batches.shape[1] <= running_chains.most_batches(8)
 
 
+@pytest.mark.slow
+def test_time_is_shared_by_chains():
+    """Fewer threads than chains: all have draws, in batches of about the same size, of which a fifth is discarded."""
+    with pytest.warns(ds.StoppedEarly, match="max_seconds"):
+        drawn = ds.chain(ds.local_scores(related(8, 100)), draws=1_000_000, chains=3, max_seconds=1.0, threads=1)
+    assert drawn.draws >= running_chains.most_batches(8)
+    assert drawn.diagnostics.burn_in < 0.3 * (drawn.draws + drawn.diagnostics.burn_in)
+
+
 def test_a_bimodal_posterior_that_traps_a_chain_is_noticed(monkeypatch):
     """Two groups of families that only occur together; without blocks, single steps never leave one of them."""
     high = 60.0

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from copy import deepcopy
 from dataclasses import dataclass, field
+from queue import Empty, PriorityQueue
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,10 @@ class OneChain:
     def draws(self) -> int:
         """The number of draws so far."""
         return sum(len(words) for words in self.words)
+
+    def next_batch(self, lengths: Lengths) -> int:
+        """Return the number of draws of the next batch: as many as the first has, which may have been joined."""
+        return max(lengths.batch, self.batches[0].draws if self.batches else 0)
 
     def extend(self, draws: int, stopped: Callable[[], bool]) -> None:
         """Draw a batch of networks more, unless the chain is stopped before it is complete."""
@@ -234,13 +239,22 @@ def run_chains(
     def stopped() -> bool:
         return stop.is_set() or clock.expired
 
-    def work(index: int) -> None:
-        chain = chains[index]
-        while chain.draws < draws and not stopped():
-            chain.extend(min(lengths.batch, draws - chain.draws), stopped)
+    turns = _turns(done, draws)
+
+    def work() -> None:
+        # A batch of the shortest chain that is waiting: chains stay equally long, also if threads are fewer.
+        while not stopped():
+            try:
+                _, index = turns.get_nowait()
+            except Empty:
+                return
+            chain = chains[index]
+            chain.extend(min(chain.next_batch(lengths), draws - chain.draws), stopped)
             done[index] = chain.draws
             if chain.checkpoint is not None and chain.checkpoint.is_due:
                 chain.save()
+            if chain.draws < draws:
+                turns.put((chain.draws, index))
 
     def look_up(pending: set[Future[None]]) -> None:
         while pending:
@@ -251,8 +265,9 @@ def run_chains(
                 future.result()
 
     interrupted = False
-    with ThreadPoolExecutor(max_workers=max(min(threads, len(chains)), 1)) as pool:
-        futures = [pool.submit(work, index) for index in range(len(chains))]
+    workers = max(min(threads, len(chains)), 1)
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        futures = [pool.submit(work) for _ in range(workers)]
         try:
             look_up(set(futures))
         except KeyboardInterrupt:
@@ -261,6 +276,15 @@ def run_chains(
             stop.set()
             _cancel(futures)
     return min(chain.draws for chain in chains) >= draws, interrupted
+
+
+def _turns(done: Sequence[int], draws: int) -> PriorityQueue[tuple[int, int]]:
+    """Return the chains that have fewer draws than they should, the shortest first."""
+    turns: PriorityQueue[tuple[int, int]] = PriorityQueue()
+    for index, count in enumerate(done):
+        if count < draws:
+            turns.put((count, index))
+    return turns
 
 
 def _cancel(futures: Sequence[Future[None]]) -> None:
