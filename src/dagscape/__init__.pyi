@@ -64,6 +64,7 @@ from dagscape.posterior.backends import BackendStatus as BackendStatus
 from dagscape.posterior.backends import backends as backends
 from dagscape.posterior.features import feature_probability as feature_probability
 from dagscape.posterior.result import Posterior as Posterior
+from dagscape.sampling.chain import chain as chain
 from dagscape.sampling.exact import sample_dags as sample_dags
 from dagscape.sampling.posterior import posterior as posterior
 from dagscape.scores.formats.files import read_scores as read_scores
