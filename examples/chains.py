@@ -33,7 +33,9 @@ def main(folder: Path) -> None:
     print(f"R-hat: scores {found.r_hat_score:.3f}, edges at most {found.r_hat_edges:.3f}")
     print(f"Effective size: scores {found.ess_score:.0f}, edges at least {found.ess_edges:.0f}")
 
-    print("\nThe edges with a probability above 0.5, the doubtful ones first, and those of the network that made the rows:")
+    print(
+        "\nThe edges with a probability above 0.5, the doubtful ones first, and those of the network that made the rows:"
+    )
     print("  edge            edge   error  adjacent  compelled  true")
     frame = drawn.to_frame()
     for row in frame[frame["edge"] > 0.5][::-1].itertuples():

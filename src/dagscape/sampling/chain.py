@@ -21,6 +21,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -134,8 +135,8 @@ def chain(
     >>> import dagscape as ds
     >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3)
     >>> drawn = ds.chain(scores, draws=500)
-    >>> drawn
-    SampledNetworks(2,000 networks of 4 chains, 10 variables, converged)
+    >>> drawn.chains, drawn.draws, drawn.diagnostics.converged
+    (4, 500, True)
     >>> exact = ds.posterior(scores)
     >>> bool(abs(drawn.edges - exact.edges).max() < 0.02)
     True
@@ -242,7 +243,8 @@ def _scores(
         raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
     for name in options:
         if name not in scoring_options():
-            raise InvalidOption(f"{function('chain')} has no option {name!r}{did_you_mean(name, scoring_options())}")
+            known = [*signature(chain).parameters, *scoring_options()]
+            raise InvalidOption(f"{function('chain')} has no option {name!r}{did_you_mean(name, known)}")
     job = prepare(data, **options)
     issue(*suspicious_columns(job.data))
     chain_requirements(job, budget.threads, budget.limit, **asked).check(budget.limit)
