@@ -19,7 +19,7 @@ def random_network(n: int, seed: int) -> ds.Network:
     rng = np.random.default_rng(seed)
     dag = ds.random_dag(n, 1.3, max_parents=3, seed=rng)
     tables = {name: rng.dirichlet([1, 1], size=(2,) * len(dag.parents(name))) for name in dag.variables}
-    return ds.Network(dag, {name: ("no", "yes") for name in dag.variables}, tables)
+    return ds.Network(dag, dict.fromkeys(dag.variables, ("no", "yes")), tables)
 
 
 def main(folder: Path) -> None:
@@ -33,9 +33,7 @@ def main(folder: Path) -> None:
     print(f"R-hat: scores {found.r_hat_score:.3f}, edges at most {found.r_hat_edges:.3f}")
     print(f"Effective size: scores {found.ess_score:.0f}, edges at least {found.ess_edges:.0f}")
 
-    print(
-        "\nThe edges with a probability above 0.5, the doubtful ones first, and those of the network that made the rows:"
-    )
+    print("\nThe edges with a probability above 0.5, the doubtful ones first; true: in the network that made the rows")
     print("  edge            edge   error  adjacent  compelled  true")
     frame = drawn.to_frame()
     for row in frame[frame["edge"] > 0.5][::-1].itertuples():
