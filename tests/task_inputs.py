@@ -73,7 +73,10 @@ def plan(task, settings, data: ds.Dataset, *, score=(), **options):
     """Plan a task on the same data."""
     (first, *others), scoring = PLANNED[task.takes[0]](data, dict(score))
     more = {"q_matrix": others[0]} if others else {}
-    return ds.plan(first, task.name, **more, **scoring, **settings, **options)
+    # What makes a task quick may make it smaller, too.
+    known = {name for name, option in task.plan_options.items() if option.constraint is not None}
+    more |= {name: value for name, value in task.quick.items() if name in known}
+    return ds.plan(first, task.name, **{**more, **scoring, **settings, **options})
 
 
 def parameters(task) -> set[str]:

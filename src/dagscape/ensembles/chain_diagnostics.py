@@ -230,9 +230,9 @@ def _problems(
             f"{edge[0]} → {edge[1]}"
         )
     if r_hat_score > LARGEST_SCORE_R_HAT:
-        found.append(f"R-hat of the scores is {r_hat_score:.3g}, above {LARGEST_SCORE_R_HAT:g}")
+        found.append(f"R-hat of the scores is {r_hat_score:.4g}, above {LARGEST_SCORE_R_HAT:g}")
     if r_hat_edges > LARGEST_EDGE_R_HAT and not worst.too_large:
-        found.append(f"R-hat of an edge is {r_hat_edges:.3g}, above {LARGEST_EDGE_R_HAT:g}")
+        found.append(f"R-hat of an edge is {r_hat_edges:.4g}, above {LARGEST_EDGE_R_HAT:g}")
     if not found and ess_score < SMALLEST_SIZE:
         found.append(f"the effective size of the scores is {ess_score:.0f}, below {SMALLEST_SIZE}")
     if not found and ess_edges < SMALLEST_SIZE:

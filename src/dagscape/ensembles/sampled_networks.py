@@ -72,9 +72,9 @@ class SampledNetworks(PredictingSamples, TracedSamples, EdgeProbabilities, Liste
         The number of chains, which have equally many draws; 1 if samples are independent.
     error : float
         The numerical error of the sampling probabilities. For chains, the posterior mass of what they cannot reach.
-    edge_means : array of shape (chains, n, n) or None
+    edge_means : array, chains × n × n, or None
         The averages of edges over all steps of each chain, not only those whose networks were kept.
-    edge_batches : array of shape (chains, batches, n, n) or None
+    edge_batches : array, chains × batches × n × n, or None
         Their batch means.
     diagnostics : ChainDiagnostics or None
         Whether the chains converged.

@@ -60,6 +60,8 @@ TASKS: dict[str, Task] = {
             options_at="posterior.planned:SUM_OPTIONS",
             largest_at="posterior.planned:largest_sums",
             elsewhere_at="posterior.planned:usual_elsewhere",
+            # A plan is about the exact sum.
+            quick={"method": "exact"},
         ),
         Task(
             "feature-probability",
@@ -86,6 +88,18 @@ TASKS: dict[str, Task] = {
             options_at="sampling.requirements:SAMPLING_OPTIONS",
             # What fits here fits as a posterior, too.
             most_advised=0,
+        ),
+        Task(
+            "chain",
+            ("data to score", "scores"),
+            "sampling.chain:chain",
+            "ensembles.sampled_networks:SampledNetworks",
+            command="posterior",
+            citations=("goudie2016", "kuipers2017"),
+            requirements_at="sampling.chain_requirements:chain_requirements",
+            seconds_at="sampling.chain_requirements:chain_seconds",
+            options_at="sampling.chain_requirements:CHAIN_OPTIONS",
+            quick={"chains": 2, "draws": 500},
         ),
         Task(
             "optimal",

@@ -56,7 +56,7 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     """
 
     kind: ClassVar[str] = "posterior"
-    derived: ClassVar[tuple[str, ...]] = ("log_evidence",)
+    derived: ClassVar[tuple[str, ...]] = ("log_evidence", "method")
 
     over: Annotated[str, OneOf(("dags", "orders"))]
     log_total: float
@@ -93,6 +93,11 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     def log_evidence(self) -> float:
         """The natural log of P(D), with a normalised prior."""
         return self.log_total - self.log_prior_total
+
+    @property
+    def method(self) -> str:
+        """``"exact"``, unlike that of sampled networks from chains."""
+        return "exact"
 
     @property
     def drawable(self) -> ProbableEdges:

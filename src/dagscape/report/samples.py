@@ -16,7 +16,10 @@ def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, conse
     if found.method == "chain":
         drawn = f"{plural(found.chains, 'chain')} of {plural(found.draws, 'network')}"
     heading = f"Samples over {found.over}: {drawn}, best score {found.best_score:,.4f}"
-    details = () if found.diagnostics is None else (_diagnosed(found.diagnostics), found.diagnostics.verdict)
+    reason = found.provenance.parameters.get("because")
+    details = (f"by Markov chains, because {reason}",) if reason else ()
+    if found.diagnostics is not None:
+        details += (_diagnosed(found.diagnostics), found.diagnostics.verdict)
     blocks = edge_blocks(Heading(heading, details), found.to_frame(), threshold, consensus)
     return [*blocks, Note(_about_errors(found))]
 

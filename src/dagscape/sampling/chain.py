@@ -21,6 +21,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ from dagscape.sampling.chain_lists import ChainLists, candidate_lists, complete_
 from dagscape.sampling.chain_requirements import (
     DEFAULT_CHAINS,
     DEFAULT_DRAWS,
+    FIRST_SEARCH,
     chain_requirements,
     default_thin,
     lists_are_complete,
@@ -134,8 +136,8 @@ def chain(
     >>> import dagscape as ds
     >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3)
     >>> drawn = ds.chain(scores, draws=500)
-    >>> drawn
-    SampledNetworks(2,000 networks of 4 chains, 10 variables, converged)
+    >>> drawn.chains, drawn.draws, drawn.diagnostics.converged
+    (4, 500, True)
     >>> exact = ds.posterior(scores)
     >>> bool(abs(drawn.edges - exact.edges).max() < 0.02)
     True
@@ -148,7 +150,9 @@ def chain(
     if checkpoint is not None and recorded_seed(seed) is None:
         raise InvalidOption(f"needs a number as {argument('seed')}, so that the same call can continue", "checkpoint")
     with listening(progress) as listener:
-        prepared = _prepare(data, options, start, budget, clock if checkpoint is None else Clock(), listener)
+        asked = {"chains": int(chains), "draws": int(draws)}
+        unlimited = Clock() if checkpoint is not None else clock
+        prepared = _prepare(data, options, asked, start, budget, unlimited, listener)
         scores, lists = prepared.scores, prepared.lists
         thin = default_thin(lists.listed) if thin is None else int(thin)
         caveats = Caveats(scores.info.warnings)
@@ -157,7 +161,7 @@ def chain(
         first = listed_start(lists, prepared.network)
         starts = [first, *(random_start(lists, scores, rng) or first for _ in range(chains - 1))]
         lengths = Lengths.of(int(draws), scores.n, limited=max_seconds is not None and checkpoint is None)
-        settings = {"chains": int(chains), "draws": int(draws), "thin": thin}
+        settings = {**asked, "thin": thin}
         began = time.perf_counter()
         digest = _digest(scores, lists, starts, {**settings, "seed": recorded_seed(seed)})
         with _checkpoints(checkpoint, checkpoint_seconds, digest, int(chains)) as saved:
@@ -180,6 +184,7 @@ def chain(
             "max_seconds": max_seconds,
             "scores": scores.info.to_dict(),
             "families": _described(lists, running),
+            "interrupted": interrupted and not drawn.finished,
         },
         seconds,
         budget.threads,
@@ -201,6 +206,7 @@ class _Prepared:
 def _prepare(
     data: object,
     options: Mapping[str, Any],
+    asked: Mapping[str, int],
     start: Dag | HasDag | None,
     budget: Budget,
     clock: Clock,
@@ -208,7 +214,7 @@ def _prepare(
 ) -> _Prepared:
     seconds: dict[str, float] = {}
     began = time.perf_counter()
-    scores, scoring = _scores(data, options, budget, listener)
+    scores, scoring = _scores(data, options, asked, budget, listener)
     seconds["scoring"] = time.perf_counter() - began
     began = time.perf_counter()
     network = _first_network(scores, start, budget, clock, listener)
@@ -224,24 +230,29 @@ def _prepare(
 
 
 def _scores(
-    data: object, options: Mapping[str, Any], budget: Budget, listener: ProgressListener | None
+    data: object,
+    options: Mapping[str, Any],
+    asked: Mapping[str, int],
+    budget: Budget,
+    listener: ProgressListener | None,
 ) -> tuple[LocalScores, ScoringJob | None]:
     """Return the scores: those of all families where that is possible, otherwise on demand."""
     if isinstance(data, LocalScores):
         if options:
             name = next(iter(options))
             raise InvalidOption("is an option of scoring, but scores are given: score the data with it", option=name)
-        chain_requirements(data, budget.threads, budget.limit).check(budget.limit)
+        chain_requirements(data, budget.threads, budget.limit, **asked).check(budget.limit)
         return data, None
     if not isinstance(data, Dataset | NumericData) and not is_frame(data):
         kinds = "a Dataset, a data frame or LocalScores"
         raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
     for name in options:
         if name not in scoring_options():
-            raise InvalidOption(f"{function('chain')} has no option {name!r}{did_you_mean(name, scoring_options())}")
+            known = [*signature(chain).parameters, *scoring_options()]
+            raise InvalidOption(f"{function('chain')} has no option {name!r}{did_you_mean(name, known)}")
     job = prepare(data, **options)
     issue(*suspicious_columns(job.data))
-    chain_requirements(job, budget.threads, budget.limit).check(budget.limit)
+    chain_requirements(job, budget.threads, budget.limit, **asked).check(budget.limit)
     if lists_are_complete(None, job, budget.limit):
         return score_job(job, budget, progress=listener), job
     return on_demand_scores(job, threads=budget.threads), job
@@ -259,10 +270,9 @@ def _first_network(
     # A short search will do. With a time limit, it gets a tenth of the time; with checkpoints, all it needs, so that
     # the same call starts the same chains.
     limit = None if clock.limit == np.inf else max(clock.left / 10, 1e-3)
-    options: dict[str, Any] = {"patience": 1, "exact": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoppedEarly)
-        found = learn(scores, "order", seed=0, max_seconds=limit, threads=budget.threads, progress=listener, **options)
+        found = learn(scores, seed=0, max_seconds=limit, threads=budget.threads, progress=listener, **FIRST_SEARCH)
     return found.network
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import argument
 from dagscape.core.requirements import ProblemSize, Requirements, TaskOption
@@ -9,11 +11,12 @@ from dagscape.core.wording import plural
 from dagscape.graphs.words import word_count
 from dagscape.sampling.chain_lists import complete_memory
 from dagscape.sampling.running_chains import BURN_IN, most_batches
-from dagscape.scores.requirements import nominal_seconds
+from dagscape.scores.requirements import nominal_seconds, scoring_seconds
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.lattice import set_count
 from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.search.trial import learning_seconds
 
 DEFAULT_CHAINS = 4
 DEFAULT_DRAWS = 1000
@@ -27,6 +30,9 @@ CHAIN_OPTIONS = {
 _MOST_FAMILIES = 60_000_000
 _MOST_SECONDS = 300.0
 
+# Scores and lists of all families must leave the rest of the memory to the networks.
+_SHARE_FOR_FAMILIES = 0.75
+
 _USUAL_THIN = 10
 # The families at which sweeps become slow, so that fewer of them lie between two draws.
 _MANY_FAMILIES = 500_000
@@ -34,6 +40,10 @@ _MANY_FAMILIES = 500_000
 # Seconds of a sweep: for each family that it looks at, and for each variable.
 _SECONDS_PER_FAMILY = 1e-8
 _SECONDS_PER_VARIABLE = 4e-6
+_FAMILIES_OF_CANDIDATES = 1000
+
+# The options of the search for a first network: a short one will do.
+FIRST_SEARCH: dict[str, Any] = {"method": "order", "patience": 1, "exact": False}
 
 Size = ProblemSize | ScoringJob | LocalScores
 
@@ -47,10 +57,19 @@ def lists_are_complete(scores: EnumerableScores | None, job: ScoringJob | None, 
     given = scores if scores is not None else job
     if given is None:
         return False
+    return _listed(given, limit)
+
+
+def _listed(given: Size, limit: int) -> bool:
+    """Whether all families of a problem are listed; those of data are scored first, and their tables stay."""
     n, max_parents = _size(given)
     if not _fits(n, max_parents, limit):
         return False
-    return scores is not None or (job is not None and nominal_seconds(job) <= _MOST_SECONDS)
+    if not isinstance(given, ScoringJob):
+        return not isinstance(given, LocalScores) or isinstance(given, EnumerableScores)
+    # Of one thread, since networks must not depend on the number of threads.
+    together = given.memory(1) + complete_memory(n, max_parents)
+    return together <= _SHARE_FOR_FAMILIES * limit and nominal_seconds(given) <= _MOST_SECONDS
 
 
 def _fits(n: int, max_parents: int, limit: int) -> bool:
@@ -65,17 +84,19 @@ def default_thin(listed: int) -> int:
 
 def chain_requirements(
     size: Size,
-    threads: int,  # noqa: ARG001 (as all tasks take it)
+    threads: int,
     limit: int,
     *,
     chains: int | None = DEFAULT_CHAINS,
     draws: int | None = DEFAULT_DRAWS,
 ) -> Requirements:
-    """Return what chains need: lists of families, the networks they draw, and averages of edges."""
+    """Return what chains need: scores, lists of families, the networks they draw, and averages of edges."""
     n, max_parents = _size(size)
     count, kept = chains or DEFAULT_CHAINS, draws or DEFAULT_DRAWS
-    complete = _fits(n, max_parents, limit)
+    complete = _listed(size, limit)
     lists = complete_memory(n, max_parents) if complete else 0
+    if isinstance(size, ScoringJob):
+        lists += size.memory(threads) if complete else size.functions.family_memory(threads)
     networks = int(kept / (1 - BURN_IN)) * n * word_count(n) * 8
     # The kernel has a matrix of its own, and one of the chances of hub moves.
     matrices = (most_batches(n) + 3) * 8 * n * n
@@ -97,10 +118,18 @@ def chain_seconds(
     chains: int | None = DEFAULT_CHAINS,
     draws: int | None = DEFAULT_DRAWS,
 ) -> float:
-    """Return the estimated time of chains, without scoring: roughly, since it depends on how many families matter."""
+    """Return the estimated time of chains: roughly, since it depends on how many families matter.
+
+    With data, it includes scoring and the search for a first network.
+    """
     n, max_parents = _size(size)
     count, kept = chains or DEFAULT_CHAINS, draws or DEFAULT_DRAWS
-    families = n * set_count(n - 1, max_parents) if _fits(n, max_parents, limit) else 1000 * n
+    complete = _listed(size, limit)
+    families = n * set_count(n - 1, max_parents) if complete else _FAMILIES_OF_CANDIDATES * n
     sweep = _SECONDS_PER_VARIABLE * n + _SECONDS_PER_FAMILY * families
     sweeps = default_thin(families) * kept / (1 - BURN_IN)
-    return sweep * sweeps * -(-count // max(min(threads, count), 1))
+    seconds = sweep * sweeps * -(-count // max(min(threads, count), 1))
+    if isinstance(size, ScoringJob):
+        seconds += scoring_seconds(size, threads, limit) if complete else 0.0
+        seconds += learning_seconds(size, threads, limit, **FIRST_SEARCH)
+    return seconds

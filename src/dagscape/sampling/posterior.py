@@ -1,32 +1,44 @@
-"""The posterior of all edges: the exact sum, and the compelled edges from samples of the same weights."""
+"""The posterior of all edges: an exact sum, or Markov chains where that is too large."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from dagscape.core.constraints import FLAG, Flag
-from dagscape.core.errors import InvalidOption, argument, function
+from dagscape.core.checks import check_choice
+from dagscape.core.constraints import FLAG
 from dagscape.core.progress import ProgressOption
-from dagscape.core.randomness import Seed, random_generator
+from dagscape.core.randomness import Seed
 from dagscape.core.resources import Budget
-from dagscape.posterior.backends import cost_more, on_all_processes
-from dagscape.posterior.order_weights import OrderWeightsOption, order_logs
+from dagscape.ensembles.sampled_networks import SampledNetworks
+from dagscape.posterior.backends import SUMMED_OVER, on_all_processes
+from dagscape.posterior.order_weights import OrderWeightsOption
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.running import plan_sum
-from dagscape.posterior.summing import planned_posterior, wants_paths
+from dagscape.posterior.running import PlannedSum, plan_sum
 from dagscape.running.checkpoints import DEFAULT_SECONDS
-from dagscape.sampling.compelled import COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
+from dagscape.sampling.chain import chain
+from dagscape.sampling.chain_requirements import chain_requirements
+from dagscape.sampling.compelled import DEFAULT_COMPELLED_SAMPLES
+from dagscape.sampling.exact_posterior import exact_posterior
+from dagscape.sampling.method_choice import (
+    METHODS,
+    Reason,
+    chosen_method,
+    explained,
+    most_seconds_of_sum,
+    sum_or_reason,
+)
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
-
-_PRIOR_ALONE = Flag(said=f"True or False ({function('local_scores')} has {argument('structure_prior')})")
+from dagscape.scores.tables.local_scores import LocalScores
 
 
 @on_all_processes
 def posterior(
-    scores: EnumerableScores,
+    scores: LocalScores,
     over: str = "dags",
     *,
+    method: str = "auto",
     via: str | Iterable[tuple[str, str, str]] | None = None,
     ancestors: bool = False,
     prior: bool = False,
@@ -34,22 +46,32 @@ def posterior(
     compelled: bool = False,
     compelled_samples: int = DEFAULT_COMPELLED_SAMPLES,
     seed: Seed = 0,
+    draws: int | None = None,
+    chains: int | None = None,
+    thin: int | None = None,
+    max_seconds: float | None = None,
     backend: str = "auto",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = DEFAULT_SECONDS,
-) -> Posterior:
-    """Compute the exact posterior probability of each edge and each ancestor relation.
+) -> Posterior | SampledNetworks:
+    """Compute the posterior probability of each edge and each ancestor relation: exact, or from Markov chains.
 
     Parameters
     ----------
-    scores : EnumerableScores
-        The local scores. If families are missing, sums are too small, and a warning is issued.
+    scores : LocalScores
+        The local scores. If families are missing, sums are too small, and a warning is issued. Exact sums need an
+        :class:`~dagscape.EnumerableScores`; chains take scores on demand, too.
     over : {"dags", "orders"}
         Sum over DAGs with the structure prior of the scores, or over orders of the variables. The latter is much
         cheaper, but it favours DAGs that are consistent with many orders, and gives equivalent DAGs different weights.
+    method : {"auto", "exact", "chain"}
+        Sum exactly, or sample DAGs by Markov chains (:func:`dagscape.chain`). The default sums wherever that fits in
+        memory and is estimated to take at most an hour, or ``max_seconds``; otherwise, it runs chains, and the result
+        says why. It never runs chains over orders, nor if an option below asks for what chains do not have. With a
+        checkpoint, a sum may take any time.
     via : "all" or iterable of (source, middle, target), optional
         Also compute the probabilities of paths from one variable through another to a third. This takes (4/3)^n times
         as long as the rest, for one triple as for all, so all are computed.
@@ -71,7 +93,9 @@ def posterior(
         drawn exactly and independently (:func:`dagscape.sample_dags`). This takes about half as long again, and more
         for many samples. Constraints on edges and experiments rule out members, and so compel more edges.
     compelled_samples, seed
-        The number of DAGs to draw, and their seed.
+        The number of DAGs to draw, and their seed, which is also that of chains.
+    draws, chains, thin, max_seconds
+        The options of :func:`dagscape.chain`, for the case that chains run.
     backend : {"auto", "cpu", "cuda", "mpi"}
         The implementation of the sum: the kernels of the processor, those of an NVIDIA GPU through CuPy, or those of
         the processors of all ranks of an MPI program. The default uses a GPU if there is one
@@ -90,8 +114,9 @@ def posterior(
 
     Returns
     -------
-    Posterior
-        The probabilities, the totals and their errors.
+    Posterior or SampledNetworks
+        The probabilities, the totals and their errors; or sampled networks, whose probabilities have Monte Carlo
+        errors, with diagnostics. The ``method`` of the result is ``"exact"`` or ``"chain"``.
 
     Examples
     --------
@@ -109,43 +134,50 @@ def posterior(
                 source                target  edge  compelled
     5  top-left-square                 Class  0.50       0.49
     9  top-left-square  bottom-middle-square  0.45       0.08
+
+    Scores of more variables than a sum can handle lead to chains:
+
+    >>> wide = ds.family_scores(ds.load_dataset("zoo"), max_parents=2)
+    >>> drawn = ds.posterior(wide, draws=500)
+    >>> drawn.method
+    'chain'
+    >>> drawn.provenance.parameters["because"]
+    'the scores are computed on demand'
     """
+    check_choice(method, METHODS, "method")
     budget = Budget.of(threads, max_memory)
+    of_sums: dict[str, Any] = {"via": via, "prior": prior, "order_weights": order_weights}
+    of_sums |= {"compelled_samples": compelled_samples, "backend": backend}
+    of_chains = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
+    given = {name: value for name, value in of_chains.items() if value is not None}
+    common: dict[str, Any] = {"seed": seed, "threads": threads, "max_memory": max_memory, "progress": progress}
+    common |= {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds}
+    method = chosen_method(method, over, of_sums, given)
+    planned: PlannedSum | None = None
+    if method != "exact":
+        if not isinstance(scores, LocalScores):
+            check_scores(scores)
+        check_choice(over, SUMMED_OVER, "over")
+        FLAG.check(ancestors, "ancestors")
+        FLAG.check(compelled, "compelled")
+        found = Reason("") if method == "chain" else _sum_or_reason(scores, budget, given, checkpoint is not None)
+        if isinstance(found, Reason):
+            return explained(chain(scores, **given, **common), found)
+        planned = found
     check_scores(scores)
-    with_paths = wants_paths(via, scores.variables)
-    _PRIOR_ALONE.check(prior, "prior")
-    FLAG.check(ancestors, "ancestors")
-    with_ancestors = cost_more(over, ancestors=ancestors)
-    FLAG.check(compelled, "compelled")
-    COMPELLED_SAMPLES.check(compelled_samples, "compelled_samples")
-    random_generator(seed)
-    sampling = CompelledSampling(int(compelled_samples), seed)
-    planned = plan_sum(
-        scores,
-        over,
-        backend,
-        budget,
-        with_paths=with_paths,
-        with_ancestors=with_ancestors,
-        order_weights=order_weights is not None,
-        resumable=checkpoint is not None,
+    return exact_posterior(scores, over, ancestors=ancestors, compelled=compelled, **of_sums, **common, planned=planned)
+
+
+def _sum_or_reason(
+    scores: LocalScores, budget: Budget, given: Mapping[str, Any], resumable: bool
+) -> PlannedSum | Reason:
+    """Return the sum over DAGs, planned, or the reason for chains."""
+    if not isinstance(scores, EnumerableScores):
+        return Reason("the scores are computed on demand")
+    asked = {name: given[name] for name in ("chains", "draws") if name in given}
+    return sum_or_reason(
+        scores.n,
+        lambda: plan_sum(scores, "dags", "auto", budget, resumable=resumable),
+        lambda: chain_requirements(scores, budget.threads, budget.limit, **asked).fits(budget.limit),
+        most_seconds_of_sum(given.get("max_seconds"), resumable=resumable),
     )
-    if compelled:
-        if order_weights is not None:
-            raise InvalidOption(
-                f"needs samples of orders, which have no weights: leave out {argument('order_weights')}",
-                option="compelled",
-            )
-        sampling.requirements(scores, over, budget).check(budget.limit)
-    found = planned_posterior(
-        planned,
-        scores,
-        with_paths=with_paths,
-        with_ancestors=with_ancestors,
-        prior=prior,
-        orders=order_logs(order_weights, scores.variables, planned.threads, planned.limit),
-        progress=progress,
-        checkpoint=checkpoint,
-        checkpoint_seconds=checkpoint_seconds,
-    )
-    return sampling.added_to(found, scores, budget, progress) if compelled else found

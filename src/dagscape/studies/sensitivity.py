@@ -30,7 +30,7 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import Frame
 from dagscape.posterior.result import Posterior
 from dagscape.results.base import provenance_of
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.constraints import Edge
 from dagscape.scores.parent_states import parent_states
 from dagscape.scores.priors import PriorOption
@@ -153,7 +153,7 @@ def _posteriors(
                 warnings.simplefilter("ignore", SparseFamilies)
                 chosen = restricted_scores(scores, job)
                 part = _part(listener, done, count)
-                found = posterior(chosen, over, threads=threads, max_memory=limit, progress=part)
+                found = exact_posterior(chosen, over, threads=threads, max_memory=limit, progress=part)
             yield job, found
             done += 1
 

@@ -26,7 +26,7 @@ from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
 from dagscape.posterior.requirements import sum_requirements, sum_seconds
 from dagscape.report.best import render_best
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
@@ -131,7 +131,7 @@ def _with_total(best: BestNetworks, scores: EnumerableScores, work: dict[str, An
         with warnings.catch_warnings():
             # The search has warned of the families of the best network already.
             warnings.simplefilter("ignore", SparseFamilies)
-            return best.with_total(posterior(scores, **work))
+            return best.with_total(exact_posterior(scores, **work))
     except DagscapeError:
         if forced:
             raise

@@ -11,7 +11,7 @@ from dagscape.cli.program.streams import show
 from dagscape.data.bundled import load_dataset
 from dagscape.report.best import render_best
 from dagscape.report.edges import render_posterior
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
 
@@ -31,7 +31,7 @@ def command(as_json: bool, quiet: bool) -> None:
     show("\n2. The local scores: which parents explain each square, and the outcome, best?\n\n")
     out.show(summarize_scores(scores, top=1))
     show("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n\n")
-    out.show_blocks(render_posterior(posterior(scores, compelled=True), threshold=0.1))
+    out.show_blocks(render_posterior(exact_posterior(scores, compelled=True), threshold=0.1))
     show("\n4. The best equivalence classes: how many explain the boards equally well?\n\n")
     out.show_blocks(render_best(k_best(scores, within=20), rows=6))
     show(_READING + "\n")

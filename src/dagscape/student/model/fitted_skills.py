@@ -18,7 +18,7 @@ from dagscape.networks.discrete.network import Network
 from dagscape.posterior.result import Posterior
 from dagscape.results.base import check_known, check_length, check_shape
 from dagscape.results.decoding import Count, Finite, FiniteArray, Probabilities
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.tables.joint_counts import scores_from_joint
 from dagscape.scores.tables.lattice_scores import LatticeScores
 from dagscape.student.input.q_matrix import QMatrix
@@ -221,7 +221,7 @@ class FittedSkills(OneNetwork):
         **options
             As for :func:`dagscape.posterior`.
         """
-        return posterior(self.scores(), **options)
+        return exact_posterior(self.scores(), **options)
 
     def k_best(self, k: int = 10, **options: Any) -> BestNetworks:
         """Return the k best equivalence classes of skill structures, given the fitted item model.

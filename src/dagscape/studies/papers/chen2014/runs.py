@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dagscape.best.k_best import k_best
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import RunTask, Scale, Study
 from dagscape.studies.papers.measuring import best_of, peak_memory, records
@@ -84,7 +84,7 @@ def list_best(task: RunTask, sources: Sources) -> dict[str, Any]:
     """Find the lists of a task, and measure them; further samples have no times."""
     data = data_of(task, sources)
     scoring, scores = best_of(1, lambda: local_scores(data, threads=1))
-    total = posterior(scores, threads=1).log_total
+    total = exact_posterior(scores, threads=1).log_total
     folder = str(sources.folder or "")
 
     def measured(k: int, space: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import RunTask, Scale, Study
 from dagscape.studies.papers.measuring import best_of
@@ -65,7 +65,7 @@ def sum_once(task: RunTask, sources: Sources) -> dict[str, Any]:
     data, over = data_of(task, sources), task["over"]
     options = {"max_parents": task["max_parents"], "structure_prior": PRIORS[over], "threads": 1}
     scoring, scores = best_of(3, lambda: local_scores(data, **options))
-    summing, found = best_of(3 if scores.n < 20 else 1, lambda: posterior(scores, over, backend="cpu", threads=1))
+    summing, found = best_of(3 if scores.n < 20 else 1, lambda: exact_posterior(scores, over, backend="cpu", threads=1))
     return {"n": data.n, "m": data.m, "scoring": scoring, "total": scoring + summing, "edges": found.edges.tolist()}
 
 

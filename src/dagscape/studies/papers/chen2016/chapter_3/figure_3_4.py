@@ -9,7 +9,7 @@ import numpy as np
 
 from dagscape.best.k_best import k_best
 from dagscape.ensembles.edge_accuracy import edge_accuracy
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import Item, PaperPlot, PaperTable, Part, RunTask, Scale, Study
 from dagscape.studies.papers.measuring import paired_p
@@ -45,7 +45,7 @@ def discover(task: RunTask, _: Sources) -> dict[str, Any]:
     """Compare averages over lists, and over all DAGs, with the true edges: curves and areas."""
     truth = binary_network(task["variables"], seed=task["network"] + 1)
     scores = local_scores(truth.sample(task["rows"], seed=task["network"]), threads=1)
-    found: dict[str, Any] = {EXACT: posterior(scores, threads=1)}
+    found: dict[str, Any] = {EXACT: exact_posterior(scores, threads=1)}
     for k in LENGTHS:
         found[f"DAGs-{k}"] = k_best(scores, k, space="dags", threads=1)
         found[f"classes-{k}"] = k_best(scores, k, threads=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dagscape.best.k_best import k_best
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import Item, PaperNote, PaperPlot, PaperTable, Part, RunTask, Scale, Study
 from dagscape.studies.papers.measuring import records
@@ -48,7 +48,7 @@ def find_classes(_: RunTask, sources: Sources) -> dict[str, Any]:
         "directed": [[[short[u], short[v]] for u, v in pattern.directed_edges] for pattern in patterns],
         "undirected": [[[short[u], short[v]] for u, v in pattern.undirected_edges] for pattern in patterns],
         "averages": {
-            "all DAGs": posterior(scores, threads=1).edges.tolist(),
+            "all DAGs": exact_posterior(scores, threads=1).edges.tolist(),
             "the ten best classes": best.edges.tolist(),
         },
     }

@@ -25,7 +25,7 @@ from dagscape.posterior.backends import BACKENDS
 from dagscape.posterior.contract import Job
 from dagscape.posterior.mpi import order_sum
 from dagscape.posterior.mpi.team import Team, team
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.measuring import best_of, peak_memory
 from dagscape.studies.papers.synthetic import binary_rows
@@ -107,7 +107,7 @@ def told_by_ranks(n: int, max_parents: int, ranks: int, repeats: int) -> list[To
 def _alone(n: int, max_parents: int, repeats: int) -> Told:
     """Return the processor's time of a sum in this process; its memory is not known."""
     scores = local_scores(binary_rows(n), max_parents=max_parents, threads=1)
-    busy, _ = best_of(repeats, lambda: posterior(scores, "orders", backend="cpu", threads=1))
+    busy, _ = best_of(repeats, lambda: exact_posterior(scores, "orders", backend="cpu", threads=1))
     return {"busy": busy, "peak": None}
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.edge_lists import read_graph
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.chen2016.chapter_5.runs import CYTOMETRY
 from dagscape.studies.papers.item import RunTask, Scale, Study
@@ -86,7 +86,7 @@ def sum_coding(task: RunTask, sources: Sources) -> dict[str, Any]:
     rows = _rows(sources)
     targets = np.repeat(task["set"], _ROWS)
     data = Dataset.from_frame(rows, interventions=targets.tolist())
-    found = posterior(local_scores(data, interventions=task["kind"], threads=1), threads=1)
+    found = exact_posterior(local_scores(data, interventions=task["kind"], threads=1), threads=1)
     accepted = read_graph(sources.path(table_source(CONSENSUS)))
     assert found.ancestors is not None
     assert isinstance(accepted, Dag)

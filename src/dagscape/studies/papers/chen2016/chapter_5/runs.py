@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.sampling.posterior import posterior
+from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.studies.papers.item import RunTask, Scale, Study
 from dagscape.studies.papers.measuring import best_of
@@ -82,7 +82,7 @@ def sum_ancestors(task: RunTask, sources: Sources) -> dict[str, Any]:
     """Score and sum: the seconds of both, and the probabilities of all ancestor relations."""
     data = data_of(task["data"], sources)
     scoring, scores = best_of(3, lambda: local_scores(data, threads=1))
-    summing, found = best_of(3, lambda: posterior(scores, task["over"], ancestors=True, backend="cpu", threads=1))
+    summing, found = best_of(3, lambda: exact_posterior(scores, task["over"], ancestors=True, backend="cpu", threads=1))
     assert found.ancestors is not None
     ancestors = found.ancestors.tolist()
     return {"n": data.n, "m": data.m, "scoring": scoring, "total": scoring + summing, "ancestors": ancestors}
