@@ -264,9 +264,7 @@ def _first_network(
     limit = None if clock.limit == np.inf else max(clock.left / 10, 1e-3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoppedEarly)
-        found = learn(
-            scores, seed=0, max_seconds=limit, threads=budget.threads, progress=listener, **FIRST_SEARCH
-        )
+        found = learn(scores, seed=0, max_seconds=limit, threads=budget.threads, progress=listener, **FIRST_SEARCH)
     return found.network
 
 

@@ -250,9 +250,7 @@ def _with_heaviest_subsets(
     return tuple(map(np.concatenate, (sizes, parents, all_exact, all_best, all_heaviest)))
 
 
-def _threshold(
-    gaps: NDArray[np.float64], heaviest: NDArray[np.int64], tolerance: float
-) -> tuple[float, float]:
+def _threshold(gaps: NDArray[np.float64], heaviest: NDArray[np.int64], tolerance: float) -> tuple[float, float]:
     """Return the bound on what is lost, and the smallest gap from which families may be dropped."""
     # The families are assigned to the same subsets for all thresholds.
     low, high = 0, len(_GAPS)

@@ -164,8 +164,6 @@ class Drawn:
     finished: bool
 
 
-
-
 def make_chains(
     scores: LocalScores,
     lists: ChainLists,
@@ -293,5 +291,3 @@ def _aligned(chains: Sequence[OneChain]) -> int:
     while common and len({tuple(_batch_counts(chain)[:common]) for chain in chains}) > 1:
         common -= 1
     return common
-
-
