@@ -1,8 +1,8 @@
 """Advice for jobs that do not fit: what would make them fit, with the least trouble first.
 
 Other settings of the same method come first. If none fit, the advice lists all remedies that do: fewer variables, other
-machines or devices, another exact method. Learners, which need little memory but are not exact, come last; or first, if
-there are more variables than the method supports with any amount of memory.
+machines or devices, another exact method. Chains and learners, which need little memory but are not exact, come last;
+or first, if there are more variables than the method supports with any amount of memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from dagscape.core.errors import argument, function
 from dagscape.core.requirements import FEW_PARENTS
 from dagscape.core.resources import format_bytes
-from dagscape.planning.registry import METHODS
+from dagscape.planning.registry import METHODS, TASKS
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring_job import STRUCTURE_OPTIONS, prepare
@@ -23,6 +23,9 @@ from dagscape.scores.search_planning import SearchSize
 
 # Limits on the number of parents to try for advice, highest first.
 _FEWER_PARENTS = (5, 4, 3, 2)
+
+# What chains estimate, too.
+_SAMPLED = ("posterior", "sample-dags", "feature-probability")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +101,38 @@ def advice_for(job: RefusedJob) -> str:
 def _fitting(job: RefusedJob, *, own: bool) -> str:
     """Return the settings closest to the request that fit: of the method itself, or of another; empty if none do."""
     asked = job.asked
-    limits_on_parents = (asked, *(most for most in _FEWER_PARENTS if job.required <= most < asked))
     candidates = [found for found in _candidates(job) if (found[0] == job.task) is own]
-    for (name, chosen), most in itertools.product(candidates, limits_on_parents):
+    for (name, chosen), most in itertools.product(candidates, _limits_on_parents(job)):
         if job.fits(name, chosen, most):
             return _described(job, name, chosen | ({} if most == asked else {"max_parents": most}))
     return ""
 
 
+def _limits_on_parents(job: RefusedJob) -> tuple[int, ...]:
+    return (job.asked, *(most for most in _FEWER_PARENTS if job.required <= most < job.asked))
+
+
+def sampled_instead(job: RefusedJob) -> str:
+    """Name chains with the settings closest to the request that fit; empty if none do, or if they are no answer."""
+    if job.task not in _SAMPLED:
+        return ""
+    for most in _limits_on_parents(job):
+        scoring = prepare(job.data, **{**job.options, "max_parents": most})
+        if TASKS["chain"].requirements(scoring, job.threads, job.limit).fits(job.limit):
+            settings = {"method": "chain"} | ({} if most == job.asked else {"max_parents": most})
+            return f"{function('posterior')} with {_arguments(settings)} samples DAGs by Markov chains"
+    return ""
+
+
 def _without_exactness(job: RefusedJob) -> str:
-    """Name what needs little memory with any number of variables."""
+    """Name what needs little memory with any number of variables: chains, then learners."""
     if job.task == "scores":
         return "family_scores in Python computes scores on demand"
+    return "; ".join(filter(None, [sampled_instead(job), _learners(job)]))
+
+
+def _learners(job: RefusedJob) -> str:
+    """Name the learners."""
     learned = f"{function('learn')} finds one good network of hundreds of variables"
     return f"{learned}, and {function('bootstrap')} the confidence in its edges" if job.task == "posterior" else learned
 

@@ -11,7 +11,7 @@ from dagscape.core.errors import InvalidData, Spelling, python_spelling, spelled
 from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds, visible
-from dagscape.planning.advice import RefusedJob, advice_for
+from dagscape.planning.advice import RefusedJob, advice_for, sampled_instead
 from dagscape.planning.jobs import Job, job_of
 from dagscape.planning.registry import METHODS, TASKS
 from dagscape.results.base import Result, provenance_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # The largest number that is read back from a file.
 _MOST_MEMORY = 2**MOST_BITS - 1
+
+# A job that takes longer may be worth another method.
+_LONG_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class Plan(Result):
     memory_limit : int
         How many bytes the job may use.
     advice : str
-        What would make the job fit, with the least trouble first, if it does not; otherwise empty.
+        What would make the job fit, with the least trouble first, if it does not; what else there is, if a posterior
+        takes more than an hour; otherwise empty.
     largest : mapping of str to int
         For a posterior: the largest number of variables that fits, by back end: here, where the sum is planned, and on
         the GPU that is here, if there is one.
@@ -136,10 +140,10 @@ def plan(
     data : Dataset, data frame or answers
         What the task takes, as for its function; for a task that takes scores, the data to score.
     task : str
-        What to compute: ``"scores"``, the local scores; with them ``"posterior"``, ``"feature-probability"``,
-        ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or
-        ``"sensitivity"``; or, from the answers of students, ``"student"`` (:func:`dagscape.command`), ``"parm"`` or
-        ``"bootstrap-skills"``.
+        What to compute: ``"scores"``, the local scores; with them ``"posterior"``, the exact sum,
+        ``"feature-probability"``, ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"chain"``,
+        ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"``
+        (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``.
         The memory for a long list of networks cannot be predicted and is not included.
     q_matrix : data frame, array or path, optional
         Which skills each item needs, for a task that takes answers.
@@ -202,33 +206,35 @@ def spelled_plan(
         provenance=provenance_of("plan", {**job.parameters, **job.steps[-1].settings}, {}, threads),
         steps=tuple(steps),
         memory_limit=limit,
-        advice=spelled(_advice(job, needs, threads, limit), spelling),
+        advice=spelled(_advice(job, needs, sum(step.seconds for step in steps), threads, limit), spelling),
         largest=job.steps[-1].largest(threads, limit),
         memory_available=available,
     )
 
 
-def _advice(job: Job, needs: Sequence[Requirements], threads: int, limit: int) -> str:
-    """Return what would make a job fit; empty if it does fit."""
+def _advice(job: Job, needs: Sequence[Requirements], seconds: float, threads: int, limit: int) -> str:
+    """Return what would make a job fit, or what is quicker if it takes hours; empty if it does fit."""
     failed = [needed for needed in needs if not needed.fits(limit)]
-    if not failed:
+    if not failed and seconds <= _LONG_SECONDS:
         return ""
     last, scoring = job.steps[-1], job.scoring
     if scoring is None or last.task.name not in {"scores", *METHODS}:
-        return failed[0].remedy
+        return failed[0].remedy if failed else ""
     required = max(map(len, scoring.constraints.required), default=0)
-    return advice_for(
-        RefusedJob(
-            scoring.data,
-            last.task.name,
-            last.settings,
-            job.score_options,
-            threads,
-            limit,
-            scoring.max_parents,
-            required,
-        )
+    refused = RefusedJob(
+        scoring.data,
+        last.task.name,
+        last.settings,
+        job.score_options,
+        threads,
+        limit,
+        scoring.max_parents,
+        required,
     )
+    if failed:
+        return advice_for(refused)
+    quicker = sampled_instead(refused)
+    return f"if that is too long, {quicker}" if quicker else ""
 
 
 def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:

@@ -15,6 +15,9 @@ from dagscape.scores.search_planning import SearchSize
 # It is of no use to advise more memory than this.
 _LARGE_MACHINE = 2**42
 
+# What takes more variables than any sum.
+SAMPLED = f"{function('chain')} samples DAGs of hundreds of variables"
+
 
 def sum_requirements(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> Requirements:
     """Return the requirements of a sum with the back end that is always there."""
@@ -112,11 +115,12 @@ def _remedy(size: ProblemSize, threads: int, limit: int, memory: int, *, with_an
 
     if fits_with_few_parents(size.n):
         limited = f"score with {argument('max_parents', FEW_PARENTS)} and " if size.max_parents > FEW_PARENTS else ""
-        return f"raise the limit, or {limited}use {argument('over', 'orders')}"
+        return f"raise the limit, or {limited}use {argument('over', 'orders')}; {SAMPLED}"
     most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
     fits = f"exact sums over orders with few parents fit up to {most} variables here"
     more = "raise the limit; " if memory < _LARGE_MACHINE else ""
-    return f"{more}{fits}: leave out some with {function('Dataset.select')}; {function('plan')} names what fits"
+    fewer = f"leave out some with {function('Dataset.select')}"
+    return f"{more}{fits}: {fewer}; {SAMPLED}; {function('plan')} names what fits"
 
 
 def _remedy_with_ancestors(size: ProblemSize, threads: int, limit: int) -> str:

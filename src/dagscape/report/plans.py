@@ -28,6 +28,7 @@ def _verdict(planned: Plan) -> Paragraph:
     largest = [f"{plural(n, 'variable')} ({name})" for name, n in planned.largest.items()]
     reach = [f"The largest sums that fit: {', '.join(largest)}."] if largest else []
     if planned.fits:
-        return Paragraph(f"It fits: {limit}.", tuple(reach))
+        quicker = [f"Advice: {planned.advice}."] if planned.advice else []
+        return Paragraph(f"It fits: {limit}.", (*reach, *quicker))
     verdict = Problem(f"It does not fit: {planned.refusal or limit}.")
     return Paragraph((verdict,), (*reach, f"Advice: {planned.advice}."))

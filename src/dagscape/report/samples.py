@@ -17,7 +17,7 @@ def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, conse
         drawn = f"{plural(found.chains, 'chain')} of {plural(found.draws, 'network')}"
     heading = f"Samples over {found.over}: {drawn}, best score {found.best_score:,.4f}"
     reason = found.provenance.parameters.get("because")
-    details = (f"by Markov chains, because {reason}",) if reason else ()
+    details: tuple[str, ...] = (f"by Markov chains, because {reason}",) if reason else ()
     if found.diagnostics is not None:
         details += (_diagnosed(found.diagnostics), found.diagnostics.verdict)
     blocks = edge_blocks(Heading(heading, details), found.to_frame(), threshold, consensus)

@@ -17,14 +17,15 @@ from dagscape.posterior.running import PlannedSum, plan_sum
 from dagscape.posterior.summing import planned_posterior, wants_paths
 from dagscape.running.checkpoints import DEFAULT_SECONDS
 from dagscape.sampling.compelled import COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
-from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
+from dagscape.scores.tables.enumerable_scores import enumerable
+from dagscape.scores.tables.local_scores import LocalScores
 
 _PRIOR_ALONE = Flag(said=f"True or False ({function('local_scores')} has {argument('structure_prior')})")
 
 
 @on_all_processes
 def exact_posterior(
-    scores: EnumerableScores,
+    scores: LocalScores,
     over: str = "dags",
     *,
     via: str | Iterable[tuple[str, str, str]] | None = None,
@@ -44,7 +45,7 @@ def exact_posterior(
 ) -> Posterior:
     """Do the work of :func:`dagscape.posterior` with ``method="exact"``; the sum may have been planned before."""
     budget = Budget.of(threads, max_memory)
-    check_scores(scores)
+    scores = enumerable(scores)
     with_paths = wants_paths(via, scores.variables)
     _PRIOR_ALONE.check(prior, "prior")
     FLAG.check(ancestors, "ancestors")

@@ -19,11 +19,9 @@ METHODS = ("auto", "exact", "chain")
 _MOST_SECONDS = 3600.0
 _SURELY_QUICK = 16
 
-# What the options of exact sums are if they are not given.
+# What the options of exact sums are if they are not given, other than None.
 _USUAL: dict[str, Any] = {
-    "via": None,
     "prior": False,
-    "order_weights": None,
     "compelled_samples": DEFAULT_COMPELLED_SAMPLES,
     "backend": "auto",
 }
@@ -65,7 +63,7 @@ def chosen_method(method: str, over: str, of_sums: Mapping[str, Any], of_chains:
 
 def _is_usual(option: str, value: object) -> bool:
     """Whether an option has its default; arrays do not compare to one value."""
-    usual = _USUAL[option]
+    usual = _USUAL.get(option)
     return value is usual or (isinstance(value, str | int) and value == usual)
 
 
@@ -98,7 +96,7 @@ def sum_or_reason(
         if not chains_fit():
             raise
         # What follows are remedies, and chains are one.
-        return Reason(str(refusal).partition(": ")[0])
+        return Reason(str(refusal).partition(": ")[0].replace(" (max_memory)", ""))
     if n > _SURELY_QUICK and most_seconds < math.inf:
         seconds = planned.plan.seconds()
         if seconds > most_seconds and chains_fit():

@@ -148,15 +148,14 @@ def posterior(
     budget = Budget.of(threads, max_memory)
     of_sums: dict[str, Any] = {"via": via, "prior": prior, "order_weights": order_weights}
     of_sums |= {"compelled_samples": compelled_samples, "backend": backend}
-    of_chains = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
+    of_chains: dict[str, Any] = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
     given = {name: value for name, value in of_chains.items() if value is not None}
     common: dict[str, Any] = {"seed": seed, "threads": threads, "max_memory": max_memory, "progress": progress}
     common |= {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds}
     method = chosen_method(method, over, of_sums, given)
-    planned: PlannedSum | None = None
+    planned = None
     if method != "exact":
-        if not isinstance(scores, LocalScores):
-            check_scores(scores)
+        _check_kind(scores)
         check_choice(over, SUMMED_OVER, "over")
         FLAG.check(ancestors, "ancestors")
         FLAG.check(compelled, "compelled")
@@ -164,8 +163,14 @@ def posterior(
         if isinstance(found, Reason):
             return explained(chain(scores, **given, **common), found)
         planned = found
-    check_scores(scores)
-    return exact_posterior(scores, over, ancestors=ancestors, compelled=compelled, **of_sums, **common, planned=planned)
+    more: dict[str, Any] = {"ancestors": ancestors, "compelled": compelled, "planned": planned}
+    return exact_posterior(scores, over, **of_sums, **common, **more)
+
+
+def _check_kind(scores: object) -> None:
+    """Refuse what are no scores; those on demand will do for chains."""
+    if not isinstance(scores, LocalScores):
+        check_scores(scores)
 
 
 def _sum_or_reason(

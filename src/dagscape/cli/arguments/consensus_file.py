@@ -8,6 +8,7 @@ from dagscape.core.errors import InvalidOption
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
+from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, write_graph
 from dagscape.networks.discrete.fitting import fit_options
@@ -41,7 +42,11 @@ def check_consensus_file(path: str | None, data: Dataset | NumericData | None) -
 
 
 def write_consensus(
-    found: Posterior | Bootstrap, dag: Dag, path: str, data: Dataset | NumericData | None, label_width: int | None
+    found: Posterior | Bootstrap | SampledNetworks,
+    dag: Dag,
+    path: str,
+    data: Dataset | NumericData | None,
+    label_width: int | None,
 ) -> None:
     """Write the consensus of edge probabilities in the format of the file's extension."""
     ending = consensus_format(path)

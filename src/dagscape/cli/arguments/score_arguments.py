@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import click
@@ -19,7 +19,7 @@ from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import prepare
+from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
@@ -45,11 +45,17 @@ class Problem:
         The data; None if the scores were read from a file.
     scores : callable
         ``scores(progress)``: computes them, or returns those of the file.
+    job : ScoringJob or None
+        How the data are scored; None if the scores were read from a file.
+    arguments : mapping
+        The same as arguments of ``local_scores``.
     """
 
     size: ProblemSize
     data: Dataset | NumericData | None
     scores: Callable[[ProgressOption], EnumerableScores]
+    job: ScoringJob | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Scored(NamedTuple):
@@ -83,7 +89,7 @@ def take_problem(
     dataset, arguments = scored_table(data, options, budget.limit, out, score_equivalent=score_equivalent)
     job = prepare(dataset, **arguments)
     size = SearchSize.complete(dataset.n, job.max_parents)
-    return Problem(size, dataset, lambda progress: score_job(job, budget, progress=progress))
+    return Problem(size, dataset, lambda progress: score_job(job, budget, progress=progress), job, arguments)
 
 
 def take_scores(

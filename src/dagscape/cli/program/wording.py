@@ -27,6 +27,7 @@ _OPTIONS = {
 
 # Functions whose command or option does not have their name.
 _COMMANDS = {task.function_name: f"dagscape {task.command}" for task in TASKS.values() if task.command} | {
+    "chain": "dagscape posterior --method chain",
     "Dataset.select": "--columns or --drop",
     "discretize": "--discretize",
     "load_result": "dagscape draw",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +163,12 @@ def check_scores(scores: object) -> None:
             f"compute them with {function('local_scores')}",
             option="scores",
         )
+
+
+def enumerable(scores: LocalScores) -> EnumerableScores:
+    """Return the scores if they are those of all families; otherwise raise an error."""
+    check_scores(scores)
+    return cast("EnumerableScores", scores)
 
 
 def incomplete_scores(scores: EnumerableScores, consequence: str) -> IncompleteScores | None:

@@ -219,7 +219,7 @@ class FittedSkills(OneNetwork):
         Parameters
         ----------
         **options
-            As for :func:`dagscape.posterior`.
+            As for :func:`dagscape.posterior` with exact sums.
         """
         return exact_posterior(self.scores(), **options)
 
