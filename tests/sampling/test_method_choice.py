@@ -11,6 +11,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
+from dagscape.posterior.planned import _Planned
 from dagscape.posterior.sum_plan import SumPlan
 from dagscape.report.tables import render
 from dagscape.report.terminal import terminal_text
@@ -212,6 +213,7 @@ def test_an_interrupted_command_prints_what_was_drawn(table, capfd, monkeypatch)
     assert "interrupted" in err
 
 
+@pytest.mark.slow
 def test_plans_advise_chains():
     advice = ds.plan(dependent_data(45, 40), "posterior", threads=1, max_memory="1GiB").advice
     chains, learner = "posterior() with method='chain' samples DAGs by Markov chains", "learn() finds one good network"
@@ -221,7 +223,7 @@ def test_plans_advise_chains():
 
 
 def test_plans_of_sums_that_take_long_advise_chains(monkeypatch):
-    monkeypatch.setattr("dagscape.posterior.planned._Planned.plan", lambda *_: SumPlan(1000, lambda: 1e5))
+    monkeypatch.setattr(_Planned, "plan", lambda *_: SumPlan(1000, lambda: 1e5))
     planned = ds.plan(dependent_data(6, 50), "posterior", threads=1)
     assert planned.fits
     chains = "if that is too long, posterior() with method='chain' samples DAGs by Markov chains"
@@ -229,6 +231,7 @@ def test_plans_of_sums_that_take_long_advise_chains(monkeypatch):
     assert f"Advice: {chains}." in terminal_text(render(planned), 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "families"), [(5, "all families"), (60, "candidate families")])
 def test_plans_of_chains(n, families):
     planned = ds.plan(dependent_data(n, 50), "chain", chains=2, draws=300, threads=1)

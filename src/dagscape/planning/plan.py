@@ -140,9 +140,10 @@ def plan(
     data : Dataset, data frame or answers
         What the task takes, as for its function; for a task that takes scores, the data to score.
     task : str
-        What to compute: ``"scores"``, the local scores; with them ``"posterior"``, the exact sum, ``"feature-probability"``,
-        ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"chain"``, ``"learn"``, ``"mmpc"``,
-        ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"`` (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``.
+        What to compute: ``"scores"``, the local scores; with them ``"posterior"`` (the exact sum),
+        ``"feature-probability"``, ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"chain"``,
+        ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"``
+        (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``.
         The memory for a long list of networks cannot be predicted and is not included.
     q_matrix : data frame, array or path, optional
         Which skills each item needs, for a task that takes answers.
@@ -151,10 +152,10 @@ def plan(
     **options
         Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options of the
         function that change what it needs: the ``method`` of a search and its options, ``samples``, ``workers``,
-        ``restarts``, ``max_seconds``, the values of a study of sensitivity. For a posterior: ``over``; ``ancestors``,
-        which cost more over orders; ``backend`` (``"cpu"``, the default, ``"cuda"`` or ``"mpi"``); ``ranks``, the
-        number of MPI ranks, each on a machine like this one, with the given threads and memory limit; and
-        ``gpu_memory``, such as ``"80GiB"``, for a GPU that is not here.
+        ``restarts``, ``chains``, ``draws``, ``max_seconds``, the values of a study of sensitivity. For a posterior:
+        ``over``; ``ancestors``, which cost more over orders; ``backend`` (``"cpu"``, the default, ``"cuda"`` or
+        ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like this one, with the given threads and
+        memory limit; and ``gpu_memory``, such as ``"80GiB"``, for a GPU that is not here.
 
     Returns
     -------

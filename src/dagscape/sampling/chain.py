@@ -108,8 +108,8 @@ def chain(
     max_seconds : float, optional
         End the chains after this time, with the networks drawn by then. Ctrl-C does the same. Default: no limit.
     start : Dag or Network, optional
-        Where the first chain starts. Default: at a network found by :func:`dagscape.learn`. The others start at networks
-        for random orders.
+        Where the first chain starts. Default: at a network found by :func:`dagscape.learn`. The others start at
+        networks for random orders.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
     checkpoint, checkpoint_seconds

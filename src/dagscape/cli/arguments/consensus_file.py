@@ -10,7 +10,6 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.dag import Dag
-from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.edge_lists import EDGE_LISTS, write_graph
 from dagscape.networks.discrete.fitting import fit_options
 from dagscape.networks.discrete.network import Network
