@@ -69,7 +69,7 @@ _HOMES = {
     "PooledExperiments": "core.errors",
     "SuspiciousColumns": "core.errors",
     "TooLarge": "core.errors",
-    "Unconverged": "core.errors",
+    "UnconvergedChains": "core.errors",
     "UnidentifiedSkills": "core.errors",
     "FallingItems": "core.errors",
     "FewStudents": "core.errors",

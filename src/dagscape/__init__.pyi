@@ -18,7 +18,7 @@ from dagscape.core.errors import SparseFamilies as SparseFamilies
 from dagscape.core.errors import StoppedEarly as StoppedEarly
 from dagscape.core.errors import SuspiciousColumns as SuspiciousColumns
 from dagscape.core.errors import TooLarge as TooLarge
-from dagscape.core.errors import Unconverged as Unconverged
+from dagscape.core.errors import UnconvergedChains as UnconvergedChains
 from dagscape.core.errors import UnidentifiedSkills as UnidentifiedSkills
 from dagscape.core.estimates import ArrayEstimate as ArrayEstimate
 from dagscape.core.estimates import Estimate as Estimate

@@ -80,7 +80,7 @@ def test_families_outside_the_lists_are_reached_without_bias(rows, options):
     assert chi_square_deviate(thinned, dag_probabilities(scores, "dags")) < FAR_OFF
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_data_and_scores_give_the_same_chain():
     data = related(6, 60)
     from_data = ds.chain(data, max_parents=2, draws=50, chains=2, seed=3)
@@ -89,7 +89,7 @@ def test_data_and_scores_give_the_same_chain():
     assert np.array_equal(from_data.edges, from_scores.edges)
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_scores_are_those_of_the_networks():
     scores = ds.local_scores(related(6, 60), structure_prior="per-size")
     drawn = ds.chain(scores, draws=20, chains=2)
@@ -97,7 +97,7 @@ def test_scores_are_those_of_the_networks():
         assert score == scores.network(network)
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 @pytest.mark.parametrize("candidates", [False, True])
 def test_threads_do_not_change_the_result(candidates, request):
     if candidates:
@@ -180,7 +180,7 @@ class Stopping:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 @pytest.mark.parametrize("candidates", [False, True])
 def test_a_chain_continues_from_its_checkpoint_with_the_same_bits(tmp_path, candidates, request):
     if candidates:
@@ -197,7 +197,7 @@ def test_a_chain_continues_from_its_checkpoint_with_the_same_bits(tmp_path, cand
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_was_drawn():
     scores = ds.local_scores(related(8, 100))
@@ -208,7 +208,7 @@ def test_ctrl_c_keeps_what_was_drawn():
     assert any("stopped early" in warning for warning in drawn.warnings)
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 @pytest.mark.slow
 def test_time_limit():
     scores = ds.local_scores(related(8, 100))
@@ -244,13 +244,13 @@ def test_a_bimodal_posterior_that_traps_a_chain_is_noticed(monkeypatch):
     assert np.abs(good.edges - exact.edges).max() < 0.05
     # Single steps alone.
     monkeypatch.setattr(running_chains, "MOVES", running_chains.Moves(blocks=0, covered=0))
-    with pytest.warns(ds.Unconverged, match="Do not rely"):
+    with pytest.warns(ds.UnconvergedChains, match="Do not rely"):
         stuck = ds.chain(scores, draws=500, chains=6)
     assert not stuck.diagnostics.converged
     assert stuck.diagnostics.r_hat_edges > 1.5
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_hundreds_of_variables_with_candidates():
     rng = np.random.default_rng(2)
     table = rng.integers(0, 2, (200, 300))
@@ -300,7 +300,7 @@ def test_starts_differ():
     assert len({str(start) for start in starts}) > 1
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_required_edges_in_any_number():
     """A path through all variables, and a variable with more required parents than lists have candidates."""
     data = related(9, 60)
@@ -311,7 +311,7 @@ def test_required_edges_in_any_number():
 
 
 @pytest.mark.usefixtures("only_candidates")
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_required_parents_and_candidates():
     required = [(f"v{i}", "v8") for i in range(5)]
     drawn = ds.chain(related(9, 60), required=required, draws=4, chains=2, thin=1)
@@ -334,7 +334,7 @@ def test_batches_are_equally_long():
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged", "ignore::dagscape.StoppedEarly")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains", "ignore::dagscape.StoppedEarly")
 def test_a_chain_continues_after_its_time_is_over(tmp_path):
     scores = ds.local_scores(related(8, 100))
     options = {"draws": 600, "chains": 2, "thin": 200, "seed": 5, "checkpoint": tmp_path}

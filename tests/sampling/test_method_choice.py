@@ -11,6 +11,7 @@ import pytest
 
 import dagscape as ds
 from cli.running import run
+from dagscape.posterior.planned import _Planned
 from dagscape.posterior.sum_plan import SumPlan
 from dagscape.report.tables import render
 from dagscape.report.terminal import terminal_text
@@ -40,7 +41,7 @@ def test_what_fits_is_summed(scores):
     assert exact.to_dict()["method"] == "exact"
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_chains_on_request(scores):
     drawn = ds.posterior(scores, method="chain", seed=3, **CHAINS)
     assert drawn == ds.chain(scores, seed=3, **CHAINS)
@@ -50,7 +51,7 @@ def test_chains_on_request(scores):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_chains_where_the_sum_does_not_fit(many, tmp_path):
     drawn = ds.posterior(many, **CHAINS)
     reason = drawn.provenance.parameters["because"]
@@ -63,7 +64,7 @@ def test_chains_where_the_sum_does_not_fit(many, tmp_path):
     assert ds.posterior(many, ancestors=True, compelled=True, **CHAINS) == drawn
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_chains_of_scores_on_demand():
     on_demand = ds.family_scores(dependent_data(5, 60))
     drawn = ds.posterior(on_demand, **CHAINS)
@@ -73,7 +74,7 @@ def test_chains_of_scores_on_demand():
             ds.posterior(on_demand, **options)
 
 
-@pytest.mark.filterwarnings("ignore::dagscape.Unconverged")
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
 def test_chains_where_the_sum_takes_too_long(scores, monkeypatch, tmp_path):
     monkeypatch.setattr(method_choice, "_SURELY_QUICK", 1)
     exact = ds.posterior(scores, max_seconds=100, threads=1)
@@ -212,6 +213,7 @@ def test_an_interrupted_command_prints_what_was_drawn(table, capfd, monkeypatch)
     assert "interrupted" in err
 
 
+@pytest.mark.slow
 def test_plans_advise_chains():
     advice = ds.plan(dependent_data(45, 40), "posterior", threads=1, max_memory="1GiB").advice
     chains, learner = "posterior() with method='chain' samples DAGs by Markov chains", "learn() finds one good network"
@@ -221,7 +223,7 @@ def test_plans_advise_chains():
 
 
 def test_plans_of_sums_that_take_long_advise_chains(monkeypatch):
-    monkeypatch.setattr("dagscape.posterior.planned._Planned.plan", lambda *_: SumPlan(1000, lambda: 1e5))
+    monkeypatch.setattr(_Planned, "plan", lambda *_: SumPlan(1000, lambda: 1e5))
     planned = ds.plan(dependent_data(6, 50), "posterior", threads=1)
     assert planned.fits
     chains = "if that is too long, posterior() with method='chain' samples DAGs by Markov chains"
@@ -229,6 +231,7 @@ def test_plans_of_sums_that_take_long_advise_chains(monkeypatch):
     assert f"Advice: {chains}." in terminal_text(render(planned), 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "families"), [(5, "all families"), (60, "candidate families")])
 def test_plans_of_chains(n, families):
     planned = ds.plan(dependent_data(n, 50), "chain", chains=2, draws=300, threads=1)

@@ -179,7 +179,7 @@ class LostPrecision(DagscapeWarning):
     """A sum of terms of both signs is smaller than its own rounding errors."""
 
 
-class Unconverged(DagscapeWarning):
+class UnconvergedChains(DagscapeWarning):
     """Markov chains disagree, or are too short: their averages may be far off."""
 
 

@@ -53,7 +53,7 @@ TASKS: dict[str, Task] = {
             "sampling.posterior:posterior",
             "posterior.result:Posterior",
             command="posterior",
-            help="Compute the exact probability of every edge and ancestor relation.",
+            help="Compute the probability of every edge and ancestor relation, exactly or by Markov chains.",
             citations=("tian2009", "koivisto2004", "koivisto2006"),
             requirements_at="posterior.planned:planned_requirements",
             seconds_at="posterior.planned:planned_seconds",

@@ -29,7 +29,15 @@ import numpy as np
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import OrNone, Whole
-from dagscape.core.errors import InvalidOption, StoppedEarly, Unconverged, argument, did_you_mean, function, type_of
+from dagscape.core.errors import (
+    InvalidOption,
+    StoppedEarly,
+    UnconvergedChains,
+    argument,
+    did_you_mean,
+    function,
+    type_of,
+)
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import Budget
@@ -91,7 +99,7 @@ def chain(
     """Sample networks from the posterior by Markov chains, for up to hundreds of variables.
 
     Where :func:`dagscape.sample_dags` fits, use that: its samples are independent. The result has diagnostics and one
-    sentence that says whether to trust it; if not, an :class:`~dagscape.Unconverged` warning is issued.
+    sentence that says whether to trust it; if not, an :class:`~dagscape.UnconvergedChains` warning is issued.
 
     Parameters
     ----------
@@ -331,7 +339,7 @@ def _result(
         reason = "Ctrl-C ended the chains" if interrupted else f"the chains reached {argument('max_seconds')}"
         caveats.issue(StoppedEarly(f"{reason}: the networks are those drawn by then"))
     if not diagnostics.converged:
-        caveats.issue(Unconverged(diagnostics.verdict))
+        caveats.issue(UnconvergedChains(diagnostics.verdict))
     caveats.issue(sparse_families(scores.info, scores.variables, drawn.means.mean(axis=0)))
     return SampledNetworks(
         variables=scores.variables,
