@@ -132,53 +132,49 @@ def plan(
 ) -> Plan:
     """Estimate the memory and time that a job will need.
 
-        Memory is computed; time is extrapolated from short trials on this machine. A function refuses what its plan says
-        does not fit.
+    Memory is computed; time is extrapolated from short trials on this machine. A function refuses what its plan says
+    does not fit.
 
-        Parameters
-        ----------
-        data : Dataset, data frame or answers
-            What the task takes, as for its function; for a task that takes scores, the data to score.
-        task : str
-    <<<<<<< HEAD
-            What to compute: ``"scores"``, the local scores; with them ``"posterior"``, the exact sum,
-    =======
-            What to compute: ``"scores"``, the local scores; with them ``"posterior"`` (the exact sum),
-    >>>>>>> iface
-            ``"feature-probability"``, ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"chain"``,
-            ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"``
-            (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``.
-            The memory for a long list of networks cannot be predicted and is not included.
-        q_matrix : data frame, array or path, optional
-            Which skills each item needs, for a task that takes answers.
-        threads, max_memory
-            As in :func:`dagscape.local_scores`.
-        **options
-            Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options of the
-            function that change what it needs: the ``method`` of a search and its options, ``samples``, ``workers``,
-            ``restarts``, ``chains``, ``draws``, ``max_seconds``, the values of a study of sensitivity. For a posterior:
-            ``over``; ``ancestors``, which cost more over orders; ``backend`` (``"cpu"``, the default, ``"cuda"`` or
-            ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like this one, with the given threads and
-            memory limit; and ``gpu_memory``, such as ``"80GiB"``, for a GPU that is not here.
+    Parameters
+    ----------
+    data : Dataset, data frame or answers
+        What the task takes, as for its function; for a task that takes scores, the data to score.
+    task : str
+        What to compute: ``"scores"``, the local scores; with them ``"posterior"`` (the exact sum),
+        ``"feature-probability"``, ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"chain"``,
+        ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"``
+        (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``.
+        The memory for a long list of networks cannot be predicted and is not included.
+    q_matrix : data frame, array or path, optional
+        Which skills each item needs, for a task that takes answers.
+    threads, max_memory
+        As in :func:`dagscape.local_scores`.
+    **options
+        Options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents`` and so on), and options of the
+        function that change what it needs: the ``method`` of a search and its options, ``samples``, ``workers``,
+        ``restarts``, ``chains``, ``draws``, ``max_seconds``, the values of a study of sensitivity. For a posterior:
+        ``over``; ``ancestors``, which cost more over orders; ``backend`` (``"cpu"``, the default, ``"cuda"`` or
+        ``"mpi"``); ``ranks``, the number of MPI ranks, each on a machine like this one, with the given threads and
+        memory limit; and ``gpu_memory``, such as ``"80GiB"``, for a GPU that is not here.
 
-        Returns
-        -------
-        Plan
-            The steps with their memory and time; whether the job fits; and if not, what would make it fit.
+    Returns
+    -------
+    Plan
+        The steps with their memory and time; whether the job fits; and if not, what would make it fit.
 
-        Examples
-        --------
-        >>> import dagscape as ds
-        >>> planned = ds.plan(ds.load_dataset("tic-tac-toe"), "posterior")
-        >>> [step.name for step in planned.steps], planned.fits
-        (['local scores', 'sum over dags'], True)
-        >>> votes = ds.load_dataset("votes")
-        >>> shared = ds.plan(votes, "posterior", over="orders", max_parents=4, ranks=8, max_memory="8GiB")
-        >>> shared.steps[1].name, shared.largest["cpu"], shared.largest["mpi"]
-        ('sum over orders on 8 ranks', 29, 32)
-        >>> study = ds.plan(votes, "bootstrap", method="ges", samples=100, workers=2)
-        >>> study.steps[0].work
-        '100 samples, 2 at a time, each with this memory; 17 variables, 435 rows'
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> planned = ds.plan(ds.load_dataset("tic-tac-toe"), "posterior")
+    >>> [step.name for step in planned.steps], planned.fits
+    (['local scores', 'sum over dags'], True)
+    >>> votes = ds.load_dataset("votes")
+    >>> shared = ds.plan(votes, "posterior", over="orders", max_parents=4, ranks=8, max_memory="8GiB")
+    >>> shared.steps[1].name, shared.largest["cpu"], shared.largest["mpi"]
+    ('sum over orders on 8 ranks', 29, 32)
+    >>> study = ds.plan(votes, "bootstrap", method="ges", samples=100, workers=2)
+    >>> study.steps[0].work
+    '100 samples, 2 at a time, each with this memory; 17 variables, 435 rows'
     """
     return spelled_plan(
         data, task, python_spelling, q_matrix=q_matrix, threads=threads, max_memory=max_memory, **options
