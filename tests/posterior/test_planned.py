@@ -115,11 +115,12 @@ def test_advice_begins_with_the_least_trouble(no_gpu):
     assert "machines" not in over_dags
 
 
-def test_advice_beyond_exact_sums_begins_with_learners(no_gpu):
+def test_advice_beyond_exact_sums_begins_with_chains_and_learners(no_gpu):
     beyond = planned(41)
     assert beyond.refusal == "exact sums over orders support up to 40 variables; there are 41"
     learners = "learn() finds one good network of hundreds of variables, and bootstrap()"
-    assert f"no exact method fits 41 variables; {learners}" in beyond.advice
+    chains = "posterior() with method='chain' samples DAGs by Markov chains"
+    assert f"no exact method fits 41 variables; {chains}; {learners}" in beyond.advice
     assert "machines" not in beyond.advice
 
 
