@@ -256,7 +256,7 @@ def test_hundreds_of_variables_with_candidates():
     table = rng.integers(0, 2, (200, 300))
     table[:, 1::2] = table[:, ::2] ^ (rng.random((200, 150)) < 0.1)
     data = ds.Dataset.from_array(table)
-    drawn = ds.chain(data, draws=4, chains=2, thin=1, structure_prior="edge-penalty:4")
+    drawn = ds.chain(data, draws=4, chains=2, thin=1, structure_prior="edge-penalty:4", max_parents=5)
     assert drawn.provenance.parameters["families"]["all"] is False
     pairs = drawn.adjacencies[np.arange(0, 300, 2), np.arange(1, 300, 2)]
     assert pairs.mean() > 0.9
@@ -359,3 +359,17 @@ def test_families_that_vanish_in_plain_numbers_are_counted():
     scores = ds.FamilyTable(table, complete=True)
     drawn = ds.chain(scores, draws=2000, chains=2)
     assert abs(drawn.edge("a", "b") - ds.posterior(scores).edge("a", "b")) < 0.03
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
+def test_without_a_limit_on_parents_all_families_are_listed_with_the_largest_that_fits():
+    data = related(26, 30)
+    drawn = ds.chain(data, draws=2, chains=1, thin=1)
+    assert drawn.score_info.max_parents == 4
+    assert drawn.provenance.parameters["families"]["all"] is True
+    few = ds.chain(related(6, 30), draws=2, chains=1, thin=1)
+    assert few.score_info.max_parents == 5
+    asked = ds.chain(data, max_parents=2, draws=2, chains=1, thin=1)
+    assert asked.score_info.max_parents == 2
+    required = ds.chain(data, required=[(f"v{i}", "v9") for i in range(5)], draws=2, chains=1, thin=1)
+    assert required.score_info.max_parents == 25

@@ -61,6 +61,7 @@ from dagscape.sampling.chain_requirements import (
     chain_requirements,
     default_thin,
     lists_are_complete,
+    with_usual_limit,
 )
 from dagscape.sampling.chain_starts import Start, listed_start, random_start
 from dagscape.sampling.running_chains import Drawn, Lengths, OneChain, collected, make_chains, run_chains
@@ -126,8 +127,10 @@ def chain(
         A folder for checkpoints, and the least time between two, as in :func:`dagscape.posterior`. The same call later
         continues after the last checkpoint, with the same result. It needs a number as ``seed``.
     **options
-        With data: the options of :func:`dagscape.local_scores`. With hundreds of variables, ``max_parents`` of 2 or 3
-        lets all families be listed; otherwise chains choose among candidates, and reach other families slowly.
+        With data: the options of :func:`dagscape.local_scores`. If ``max_parents`` is not given and there are too many
+        families to list them all, it is 4, 3 or 2, the largest with which they can be listed
+        (``score_info.max_parents`` says which). With more parents, or many hundreds of variables, chains choose among
+        candidates, and reach other families slowly.
 
     Returns
     -------
@@ -258,7 +261,7 @@ def _scores(
         if name not in scoring_options():
             known = [*signature(chain).parameters, *scoring_options()]
             raise InvalidOption(f"{function('chain')} has no option {name!r}{did_you_mean(name, known)}")
-    job = prepare(data, **options)
+    job = with_usual_limit(prepare(data, **options), budget.limit)
     issue(*suspicious_columns(job.data))
     chain_requirements(job, budget.threads, budget.limit, **asked).check(budget.limit)
     if lists_are_complete(None, job, budget.limit):

@@ -12,7 +12,7 @@ from dagscape.graphs.words import word_count
 from dagscape.sampling.chain_lists import complete_memory
 from dagscape.sampling.running_chains import BURN_IN, most_batches
 from dagscape.scores.requirements import nominal_seconds, scoring_seconds
-from dagscape.scores.scoring_job import ScoringJob
+from dagscape.scores.scoring_job import ScoringJob, with_fewer_parents
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.lattice import set_count
 from dagscape.scores.tables.local_scores import LocalScores
@@ -29,6 +29,10 @@ CHAIN_OPTIONS = {
 # All families are listed up to so many of them, if they take no longer to score, on one thread, than so many seconds.
 _MOST_FAMILIES = 60_000_000
 _MOST_SECONDS = 300.0
+
+# If users set no limit on parents, and not all families can be listed, these are tried; scoring takes a minute at most.
+USUAL_LIMITS = (4, 3, 2)
+_USUAL_SECONDS = 60.0
 
 # Scores and lists of all families must leave the rest of the memory to the networks.
 _SHARE_FOR_FAMILIES = 0.75
@@ -72,6 +76,22 @@ def _listed(given: Size, limit: int) -> bool:
     return together <= _SHARE_FOR_FAMILIES * limit and nominal_seconds(given) <= _MOST_SECONDS
 
 
+def with_usual_limit(job: ScoringJob, limit: int) -> ScoringJob:
+    """Return scoring without a limit on parents with the largest usual one for which all families can be listed.
+
+    If all can be listed without a limit, or not even the families of two parents, there is none.
+    """
+    if job.max_parents < job.data.n - 1 or _listed(job, limit):
+        return job
+    needed = max(map(len, job.constraints.required))
+    for most in USUAL_LIMITS:
+        if most >= needed:
+            limited = with_fewer_parents(job, most)
+            if _listed(limited, limit) and nominal_seconds(limited) <= _USUAL_SECONDS:
+                return limited
+    return job
+
+
 def _fits(n: int, max_parents: int, limit: int) -> bool:
     families = n * set_count(n - 1, max_parents, most=_MOST_FAMILIES)
     return families <= _MOST_FAMILIES and complete_memory(n, max_parents) <= limit / 2
@@ -91,6 +111,8 @@ def chain_requirements(
     draws: int | None = DEFAULT_DRAWS,
 ) -> Requirements:
     """Return what chains need: scores, lists of families, the networks they draw, and averages of edges."""
+    if isinstance(size, ScoringJob):
+        size = with_usual_limit(size, limit)
     n, max_parents = _size(size)
     count, kept = chains or DEFAULT_CHAINS, draws or DEFAULT_DRAWS
     complete = _listed(size, limit)
@@ -122,6 +144,8 @@ def chain_seconds(
 
     With data, it includes scoring and the search for a first network.
     """
+    if isinstance(size, ScoringJob):
+        size = with_usual_limit(size, limit)
     n, max_parents = _size(size)
     count, kept = chains or DEFAULT_CHAINS, draws or DEFAULT_DRAWS
     complete = _listed(size, limit)
