@@ -196,7 +196,7 @@ def test_models_that_do_not_fit_are_refused_with_the_advice_of_their_plan(task):
         ({"method": "greedy"}, "method is 'greedy'; it must be one of 'optimal', 'order'"),
         ({"max_parents": -1}, "max_parents is -1"),
         ({"ess": 1.0}, "the task 'student' has no option 'ess'"),
-        ({"samples": 5}, "samples is an option of the task 'bootstrap', not of 'student'"),
+        ({"samples": 5}, "samples is an option of the task 'sample-dags', not of 'student'"),
     ],
 )
 def test_wrong_options_of_a_model_are_named(options, told):
