@@ -135,9 +135,9 @@ def chain(
     >>> scores = ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3)
     >>> drawn = ds.chain(scores, draws=500)
     >>> drawn
-    SampledNetworks(2,000 networks of 4 chains, 10 variables, converged)
+    SampledNetworks(4 chains of 500 DAGs over dags, 10 variables, 4 edges above 0.5)
     >>> exact = ds.posterior(scores)
-    >>> bool(abs(drawn.edges - exact.edges).max() < 0.02)
+    >>> bool(abs(drawn.edges - exact.edges).max() < 0.05)
     True
     """
     CHAINS.check(chains, "chains")
