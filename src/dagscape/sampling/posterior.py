@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dagscape.core.checks import check_choice
+from dagscape.core.clock import Clock
 from dagscape.core.constraints import FLAG
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed
@@ -143,6 +144,8 @@ def posterior(
     """
     check_choice(method, METHODS, "method")
     budget = Budget.of(threads, max_memory)
+    # It refuses what is no time, whichever method there will be.
+    Clock(max_seconds)
     of_sums: dict[str, Any] = {"via": via, "prior": prior, "order_weights": order_weights}
     of_sums |= {"compelled_samples": compelled_samples, "backend": backend}
     of_chains: dict[str, Any] = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
