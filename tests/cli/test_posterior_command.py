@@ -85,7 +85,7 @@ def test_paths(capfd, tmp_path):
     code, out, _ = run(capfd, *common, "--via-all", "--threshold", 0.7)
     assert code == 0
     likely = np.sort(expected.paths[expected.paths >= 0.7])[::-1]
-    shown = [line.split()[3] for line in out.split("from")[2].splitlines()[1:] if line.split()[3:]]
+    shown = [line.split()[3] for line in out.rpartition("from ")[2].splitlines()[1:] if line.split()[3:]]
     assert shown[: len(likely)] == [f"{value:.4f}" for value in likely]
     assert out.endswith(f"\n{10 * 9 * 8 - len(likely)} paths below 0.7 not shown\n")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dagscape.core.checks import check_choice
+from dagscape.core.clock import Clock
 from dagscape.core.constraints import FLAG
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed
@@ -135,17 +136,16 @@ def posterior(
     5  top-left-square                 Class  0.50       0.49
     9  top-left-square  bottom-middle-square  0.45       0.08
 
-    Scores of more variables than a sum can handle lead to chains:
+    What a sum cannot handle is sampled by Markov chains, here on request:
 
-    >>> wide = ds.family_scores(ds.load_dataset("zoo"), max_parents=2)
-    >>> drawn = ds.posterior(wide, draws=500)
-    >>> drawn.method
-    'chain'
-    >>> drawn.provenance.parameters["because"]
-    'the scores are computed on demand'
+    >>> drawn = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3), method="chain", draws=500)
+    >>> drawn.method, drawn.diagnostics.converged
+    ('chain', True)
     """
     check_choice(method, METHODS, "method")
     budget = Budget.of(threads, max_memory)
+    # It refuses what is no time, whichever method there will be.
+    Clock(max_seconds)
     of_sums: dict[str, Any] = {"via": via, "prior": prior, "order_weights": order_weights}
     of_sums |= {"compelled_samples": compelled_samples, "backend": backend}
     of_chains: dict[str, Any] = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
