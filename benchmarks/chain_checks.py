@@ -105,14 +105,14 @@ def wide() -> None:
         told = found.diagnostics
         rows.append(
             [name, data.n, times.cpu, times.wall, told.r_hat_score, told.r_hat_edges, told.ess_score,
-             told.largest_disagreement, trust(found), told.verdict]
+             told.largest_disagreement, trust(found)]
         )  # fmt: skip
     PAGE.table(
         "wide",
         f"Four chains of {WIDE_DRAWS} draws on 1000 rows of large networks, without a limit on parents: processor and "
         "wall seconds, split R-hat of the score and the largest of an edge, the effective sample size of the score, "
         "the largest disagreement between chains about an edge, and what the diagnostics say.",
-        ["data", "n", "processor, s", "s", "R-hat", "edges", "size", "disagreement", "accepted", "verdict"],
+        ["data", "n", "processor, s", "s", "R-hat", "edges", "size", "disagreement", "accepted"],
         rows,
     )
 
