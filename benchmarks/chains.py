@@ -279,8 +279,8 @@ def table(folder: Path) -> None:
         "ratios",
         "How many times longer Gibby takes to the same error: to the error that dagscape has after 1 s, and to the one "
         "that Gibby has after 8 s, from the curves of the pictures; and the geometric mean of the squares of the "
-        "ratios of errors at the same time. The reference is the exact posterior, the mean of a long run of each program, or "
-        "dagscape's alone; and how far the two long runs are apart.",
+        "ratios of errors at the same time. The reference is the exact posterior, the mean of a long run of each "
+        "program, or dagscape's alone; and how far the two long runs are apart.",
         ["data, parents", "n", "reference", "apart", "early", "late", "squares"],
         ratios,
     )
