@@ -25,7 +25,7 @@ from benchmarks.timing import timed
 PAGE = Page("chains")
 
 PARENTS = (3, 4)
-WIDE_SECONDS = 60.0
+WIDE_DRAWS = 100
 
 
 def copied_columns() -> ds.Dataset:
@@ -101,18 +101,18 @@ def wide() -> None:
     """Run chains on hundreds of variables, and show what their diagnostics say."""
     rows = []
     for name, data in wide_data().items():
-        times, found = timed(lambda data=data: ds.chain(data, seed=1, max_seconds=WIDE_SECONDS))
+        times, found = timed(lambda data=data: ds.chain(data, draws=WIDE_DRAWS, seed=1))
         told = found.diagnostics
         rows.append(
             [name, data.n, times.cpu, times.wall, told.r_hat_score, told.r_hat_edges, told.ess_score,
-             told.largest_disagreement, trust(found), told.verdict]
+             told.largest_disagreement, trust(found)]
         )  # fmt: skip
     PAGE.table(
         "wide",
-        f"Default chains on 1000 rows of large networks, from data, with a limit of {WIDE_SECONDS:g} s: processor and "
+        f"Four chains of {WIDE_DRAWS} draws on 1000 rows of large networks, without a limit on parents: processor and "
         "wall seconds, split R-hat of the score and the largest of an edge, the effective sample size of the score, "
         "the largest disagreement between chains about an edge, and what the diagnostics say.",
-        ["data", "n", "processor, s", "s", "R-hat", "edges", "size", "disagreement", "accepted", "verdict"],
+        ["data", "n", "processor, s", "s", "R-hat", "edges", "size", "disagreement", "accepted"],
         rows,
     )
 

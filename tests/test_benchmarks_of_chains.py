@@ -58,6 +58,5 @@ def test_times_to_an_error_follow_the_curve(import_benchmark):
     curve = [chains.Point(1.0, 0.1), chains.Point(4.0, 0.05), chains.Point(16.0, 0.03)]
     assert chains.seconds_to(curve, 0.05) == pytest.approx(4.0)
     assert chains.seconds_to(curve, 0.1 / np.sqrt(2)) == pytest.approx(2.0)
-    # Before and after, the error falls with the root of the time.
-    assert chains.seconds_to(curve, 0.2) == pytest.approx(0.25)
-    assert chains.seconds_to(curve, 0.015) == pytest.approx(64.0)
+    assert chains.seconds_to(curve, 0.02) == np.inf
+    assert chains.seconds_to(curve, 0.2) == 1.0
