@@ -11,8 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What is done once for each step of the work: for the scores, and for the sum.
-ONCE_EACH = {"estimate what is needed": 3, "check what is needed": 2}
+# What is done once for each step of the work: scores, the sum, and the samples of compelled edges. Whether
+# chains take the place of the sum, and whether samples can be afforded, is estimated before.
+ONCE_EACH = {"estimate what is needed": 7, "check what is needed": 3}
 
 # Data are made of the kind that the score asks for, and a reader turns the limit that it is given into bytes.
 OTHERS = {"make a data set": 2, "find the limit of memory": 2}

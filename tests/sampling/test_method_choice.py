@@ -232,12 +232,15 @@ def test_plans_of_sums_that_take_long_advise_chains(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "families"), [(5, "all families"), (60, "candidate families")])
-def test_plans_of_chains(n, families):
-    planned = ds.plan(dependent_data(n, 50), "chain", chains=2, draws=300, threads=1)
+@pytest.mark.parametrize(
+    ("n", "options", "families"),
+    [(5, {}, "all families"), (60, {}, "all families"), (60, {"max_parents": 8}, "candidate families")],
+)
+def test_plans_of_chains(n, options, families):
+    planned = ds.plan(dependent_data(n, 50), "chain", chains=2, draws=300, threads=1, **options)
     assert planned.fits
     assert planned.steps[0].work == f"2 chains with 300 networks each, {families}"
-    longer = ds.plan(dependent_data(n, 50), "chain", chains=2, draws=30_000, threads=1)
+    longer = ds.plan(dependent_data(n, 50), "chain", chains=2, draws=30_000, threads=1, **options)
     assert longer.memory > planned.memory
     assert longer.seconds > planned.seconds
 

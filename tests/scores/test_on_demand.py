@@ -197,7 +197,7 @@ def test_exact_methods_refuse_scores_on_demand(tmp_path):
     assert isinstance(scores, ds.LocalScores)
     assert not isinstance(scores, ds.EnumerableScores)
     methods = [
-        ds.posterior,
+        lambda scores: ds.posterior(scores, method="exact"),
         ds.k_best,
         ds.optimal_network,
         ds.modes,

@@ -127,8 +127,8 @@ def diagnose(
     >>> import dagscape as ds
     >>> there, absent = ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag("ab")
     >>> stuck = DagList.from_dags([there] * 50 + [absent] * 50)
-    >>> print(diagnose(np.zeros((2, 50)), stuck).verdict)
-    Do not rely on these probabilities: two chains differ by 1 (± 0.027) in the edge a → b; run the chains longer.
+    >>> print(diagnose(np.zeros((2, 50)), stuck).verdict.partition(";")[0])
+    Do not rely on these probabilities: two chains differ by 1 (± 0.027) in the edge a → b
     """
     chains, draws = scores.shape
     if len(networks) != chains * draws:
@@ -242,13 +242,14 @@ def _problems(
 
 def _verdict(problems: list[str], chains: int, worst: _Disagreement, edge: tuple[str, str] | None) -> str:
     if problems:
-        return f"Do not rely on these probabilities: {', and '.join(problems[:2])}; run the chains longer."
-    subject = "The chains agree" if chains > 1 else "The halves of the chain agree"
+        remedy = "run the chains longer, with fewer parents or from another seed"
+        return f"Do not rely on these probabilities: {', and '.join(problems[:2])}; {remedy}."
+    subject = "The chains agree" if chains > 1 else "One chain cannot show what it has missed, but its halves agree"
     if edge is None:
         return f"{subject} in every edge."
     return (
-        f"{subject}: the largest difference between two is {worst.difference:.2g} (± {worst.error:.2g}), in the edge "
-        f"{edge[0]} → {edge[1]}."
+        f"{subject} within their errors: the largest difference between two is {worst.difference:.2g} "
+        f"(± {worst.error:.2g}), in the edge {edge[0]} → {edge[1]}."
     )
 
 

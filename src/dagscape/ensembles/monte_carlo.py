@@ -43,6 +43,8 @@ FEWEST_BATCHES = 10
 
 # The fewest draws of a chain whose halves have a variance.
 FEWEST_DRAWS = 4
+# Effective occurrences, or their absence, below which the size of a feature is that of the scores.
+_LEAST_SEEN = 0.5
 
 
 def batch_starts(draws: int) -> NDArray[np.intp]:
@@ -142,9 +144,12 @@ def chain_share_errors(
     errors = chain_errors(batches, means)
     shares = (batches.mean(axis=1) if means is None else means).mean(axis=0)
     most = math.inf if draws is None else draws
+    spread = shares * (1 - shares)
     with np.errstate(divide="ignore", invalid="ignore"):
-        size = shares * (1 - shares) / errors**2
-    size = np.clip(np.where(errors > 0, size, scores_size), 1.0, most)
+        size = spread / errors**2
+    # Of what nearly always or hardly ever occurs, the errors say nothing about the size: they may be rounding errors.
+    told = (errors > 0) & (spread * max(scores_size, 1.0) > _LEAST_SEEN)
+    size = np.clip(np.where(told, size, scores_size), 1.0, most)
     floor = np.where(np.isfinite(size), binomial_errors(shares, np.where(np.isfinite(size), size, 1.0)), 0.0)
     unseen = binomial_errors(0.0, max(scores_size, 1.0))
     return np.maximum(np.maximum(errors, floor), unseen)

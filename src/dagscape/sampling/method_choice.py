@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from dagscape.core.checks import is_one_of
 from dagscape.core.errors import InvalidOption, TooLarge, argument
 from dagscape.core.wording import format_seconds
 from dagscape.ensembles.sampled_networks import SampledNetworks
@@ -47,14 +48,14 @@ def chosen_method(method: str, over: str, of_sums: Mapping[str, Any], of_chains:
     """
     asked = [name for name, value in of_sums.items() if not _is_usual(name, value)]
     if method == "chain":
-        if over == "orders":
+        if is_one_of(over, ["orders"]):
             raise InvalidOption(
                 f"is {method!r}, but chains sample DAGs, not orders: use {argument('over', 'dags')}", option="method"
             )
         for name in asked:
             raise InvalidOption(f"is an option of exact sums: use {argument('method', 'exact')}", option=name)
         return method
-    if method == "auto" and over != "orders" and not asked:
+    if method == "auto" and not is_one_of(over, ["orders"]) and not asked:
         return method
     for name in of_chains:
         raise InvalidOption(f"is an option of chains: use {argument('method', 'chain')}", option=name)

@@ -31,6 +31,10 @@ from dagscape.scores.tables.local_scores import LocalScores
 
 # The share of each chain that is discarded.
 BURN_IN = 0.2
+# The largest first batch: what Ctrl-C loses at the beginning of a run.
+_LONGEST_FIRST = 8
+# Decimals of averages, in which sums of many terms are still exact.
+_DIGITS = 12
 # How often the main thread looks up, in seconds.
 _LOOK_UP = 0.1
 # Batches: many for few variables, since each is a matrix.
@@ -269,15 +273,17 @@ def run_chains(
 
     interrupted = False
     workers = max(min(threads, len(chains)), 1)
-    with ThreadPoolExecutor(max_workers=workers) as pool:
-        futures = [pool.submit(work) for _ in range(workers)]
-        try:
-            look_up(set(futures))
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            stop.set()
-            _cancel(futures)
+    futures: list[Future[None]] = []
+    try:
+        with ThreadPoolExecutor(max_workers=workers) as pool:
+            try:
+                futures.extend(pool.submit(work) for _ in range(workers))
+                look_up(set(futures))
+            finally:
+                stop.set()
+                _cancel(futures)
+    except KeyboardInterrupt:
+        interrupted = True
     return min(chain.draws for chain in chains) >= draws, interrupted
 
 
@@ -297,7 +303,7 @@ def _cancel(futures: Sequence[Future[None]]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How many networks each chain draws: in a batch, as burn-in, which ends with a batch, and to be kept."""
+    """How many networks each chain draws: in a first batch, as burn-in, which ends with a batch, and to be kept."""
 
     batch: int
     burn_in: int
@@ -305,10 +311,17 @@ class Lengths:
 
     @classmethod
     def of(cls, kept: int, n: int, *, limited: bool = False) -> Lengths:
-        """Return the lengths with which no batches need be joined; with a time limit, batches begin small."""
+        """Return the lengths with which no batches need be joined.
+
+        With a time limit, and in long runs that Ctrl-C may end, batches begin shorter, by a power of two, and are
+        joined as they become too many.
+        """
         discarded = math.ceil(kept * BURN_IN / (1 - BURN_IN))
-        batch = 1 if limited else math.ceil((kept + discarded) / (most_batches(n) - 3))
-        return cls(batch, batch * math.ceil(discarded / batch), kept)
+        last = math.ceil((kept + discarded) / (most_batches(n) - 3))
+        joins = max(math.ceil(math.log2(last / (1 if limited else _LONGEST_FIRST))), 0)
+        batch = math.ceil(last / 2**joins)
+        last = batch * 2**joins
+        return cls(batch, last * math.ceil(discarded / last), kept)
 
     @property
     def total(self) -> int:
@@ -326,14 +339,17 @@ def collected(chains: Sequence[OneChain], lengths: Lengths) -> Drawn | None:
         return None
     ends = np.cumsum(_batch_counts(chains[0])[:common])
     finished = int(ends[-1]) >= lengths.total
-    skipped = min(int(np.searchsorted(ends, BURN_IN * ends[-1])) + 1, common - 1)
+    discarded = lengths.burn_in if finished else BURN_IN * ends[-1]
+    skipped = min(int(np.searchsorted(ends, discarded)) + 1, common - 1)
     first, last = int(ends[skipped - 1]), int(ends[-1])
     words = np.concatenate([np.concatenate(chain.words)[first:last] for chain in chains])
     exact = np.stack([np.concatenate(chain.exact)[first:last] for chain in chains])
     kept = [_without_short_end(chain.batches[skipped:common]) for chain in chains]
     batches = np.stack([np.stack([batch.sums / batch.draws for batch in own]) for own in kept])
     weights = np.array([batch.draws for batch in kept[0]], dtype=np.float64)
-    means = np.tensordot(batches, weights / weights.sum(), axes=(1, 0))
+    # Sums of probabilities that are all 1 need not be whole numbers.
+    batches = np.round(batches, _DIGITS)
+    means = np.round(np.tensordot(batches, weights / weights.sum(), axes=(1, 0)), _DIGITS)
     return Drawn(words, exact, np.clip(means, 0, 1), np.clip(batches, 0, 1), first, finished)
 
 
