@@ -364,8 +364,8 @@ def test_certain_edges_have_small_errors():
 def test_a_chain_continues_after_its_time_is_over(tmp_path):
     scores = ds.local_scores(related(8, 100))
     options = {"draws": 600, "chains": 2, "thin": 200, "seed": 5, "checkpoint": tmp_path}
-    first = ds.chain(scores, **options, max_seconds=0.5)
-    assert first.draws < 300
+    first = ds.chain(scores, **options, max_seconds=0.3)
+    assert 0 < first.draws < 600
     assert any(tmp_path.iterdir())
     whole = ds.chain(scores, **options)
     assert not any(tmp_path.iterdir())

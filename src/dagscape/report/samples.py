@@ -25,7 +25,7 @@ def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, conse
 
 
 def _diagnosed(found: ChainDiagnostics) -> str:
-    discarded = f", after {plural(found.burn_in, 'draw')} that are left out" if found.burn_in else ""
+    discarded = f"; {plural(found.burn_in, 'draw')} of burn-in left out" if found.burn_in else ""
     return (
         f"R-hat {found.r_hat_score:.3f} of the scores and up to {found.r_hat_edges:.3f} of edges, "
         f"effective size {found.ess_score:,.0f} of the scores and from {found.ess_edges:,.0f} of edges{discarded}"
@@ -34,6 +34,9 @@ def _diagnosed(found: ChainDiagnostics) -> str:
 
 def _about_errors(found: SampledNetworks) -> str:
     meaning = "compelled: the edge holds in the whole equivalence class; errors are Monte Carlo standard errors"
+    if found.edge_means is not None:
+        # So an ancestor relation can seem less probable than the edge that it includes.
+        meaning += " of edges, which average all steps; the other columns average the networks kept, with larger errors"
     if not found.error:
         return meaning
     what = "numerical error of the sampling" if found.method == "exact" else "out of the reach of the chains"
