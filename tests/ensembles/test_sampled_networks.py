@@ -265,7 +265,7 @@ def test_what_is_shown():
     found = chain_samples()
     text = terminal_text(render(found), 200)
     assert "2 chains of 20 networks" in text
-    assert "after 5 draws that are left out" in text
+    assert "5 draws of burn-in left out" in text
     assert found.diagnostics.verdict in " ".join(text.split())
     assert "± error" in text
     assert "Consensus network" in terminal_text(render_samples(found, consensus=found.consensus()), 200)
