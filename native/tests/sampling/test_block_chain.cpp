@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "all_dags.hpp"
 #include "check.hpp"
 #include "dagscape/sets/subset.hpp"
 #include "random_families.hpp"
@@ -50,35 +51,11 @@ struct Arrays {
     }
 };
 
-bool acyclic(const std::vector<Subset>& parents) {
-    Subset left = (Subset{1} << parents.size()) - 1;
-    for (Subset before = 0; left != before;) {
-        before = left;
-        for_each_member(before, [&](unsigned v) {
-            if ((parents[v] & left) == 0) left &= ~singleton(v);
-        });
-    }
-    return left == 0;
-}
-
 // The probabilities of all DAGs, by their parents.
 std::map<std::vector<Subset>, double> probabilities(const Families& families) {
-    const auto n = static_cast<unsigned>(families.size());
-    std::map<std::vector<Subset>, double> found;
-    std::vector<Subset> parents(n);
-    const auto add = [&](auto& self, unsigned v, double score) -> void {
-        if (v == n) {
-            if (acyclic(parents)) found[parents] = std::ldexp(score, -kUnitBits);
-            return;
-        }
-        for (const auto& [set, family_score] : families[v]) {
-            parents[v] = set;
-            self(self, v + 1, score + static_cast<double>(family_score));
-        }
-    };
-    add(add, 0, 0);
+    std::map<std::vector<Subset>, double> found = all_dag_scores(families);
     double highest = -HUGE_VAL, total = 0;
-    for (const auto& [dag, score] : found) highest = std::max(highest, score);
+    for (auto& [dag, score] : found) highest = std::max(highest, score = std::ldexp(score, -kUnitBits));
     for (auto& [dag, score] : found) total += score = std::exp(score - highest);
     for (auto& [dag, weight] : found) weight /= total;
     return found;

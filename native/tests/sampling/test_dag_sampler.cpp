@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "all_dags.hpp"
 #include "check.hpp"
 #include "random_families.hpp"
 
@@ -37,33 +38,10 @@ Sample draw(unsigned n, const std::vector<std::int64_t>& scores, std::size_t sam
     return sample;
 }
 
-bool acyclic(std::span<const Subset> parents) {
-    Subset left = (Subset{1} << parents.size()) - 1;
-    for (Subset before = 0; left != before;) {
-        before = left;
-        for_each_member(before, [&](unsigned v) {
-            if ((parents[v] & left) == 0) left &= ~singleton(v);
-        });
-    }
-    return left == 0;
-}
-
 // The weights of all DAGs, by their parents.
 std::map<std::vector<Subset>, double> all_weights(const Families& families) {
-    const auto n = static_cast<unsigned>(families.size());
-    std::map<std::vector<Subset>, double> found;
-    std::vector<Subset> parents(n);
-    const auto add = [&](auto& self, unsigned v, double score) -> void {
-        if (v == n) {
-            if (acyclic(parents)) found[parents] = std::exp(std::ldexp(score, -kUnitBits));
-            return;
-        }
-        for (const auto& [set, family_score] : families[v]) {
-            parents[v] = set;
-            self(self, v + 1, score + static_cast<double>(family_score));
-        }
-    };
-    add(add, 0, 0);
+    std::map<std::vector<Subset>, double> found = all_dag_scores(families);
+    for (auto& [dag, score] : found) score = std::exp(std::ldexp(score, -kUnitBits));
     return found;
 }
 
