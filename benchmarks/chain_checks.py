@@ -109,8 +109,9 @@ def wide() -> None:
         )  # fmt: skip
     PAGE.table(
         "wide",
-        f"Four chains of {WIDE_DRAWS} draws on 1000 rows of large networks, without a limit on parents: processor and "
-        "wall seconds, split R-hat of the score and the largest of an edge, the effective sample size of the score, "
+        f"Four chains of {WIDE_DRAWS} draws on 1000 rows of large networks, with the default limit on parents: "
+        "processor and wall seconds, split R-hat of the score and the largest of an edge, the effective sample size of "
+        "the score, "
         "the largest disagreement between chains about an edge, and what the diagnostics say.",
         ["data", "n", "processor, s", "s", "R-hat", "edges", "size", "disagreement", "accepted"],
         rows,

@@ -65,7 +65,7 @@ def only_candidates(monkeypatch):
 @pytest.mark.usefixtures("only_candidates")
 def test_families_outside_the_lists_are_reached_without_bias(rows, options):
     scores = ds.local_scores(related(4, rows), **options)
-    drawn = run(scores, draws=2000, thin=3)
+    drawn = run(scores, draws=1200, thin=3)
     assert drawn.provenance.parameters["families"]["all"] is False
     # With few sweeps between them, draws are correlated.
     thinned = SampledNetworks(

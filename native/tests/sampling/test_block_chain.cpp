@@ -66,7 +66,7 @@ void test_frequencies(unsigned n, std::int64_t spread, const ChainOptions& optio
     const Families families = random_families(n, n - 1, spread, 0, random);
     const auto expected = probabilities(families);
     BlockChain chain(Arrays(families, outside).families(), std::vector<BlockChain::Parents>(n), options, random());
-    constexpr int kBurnIn = 200, kSweeps = 30000;
+    constexpr int kBurnIn = 200, kSweeps = 15000;
     std::map<std::vector<Subset>, double> visits;
     for (int sweep = 0; sweep < kBurnIn; ++sweep) chain.sweep(false);
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
