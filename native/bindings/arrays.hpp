@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 
 namespace nb = nanobind;
@@ -19,5 +21,12 @@ template <class T, int dimensions>
 using Output = nb::ndarray<T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
 
 auto view(const auto& array) { return std::span(array.data(), array.size()); }
+
+// Whether `places` divides `count` entries into consecutive lists: it begins with 0, never falls, and ends with
+// `count`.
+inline bool divides(std::span<const std::int64_t> places, std::size_t count) {
+    return !places.empty() && places.front() == 0 && places.back() == static_cast<std::int64_t>(count) &&
+           std::is_sorted(places.begin(), places.end());
+}
 
 }  // namespace dagscape

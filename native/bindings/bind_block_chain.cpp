@@ -29,16 +29,11 @@ struct BoundChain {
     std::unique_ptr<BlockChain> chain;
 };
 
-bool increasing(std::span<const std::int64_t> numbers, std::size_t last) {
-    return !numbers.empty() && numbers.front() == 0 && numbers.back() == static_cast<std::int64_t>(last) &&
-           std::is_sorted(numbers.begin(), numbers.end());
-}
-
 void construct_families(BoundFamilies* bound, Numbers first, Numbers core, Numbers scores, Numbers parent_first,
                         Variables parents, int unit_bits) {
     const ListedFamilies listed{view(first), view(core), view(scores), view(parent_first), view(parents), unit_bits};
-    if (!increasing(listed.first, listed.scores.size()) || listed.first.size() < 2 ||
-        listed.core.size() + 1 != listed.first.size() || !increasing(listed.parent_first, listed.parents.size()) ||
+    if (!divides(listed.first, listed.scores.size()) || listed.first.size() < 2 ||
+        listed.core.size() + 1 != listed.first.size() || !divides(listed.parent_first, listed.parents.size()) ||
         listed.parent_first.size() != listed.scores.size() + 1) {
         throw nb::value_error("the arrays of the families do not match");
     }

@@ -26,14 +26,9 @@ struct BoundOrderSearch {
     std::unique_ptr<OrderSearch> search;
 };
 
-bool increasing(std::span<const std::int64_t> numbers, std::size_t last) {
-    return !numbers.empty() && numbers.front() == 0 && numbers.back() == static_cast<std::int64_t>(last) &&
-           std::is_sorted(numbers.begin(), numbers.end());
-}
-
 void check_families(const RawFamilies& raw) {
-    if (!increasing(raw.first, raw.scores.size()) || raw.first.size() < 2 ||
-        !increasing(raw.parent_first, raw.parents.size()) || raw.parent_first.size() != raw.scores.size() + 1) {
+    if (!divides(raw.first, raw.scores.size()) || raw.first.size() < 2 ||
+        !divides(raw.parent_first, raw.parents.size()) || raw.parent_first.size() != raw.scores.size() + 1) {
         throw nb::value_error("the arrays of the families do not match");
     }
     const std::size_t n = raw.first.size() - 1;

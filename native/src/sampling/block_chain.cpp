@@ -52,33 +52,15 @@ double sum_possible(std::span<const double> weights, const std::uint32_t* needs)
 
 BlockChain::BlockChain(std::shared_ptr<const ChainFamilies> families, const std::vector<Parents>& start,
                        const ChainOptions& options, std::uint64_t seed)
-    : families_(std::move(families)), n_(families_->n()), options_(options), random_(seed), parents_(n_), family_(n_),
-      scores_(n_), edge_sums_(std::size_t{n_} * n_, 0.0), needs_(n_ + 1, 0), stamps_(n_ + 1, 0) {
+    : families_(std::move(families)), n_(families_->n()), options_(options), rules_(*families_), random_(seed),
+      parents_(n_), family_(n_), scores_(n_), edge_sums_(std::size_t{n_} * n_, 0.0), needs_(n_ + 1, 0),
+      stamps_(n_ + 1, 0) {
     for (unsigned v = 0; v < n_; ++v) {
         const std::int64_t family = families_->find(v, start[v]);
         assert(family >= 0);
         set_family(v, static_cast<std::uint32_t>(family));
     }
     for (unsigned v = 0; v < n_; ++v) most_parents_ = std::max(most_parents_, families_->list(v).most_parents);
-    prepare_rules();
-}
-
-// Which variables come together in blocks: those that are often parents of one another in the lists, and at times any.
-void BlockChain::prepare_rules() {
-    const std::vector<double> shares = families_->local_shares();
-    partners_.resize(n_);
-    hub_chance_.assign(std::size_t{n_} * n_, 0.0);
-    const double any = 0.2 / n_, least = std::min(0.05, 1.0 / n_);
-    for (std::size_t v = 0; v < n_; ++v) {
-        double sum = 0;
-        for (std::size_t u = 0; u < n_; ++u) {
-            if (u == v) continue;
-            const double share = std::max(shares[v * n_ + u], shares[u * n_ + v]);
-            sum += share + any;
-            partners_[v].push_back({sum, static_cast<std::uint32_t>(u)});
-            hub_chance_[v * n_ + u] = std::clamp(share, least, 0.9);
-        }
-    }
 }
 
 void BlockChain::clear_sums() {
@@ -120,11 +102,11 @@ bool BlockChain::has_parent(unsigned child, unsigned parent) const noexcept {
     return std::find(parents_[child].begin(), parents_[child].end(), parent) != parents_[child].end();
 }
 
-void BlockChain::start_block(const Members& members, unsigned width) {
+void BlockChain::start_block(const Block& block) {
     ++block_;
-    for (unsigned i = 0; i < width; ++i) {
-        stamps_[members[i]] = block_;
-        needs_[members[i]] = 1u << i;
+    for (unsigned i = 0; i < block.width; ++i) {
+        stamps_[block.members[i]] = block_;
+        needs_[block.members[i]] = 1u << i;
     }
 }
 
@@ -179,7 +161,7 @@ void BlockChain::single(unsigned v, bool all, bool add) {
         }
         return;
     }
-    start_block({v}, 1);
+    start_block({{v}, 1});
     for (const std::uint32_t u : all ? list.mentions : list.core_mentions) needs_of(u);
     std::vector<std::uint32_t>& needs = family_needs_[0];
     find_needs(list, families, needs);
@@ -225,45 +207,6 @@ void BlockChain::add_shares(const ChainFamilies::List& list, std::span<const dou
     }
 }
 
-void BlockChain::random_block() {
-    Members members{};
-    const unsigned width = std::min(options_.width, n_);
-    members[0] = random_.below(n_);
-    for (unsigned count = 1; count < width;) {
-        // One time of eight, any variable; otherwise a partner of one that is there.
-        std::uint32_t next = random_.below(n_);
-        if (random_.below(8) != 0) {
-            const auto& partners = partners_[members[random_.below(count)]];
-            const double place = random_.unit() * partners.back().up_to;
-            next = std::upper_bound(partners.begin(), partners.end() - 1, place, [](double x, const Partner& partner) {
-                       return x < partner.up_to;
-                   })->variable;
-        }
-        const auto end = members.begin() + count;
-        if (std::find(members.begin(), end, next) == end) members[count++] = next;
-    }
-    resample(members, width, n_);
-}
-
-void BlockChain::hub_block() {
-    ++counts_.hubs;
-    Members members{};
-    const std::uint32_t hub = random_.below(n_);
-    unsigned width = 0;
-    members[width++] = hub;
-    const double* const chance = hub_chance_.data() + std::size_t{hub} * n_;
-    for (std::uint32_t u = 0; u < n_; ++u) {
-        if (u == hub) continue;
-        if (!(random_.unit() < chance[u]) && !has_parent(u, hub)) continue;
-        if (width == std::min(options_.widest_hub, kWidestBlock)) {
-            ++counts_.too_wide_hubs;
-            return;
-        }
-        members[width++] = u;
-    }
-    resample(members, width, hub);
-}
-
 // Finds the weights of the core families of a member, relative to a power of two; those that are impossible may have
 // any.
 void BlockChain::weigh(unsigned member, unsigned v, unsigned hub) {
@@ -284,7 +227,7 @@ void BlockChain::weigh(unsigned member, unsigned v, unsigned hub) {
     }
     if (hub == n_ || hub == v) return;
     if (weights.size() < list.core) weights.resize(list.core);
-    const double factor = 1 / hub_chance_[std::size_t{hub} * n_ + v];
+    const double factor = 1 / rules_.hub_chance(hub, v);
     const double* const from = plain_[member];
     std::copy(from, from + list.core, weights.data());
     for (std::uint32_t k = 0; k < list.most_parents; ++k) {
@@ -294,7 +237,8 @@ void BlockChain::weigh(unsigned member, unsigned v, unsigned hub) {
     plain_[member] = weights.data();
 }
 
-void BlockChain::resample(const Members& members, unsigned width, unsigned hub) {
+void BlockChain::resample(const Block& block, unsigned hub) {
+    const auto& [members, width] = block;
     ++counts_.blocks;
     for (unsigned i = 0; i < width; ++i) {
         const std::int64_t family = family_[members[i]];
@@ -303,7 +247,7 @@ void BlockChain::resample(const Members& members, unsigned width, unsigned hub) 
             return;
         }
     }
-    start_block(members, width);
+    start_block(block);
     for (unsigned i = 0; i < width; ++i) {
         for (const std::uint32_t u : families_->list(members[i]).core_mentions) needs_of(u);
     }
@@ -313,11 +257,11 @@ void BlockChain::resample(const Members& members, unsigned width, unsigned hub) 
         weigh(i, members[i], hub);
     }
     Members drawn{};
-    if (!draw_plain(members, width, drawn)) {
+    if (!draw_plain(block, drawn)) {
         ++counts_.wide;
-        draw_wide(members, width, hub, drawn);
+        draw_wide(block, hub, drawn);
     }
-    if (!accepts(members, width, drawn)) return;
+    if (!accepts(block, drawn)) return;
     ++counts_.accepted;
     for (unsigned i = 0; i < width; ++i) {
         if (drawn[i] != family_[members[i]]) set_family(members[i], drawn[i]);
@@ -325,7 +269,9 @@ void BlockChain::resample(const Members& members, unsigned width, unsigned hub) 
 }
 
 // Returns false if exponents are needed.
-bool BlockChain::draw_plain(const Members& members, unsigned width, Members& drawn) {
+bool BlockChain::draw_plain(const Block& block, Members& drawn) {
+    const unsigned width = block.width;
+    const auto& members = block.members;
     BlockTables<PlainArithmetic> tables(width, plain_sums_, plain_forward_);
     const auto weights = [&](unsigned i) { return [weight = plain_[i]](std::uint32_t f) { return weight[f]; }; };
     for (unsigned i = 0; i < width; ++i) {
@@ -343,12 +289,14 @@ bool BlockChain::draw_plain(const Members& members, unsigned width, Members& dra
     return true;
 }
 
-void BlockChain::draw_wide(const Members& members, unsigned width, unsigned hub, Members& drawn) {
+void BlockChain::draw_wide(const Block& block, unsigned hub, Members& drawn) {
+    const unsigned width = block.width;
+    const auto& members = block.members;
     BlockTables<WideArithmetic> tables(width, wide_sums_, wide_forward_);
     const auto weights = [&](unsigned i) {
         const ChainFamilies::List& list = families_->list(members[i]);
         const bool of_hub = hub != n_ && hub != members[i];
-        const double factor = of_hub ? 1 / hub_chance_[std::size_t{hub} * n_ + members[i]] : 1.0;
+        const double factor = of_hub ? 1 / rules_.hub_chance(hub, members[i]) : 1.0;
         return [&list, factor, hub](std::uint32_t f) {
             double mantissa = list.mantissas[f];
             for (std::uint32_t k = 0; k < list.most_parents; ++k) {
@@ -369,7 +317,8 @@ void BlockChain::draw_wide(const Members& members, unsigned width, unsigned hub,
     }
 }
 
-bool BlockChain::accepts(const Members& members, unsigned width, const Members& drawn) {
+bool BlockChain::accepts(const Block& block, const Members& drawn) {
+    const auto& [members, width] = block;
     Members before{}, after{};
     for (unsigned i = 0; i < width; ++i) {
         before[i] = family_needs_[i][static_cast<std::size_t>(family_[members[i]])];
@@ -428,10 +377,15 @@ bool BlockChain::accepts_gain(std::int64_t gain) {
 void BlockChain::sweep(bool add) {
     const auto blocks = static_cast<std::uint64_t>(options_.blocks * n_ + 0.5);
     for (std::uint64_t i = 0; i < blocks; ++i) {
-        if (random_.unit() < options_.hub_share) {
-            hub_block();
+        if (random_.unit() >= options_.hub_share) {
+            resample(rules_.draw(options_.width, random_), n_);
+            continue;
+        }
+        ++counts_.hubs;
+        if (const auto block = rules_.draw_hub(parents_, options_.widest_hub, random_)) {
+            resample(*block, block->members[0]);
         } else {
-            random_block();
+            ++counts_.too_wide_hubs;
         }
     }
     const auto edges = static_cast<std::uint64_t>(options_.covered * n_ + 0.5);
@@ -441,7 +395,7 @@ void BlockChain::sweep(bool add) {
 }
 
 std::vector<std::uint32_t> BlockChain::descendants(unsigned v) {
-    start_block({v}, 1);
+    start_block({{v}, 1});
     std::vector<std::uint32_t> found;
     for (std::uint32_t u = 0; u < n_; ++u) {
         if (u != v && needs_of(u) != 0) found.push_back(u);

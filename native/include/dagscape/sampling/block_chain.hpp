@@ -10,8 +10,7 @@
 //   tables    a_v(S) = Σ weights of v's families with needs ⊆ S;  F(S) = Σ_{v ∈ S} F(S∖v) a_v(S∖v)
 //   draw      an order of W from its end, with weights F(S∖v) a_v(S∖v); then each family given what precedes its child
 //   accept    with probability min(1, L_old / L_new), where L is the number of orders of W that suit the needs: the
-//   draw
-//             has density weight · L, and the target weight alone
+//             draw has density weight · L, and the target weight alone
 //
 // *Hub* moves draw W so that it holds all children of a variable h: W is h, its children, and every other u with
 // probability p_hu. Since that looks at the state, families of u ∈ W that contain h weigh 1/p_hu times more in that
@@ -37,11 +36,10 @@
 
 #include "dagscape/numbers/random_bits.hpp"
 #include "dagscape/numbers/scaled.hpp"
+#include "dagscape/sampling/block_rules.hpp"
 #include "dagscape/sampling/chain_families.hpp"
 
 namespace dagscape {
-
-inline constexpr unsigned kWidestBlock = 12;
 
 struct ChainOptions {
     unsigned width = 6;        // the number of variables of a block; at most kWidestBlock
@@ -93,20 +91,18 @@ public:
 private:
     using Members = std::array<std::uint32_t, kWidestBlock>;
 
-    void prepare_rules();
-    void start_block(const Members& members, unsigned width);
+    void start_block(const Block& block);
     std::uint32_t needs_of(std::uint32_t variable);
     void find_needs(const ChainFamilies::List& list, std::uint32_t families, std::vector<std::uint32_t>& needs) const;
     void single(unsigned v, bool all, bool add);
     void add_shares(const ChainFamilies::List& list, std::span<const double> weights, const std::uint32_t* needs,
                     double scale, double* sums) const;
-    void random_block();
-    void hub_block();
-    void resample(const Members& members, unsigned width, unsigned hub);
+    // `hub` is n for a block without one.
+    void resample(const Block& block, unsigned hub);
     void weigh(unsigned member, unsigned v, unsigned hub);
-    bool draw_plain(const Members& members, unsigned width, Members& drawn);
-    void draw_wide(const Members& members, unsigned width, unsigned hub, Members& drawn);
-    bool accepts(const Members& members, unsigned width, const Members& drawn);
+    bool draw_plain(const Block& block, Members& drawn);
+    void draw_wide(const Block& block, unsigned hub, Members& drawn);
+    bool accepts(const Block& block, const Members& drawn);
     double linear_extensions(std::span<const std::uint32_t> needs);
     void reverse_covered();
     bool accepts_gain(std::int64_t gain);
@@ -116,6 +112,7 @@ private:
     std::shared_ptr<const ChainFamilies> families_;
     unsigned n_;
     ChainOptions options_;
+    BlockRules rules_;
     RandomBits random_;
     MoveCounts counts_;
 
@@ -128,14 +125,6 @@ private:
 
     std::vector<double> edge_sums_;
     std::uint64_t added_ = 0;
-
-    // The rules for blocks: cumulative weights with which one variable of a block brings another, and p_hu at [h][u].
-    struct Partner {
-        double up_to;
-        std::uint32_t variable;
-    };
-    std::vector<std::vector<Partner>> partners_;
-    std::vector<double> hub_chance_;  // p_hu at [h * n + u]
 
     // Work space. needs_[u] holds A(u) if stamps_[u] is the number of the present block.
     std::vector<std::uint32_t> needs_, stamps_;
