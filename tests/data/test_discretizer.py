@@ -114,7 +114,7 @@ def test_what_new_rows_may_not_have():
     with pytest.raises(ds.InvalidOption, match=r"is not fitted: use the one that its method fit\(\) returns"):
         ds.Discretizer().apply(TRAIN)
     with pytest.raises(ds.InvalidOption, match="is not fitted"):
-        _ = ds.Discretizer().cuts
+        _ = ds.Discretizer().levels
 
 
 def test_missing_cells_as_told():

@@ -89,7 +89,7 @@ def test_scores_warn_about_identifiers(score):
             score(data)
         assert [warning.filename for warning in caught] == [__file__]
         assert (str(caught[0].message),) == data.describe().warnings
-    with pytest.warns(ds.SuspiciousColumns):
+    with pytest.warns(ds.AutomaticReading, match="'id' is set aside: it looks like an identifier"):
         score(FRAME[["id", "y"]])
     score(ds.discretize(FRAME, drop_suspicious=True))
 

@@ -196,7 +196,6 @@ BAD = {
     "long row": (b"a,b\n\n1,2,3\n", "line 3 has 3 cells; the header has 2"),
     "two cells in one column": (b"a\n1,2\n", "line 2 has 2 cells; the header has 1"),
     "Latin-1": ("a,b\nä,ö\n".encode("latin-1"), "is not UTF-8 text"),
-    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "is not UTF-8 text"),
     "NUL": (b"a,b\n1,\x00\n", "NUL character in line 2"),
     "many NULs": (bytes(2**20), "NUL character in line 1: it is not a text file"),
     "NUL late in a long line": (b"a,b\n1," + 2**18 * b"x," + bytes(2**20), "NUL character in line 2"),
@@ -327,7 +326,7 @@ def test_row_numbers_and_missing_headers_are_told(write):
         read_table(write(",a,b\n0,x,y\n"))
     with pytest.raises(InvalidData, match="names must differ, and the first line must have the names, not numbers"):
         read_table(write("0,1,0\n1,1,0\n"))
-    with pytest.raises(InvalidData, match=r"names must differ$"):
+    with pytest.raises(InvalidData, match=r"names must differ; tell .*duplicate_names='rename', .* with drop=\['a'\]$"):
         read_table(write("a,1,a\n1,1,0\n"))
 
 

@@ -40,10 +40,7 @@ def test_a_raw_table_never_fails():
     assert [column.missing for column in summary.columns] == [1, 3, 0]
     assert [column.levels for column in summary.columns] == [(), (), ("9", "10")]
     assert summary.columns[0].distinct == 2
-    assert summary.warnings == (
-        "'n' has missing cells only: it is set aside when the table is used",
-        "'d' holds decimals: discretise it (--discretize, in Python discretize()), or declare its levels",
-    )
+    assert summary.warnings == ("'n' has missing cells only: it is set aside when the table is used",)
 
 
 def test_distinct_rows_of_a_raw_table_count_missing_cells():
@@ -59,14 +56,14 @@ def test_constant_columns():
 
 
 @pytest.mark.parametrize(
-    ("m", "distinct", "warned"), [(20, 20, False), (21, 21, True), (100, 50, False), (100, 51, True)]
+    ("m", "distinct", "warned"), [(20, 19, False), (20, 20, True), (21, 21, True), (100, 50, False), (100, 51, True)]
 )
 def test_nearly_unique_columns(m, distinct, warned):
     found = warnings_of([f"v{min(i, distinct - 1)}" for i in range(m)])
     assert len(found) == warned
     if warned:
-        assert found[0].startswith(f"'x' has {distinct} distinct values in {m} rows: is it an identifier? ")
-        assert found[0].endswith("so that edges from and to it mean nothing: leave it out")
+        assert found[0].startswith("'x' looks like an identifier: ")
+        assert found[0].endswith(", such as 'v0': it is set aside when the table is used")
 
 
 def test_decimals_mixed_with_text():
@@ -123,6 +120,9 @@ def test_json_round_trip(tmp_path):
         "counts": [1, 1],
         "missing": 0,
         "set_rows": 0,
+        "guess": "nominal",
+        "reason": "2 different values, 'b' and 'ä'",
+        "use": "2 levels",
     }
     assert document["provenance"]["version"] == __version__
     summary.save(tmp_path / "summary.json")
@@ -140,11 +140,11 @@ def test_mushrooms(shared_data):
     ]
 
 
-def test_decimals_of_iris_are_warned_of():
+def test_decimals_of_iris_would_be_cut():
     summary = summarize_table(read_table("builtin:iris"))
-    (warning,) = summary.warnings
-    names = "'sepal_length', 'sepal_width', 'petal_length', 'petal_width'"
-    assert warning.startswith(f"{names} hold decimals: discretise them (--discretize")
+    assert summary.warnings == ()
+    assert [column.guess for column in summary.columns] == 4 * ["measured"] + ["nominal"]
+    assert summary.columns[3].use == "3 intervals, cut at 0.8 and 1.55"
 
 
 def test_interventions_are_counted():
@@ -158,7 +158,7 @@ def test_interventions_are_counted():
 
 def test_a_column_that_makes_every_row_an_experiment_is_warned_of(tmp_path):
     path = tmp_path / "levels.csv"
-    path.write_text("a,b,INT\n" + "".join(f"{1 + i % 2},{1 + i % 2},{i % 2}\n" for i in range(30)))
+    path.write_text("a,b,INT\n" + "".join(f"{1 + i % 2},{1 + i // 3 % 2},{i // 5 % 2}\n" for i in range(30)))
     words = "an experiment set a variable in each of the 30 rows: is the column of interventions the right one?"
     wrong = ds.read_data(path, interventions="a")
     assert [warning for warning in wrong.describe().warnings if warning.startswith(words)]
@@ -174,3 +174,13 @@ def test_numbers_of_interventions_count_the_columns_of_the_file_without_their_ow
     data = ds.read_data(path, interventions="set", drop=["a"])
     names = [[data.variables[i] for i in np.flatnonzero(row)] for row in data.interventions]
     assert sorted(names) == [[], [], ["b"], ["c"]]
+
+
+def test_measured_integers_that_are_levels_are_no_identifiers():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"rate": rng.integers(1000, 90000, 100), "sex": ["f", "m"] * 50})
+    (warning,) = Dataset.from_frame(frame).describe().warnings
+    assert warning == (
+        f"'rate' has {frame['rate'].nunique()} distinct values in 100 rows, as measurements have, and each is a level: "
+        "cut them into intervals (--discretize, in Python discretize())"
+    )

@@ -178,10 +178,8 @@ def test_frames_that_need_options_say_so():
         ds.local_scores(CELLS.assign(a=[None, 1, 1, 0, 1]))
     with pytest.raises(ds.InvalidOption, match=r"Dataset\(\) does not take a DataFrame: use Dataset.from_frame\(\)"):
         ds.Dataset(CELLS)
-    with pytest.raises(ds.InvalidOption, match="scores is a DataFrame; compute local scores first, with local_scores"):
-        ds.posterior(CELLS)
-    with pytest.raises(ds.InvalidOption, match=r"data is a str; it must be a Dataset: use read_data\(\)"):
-        ds.local_scores("weather.csv")
+    with pytest.raises(ds.InvalidOption, match=r"data is a list; it must be a Dataset: use read_data\(\)"):
+        ds.local_scores([[1, 2]])
 
 
 def test_a_frame_without_any_variable_of_a_network_is_refused():

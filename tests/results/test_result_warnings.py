@@ -43,8 +43,8 @@ SPARSE = {
     "k_best": lambda data: ds.k_best(ds.local_scores(data), 3),
     "optimal_network": lambda data: ds.optimal_network(ds.local_scores(data)),
     "modes": lambda data: ds.modes(ds.local_scores(data), 2),
-    "learn": lambda data: ds.learn(data, "optimal"),
-    "bootstrap": lambda data: ds.bootstrap(data, "optimal", 4, workers=1),
+    "learn": lambda data: ds.learn(data, "optimal", settings="fixed"),
+    "bootstrap": lambda data: ds.bootstrap(data, "optimal", 4, workers=1, settings="fixed"),
 }
 
 
@@ -184,11 +184,10 @@ def test_the_picture_of_a_sensitivity_study_shows_warnings(tmp_path):
 
 def test_a_search_that_stopped_early_says_so_for_ever():
     found, issued = with_warnings(ds.learn, ds.load_dataset("zoo"), "tabu", max_seconds=1e-9)
-    assert isinstance(issued[0], ds.StoppedEarly)
-    assert found.warnings == tuple(
-        f"{'stopped early' if isinstance(warning, ds.StoppedEarly) else 'sparse families'}: {warning}"
-        for warning in issued
-    )
+    kinds = {ds.StoppedEarly: "stopped early", ds.SparseFamilies: "sparse families"}
+    kinds[ds.RelatedColumns] = "related columns"
+    assert [type(warning) for warning in issued][:2] == [ds.RelatedColumns, ds.StoppedEarly]
+    assert found.warnings == tuple(f"{kinds[type(warning)]}: {warning}" for warning in issued)
     assert "warning: stopped early: the search reached max_seconds" in ds.draw(found)
 
 
@@ -223,7 +222,7 @@ def test_results_derived_from_others_keep_their_warnings():
         scores = ds.local_scores(data)
         truth = ds.Dag.from_edges(data.variables, [])
         best, peaks = ds.k_best(scores, 2), ds.modes(scores, 2)
-        found = ds.learn(data, "optimal")
+        found = ds.learn(data, "optimal", settings="fixed")
         assert best.with_total(ds.posterior(scores)).warnings == best.warnings != ()
     assert peaks.with_truth(truth).warnings == peaks.warnings != ()
     assert found.with_truth(truth).warnings == found.warnings != ()
@@ -251,7 +250,11 @@ def test_what_pictures_say_of_a_warning(warning, brief):
 def test_names_of_any_kind_in_a_warning(name, tmp_path):
     dag = ds.Dag.from_edges(["a", "b"], [("a", "b")])
     data = ds.Dataset.from_array([[0, 1], [1, 0], [0, 0]], ["a", "b"])
-    found = replace(ds.learn(data, "greedy"), network=dag, warnings=(f"kind: {name!r} is wrong: advice",) * 3)
+    found = replace(
+        ds.learn(data, "greedy", settings="fixed"),
+        network=dag,
+        warnings=tuple(f"{kind}: {name!r} is wrong: advice" for kind in "abc"),
+    )
     svg = ds.draw(found)
     width = float(ET.fromstring(svg).get("width"))
     texts = list(ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"))
@@ -273,6 +276,8 @@ def sparse_file(tmp_path):
     return tmp_path / "sparse.csv"
 
 
+# No limit on the number of parents.
+FIXED = ("--settings", "fixed")
 COMMANDS = {
     "posterior": ["--draw"],
     "best": ["--draw"],
@@ -286,7 +291,7 @@ COMMANDS = {
 def test_streams_that_part_have_a_warning_each(capfd, sparse_file, command, tmp_path):
     options = COMMANDS[command]
     picture = [tmp_path / "picture.svg"] if "--draw" in options else []
-    code, out, err = run(capfd, command, sparse_file, *options, *picture, "-o", tmp_path / "result.json")
+    code, out, err = run(capfd, command, sparse_file, *FIXED, *options, *picture, "-o", tmp_path / "result.json")
     assert code == 0
     assert err.count(FOUND) == 1
     assert " ".join(out.split()).count(f"warning: {ds.load_result(tmp_path / 'result.json').warnings[0]}") == 1
@@ -300,7 +305,7 @@ def test_streams_that_part_have_a_warning_each(capfd, sparse_file, command, tmp_
 @pytest.mark.parametrize("command", COMMANDS)
 def test_streams_that_meet_have_a_warning_once(sparse_file, command):
     options = [option for option in COMMANDS[command] if option != "--draw"]
-    program = [sys.executable, "-m", "dagscape", command, str(sparse_file), *options]
+    program = [sys.executable, "-m", "dagscape", command, str(sparse_file), *FIXED, *options]
     found = subprocess.run(program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
     assert found.stdout.count("warning: ") == 1
     assert "dagscape: warning: the likely parents of" in found.stdout
@@ -308,7 +313,7 @@ def test_streams_that_meet_have_a_warning_once(sparse_file, command):
 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
 def test_quiet_tables_and_documents(capfd, sparse_file, option):
-    code, out, err = run(capfd, "posterior", sparse_file, option)
+    code, out, err = run(capfd, "posterior", sparse_file, *FIXED, option)
     assert code == 0
     if option == "--quiet":
         assert (err, "warning" in out) == ("", False)
@@ -319,7 +324,7 @@ def test_quiet_tables_and_documents(capfd, sparse_file, option):
 
 def test_scores_of_a_file_with_identifiers(capfd, tmp_path):
     IDENTIFIED.to_frame().to_csv(tmp_path / "table.csv", index=False)
-    code, out, err = run(capfd, "score", tmp_path / "table.csv")
+    code, out, err = run(capfd, "score", tmp_path / "table.csv", "--discretize", "none")
     assert code == 0
     assert err.count("is it an identifier?") == 1
     assert " ".join(out.split()).count("warning: suspicious columns: 'id' has 30 distinct values") == 1

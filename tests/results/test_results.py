@@ -36,10 +36,12 @@ def example_results():
         ds.plan(data, max_parents=1),
         ds.compare(ds.Dag.from_edges("ab", [("a", "b")]), ds.Dag.from_edges("ab")),
         ds.posterior(ds.local_scores(data.select(data.variables[:4]))),
+        ds.compare(*(ds.posterior(ds.local_scores(data.select(data.variables[:4]), ess=ess)) for ess in (1, 10))),
         ds.class_members(ds.Dag.from_edges("ab", [("a", "b")])),
         ds.classify_rows(data, "Class", "naive", cv=2),
         ds.feature_averages(ds.k_best(ds.local_scores(data, max_parents=1), k=3)),
         ds.list_curves(ds.k_best(ds.local_scores(data, max_parents=1), k=3)),
+        ds.edge_effects(ds.load_network("sprinkler")),
         ds.edge_accuracy([[0, 0.5], [0.25, 0]], ds.Dag.from_edges("ab", [("a", "b")])),
         ds.optimal_network(ds.local_scores(data, max_parents=1)),
         ds.modes(ds.local_scores(data, max_parents=2), k=3),
@@ -198,7 +200,7 @@ def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
     result = ds.load_result(OLD / f"{kind}.json")
     # What the scores were computed from, the scores of networks in a list, and the strengths of dependences are always
     # finite.
-    finite = {"provenance", "score_info", "networks", "network", "scores", "strengths", "confusion"}
+    finite = {"provenance", "score_info", "networks", "network", "scores", "strengths", "confusion", "effects"}
     # So are the numbers of a student model, except for standard errors and ratios.
     finite |= {"log_likelihood", "skill_counts", "item_counts", "state_counts", "restarts", "learning"}
     finite |= {"edges"} if kind == "student-evaluation" else set()
@@ -210,7 +212,17 @@ def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
         changed.save(tmp_path / "result.json")
         probabilities = {"edges", "ancestors", "paths", "alpha", "areas", "skill_tables", "item_tables"}
         probabilities |= {"mastered", "lacking", "confidence", "mastery", "minsup", "minconf", "minprob"}
-        probabilities |= {"thresholds", "bin_means", "brier", "probabilities", "accuracy", "baseline"}
+        probabilities |= {
+            "first",
+            "second",
+            "thresholds",
+            "bin_means",
+            "brier",
+            "probabilities",
+            "accuracy",
+            "baseline",
+            "covered",
+        }
         if name in probabilities or name.startswith(("precision_", "recall_", "f1_")):
             with pytest.raises(ds.InvalidData, match=rf"{name}(\[0\])? (is|has) .* between 0 and 1"):
                 ds.load_result(tmp_path / "result.json")

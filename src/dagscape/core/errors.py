@@ -171,8 +171,20 @@ class SuspiciousColumns(DagscapeWarning):
     """A variable looks like an identifier, or the column of experiments is probably another one."""
 
 
+class RelatedColumns(SuspiciousColumns):
+    """Variables copy or determine each other."""
+
+
+class AutomaticReading(DagscapeWarning):
+    """Columns of a table were cut into intervals, or set aside, by what they seem to hold."""
+
+
 class PooledExperiments(DagscapeWarning):
     """Tests of independence used rows of experiments like all others."""
+
+
+class NothingObserved(DagscapeWarning):
+    """New rows share no column with a network, so that every prediction is the same."""
 
 
 class LostPrecision(DagscapeWarning):
@@ -181,6 +193,10 @@ class LostPrecision(DagscapeWarning):
 
 class UnconvergedChains(DagscapeWarning):
     """Markov chains disagree, or are too short: their averages may be far off."""
+
+
+class UnreadablePicture(DagscapeWarning):
+    """The text of a picture is too small on its page."""
 
 
 class UnidentifiedSkills(DagscapeWarning):

@@ -6,16 +6,37 @@ problem determines what is needed. Few refusals depend on the scores themselves,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dagscape.core.constraints import Constraint, OneOf
-from dagscape.core.errors import DagscapeError, InvalidOption
+from dagscape.core.errors import DagscapeError, InvalidOption, function
 from dagscape.core.resources import check_within
 
 # The limit on the number of parents that messages and plans mean by "few parents".
 FEW_PARENTS = 4
+
+# Limits on the number of parents that advice tries, highest first.
+FEWER_PARENTS = (5, 4, 3, 2)
+
+# It is of no use to advise more memory than this.
+LARGE_MACHINE = 2**42
+
+# What takes more variables than any exact method, in the words of all messages and plans.
+LEARNED = f"{function('learn')} finds one good network of hundreds of variables"
+CONFIDENCE = f"{function('bootstrap')} how stable its edges are"
+SAMPLED = f"{function('chain')} samples DAGs of hundreds of variables"
+MANY_VARIABLES = f"{SAMPLED}; {LEARNED}, and {CONFIDENCE}"
+
+
+def fitting_parents(asked: int, fits: Callable[[int], bool]) -> int | None:
+    """Return the highest limit on the number of parents below the one asked for that fits; None if none does.
+
+    >>> fitting_parents(9, lambda most: most < 4), fitting_parents(3, lambda most: True), fitting_parents(2, bool)
+    (3, 2, None)
+    """
+    return next((most for most in FEWER_PARENTS if most < asked and fits(most)), None)
 
 
 class ProblemSize(Protocol):
@@ -102,6 +123,8 @@ class Requirements:
         Why the method cannot do the job with any amount of memory; empty if it can.
     error : type
         The kind of error that a refusal is.
+    instead : str
+        What can do the job, as the end of the message of a refusal.
     """
 
     step: str
@@ -111,6 +134,7 @@ class Requirements:
     remedy: str
     refusal: str = ""
     error: type[DagscapeError] = InvalidOption
+    instead: str = ""
 
     def fits(self, limit: int) -> bool:
         """Whether the step can run with ``limit`` bytes of memory."""
@@ -119,5 +143,5 @@ class Requirements:
     def check(self, limit: int) -> None:
         """Raise an error if the step cannot run with ``limit`` bytes of memory."""
         if self.refusal:
-            raise self.error(self.refusal)
+            raise self.error(": ".join(filter(None, (self.refusal, self.instead))))
         check_within(self.memory, limit, self.subject, self.remedy)

@@ -45,7 +45,7 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
+def plural(count: int, one: str, many: str | None = None, *, unreadable: int = _UNREADABLE) -> str:
     """Format a count with its noun; one that nobody would read is rounded down to a power of 2.
 
     >>> plural(1, "row"), plural(2000, "row"), plural(2, "family", "families")
@@ -53,7 +53,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     >>> plural(3 * 2**14_000, "set")
     '2^14001 sets'
     """
-    if count >= _UNREADABLE:
+    if count >= unreadable:
         return f"2^{count.bit_length() - 1} {many or one + 's'}"
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 

@@ -10,24 +10,46 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
+from dagscape.core.files.encodings import check_encoding
 from dagscape.core.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
+from dagscape.core.references import loaded
 from dagscape.data.bundled import PREFIX, bundled_table
 from dagscape.data.continuous.measuring import MeasuringOptions
 from dagscape.data.continuous.numeric import NumericData, numeric_from_table
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.encoding import EncodingOptions
 from dagscape.data.discrete.levels import LevelsOption
+from dagscape.data.kinds.decisions import Wishes
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values
+from dagscape.data.tables.decimal_commas import DECIMAL_CHOICES, Decimal
+from dagscape.data.tables.duplicate_names import DUPLICATE_CHOICES, DuplicateNames
+from dagscape.data.tables.foreign_files import read_spss, read_stata
 from dagscape.data.tables.parquet import read_parquet
 from dagscape.data.tables.selection import SelectionOptions, unused_columns
+from dagscape.data.tables.spreadsheets import SPREADSHEETS, read_spreadsheet
 from dagscape.data.tables.table import Table
 from dagscape.data.tables.text import read_text_table
 
-_PARQUET_SUFFIXES = (".parquet", ".pq")
+if TYPE_CHECKING:
+    from dagscape.data.discrete.discretizing import Discretizer
+
+# Readers of files that are no text, by their ending.
+_OTHER_READERS = {
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    ".dta": read_stata,
+    ".sav": read_spss,
+    ".zsav": read_spss,
+}
+
+_ENCODING_REMEDY = (
+    f"say which encoding it has, such as {argument('encoding', 'latin-1')} or {argument('encoding', 'cp1252')}, "
+    "or save it as UTF-8"
+)
 
 # The first bytes of zip archives, and so of Excel files.
 _ZIP_MAGIC = b"PK\x03\x04"
@@ -47,17 +69,36 @@ DataKind = Literal["discrete", "numeric"]
 DATA_KINDS: tuple[DataKind, ...] = ("discrete", "numeric")
 
 
-class _ReadingOptions(TypedDict, total=False):
-    missing_values: Iterable[str]
+# The names of the options of files, and of reading, in the order of the signatures.
+FILE_OPTIONS = ("separator", "decimal", "encoding", "sheet", "duplicate_names")
+READING_OPTIONS = (*FILE_OPTIONS, "missing_values")
+
+
+class FileOptions(TypedDict, total=False):
+    """What a file is like, as in :func:`read_table`."""
+
     separator: str | None
+    decimal: Decimal
+    encoding: str | None
+    sheet: str | int | None
+    duplicate_names: DuplicateNames
 
 
-class _DiscreteOptions(EncodingOptions, _ReadingOptions, total=False):
-    pass
+class ReadingOptions(FileOptions, total=False):
+    """How a file is read, as in :func:`read_table`."""
+
+    missing_values: Iterable[str]
 
 
-class _NumericOptions(MeasuringOptions, _ReadingOptions, total=False):
-    pass
+class _DiscreteOptions(EncodingOptions, ReadingOptions, total=False):
+    discretize: str | Discretizer | None
+    nominal: Collection[str]
+    numeric: Collection[str]
+    ignore: Collection[str]
+
+
+class _NumericOptions(MeasuringOptions, ReadingOptions, total=False):
+    ignore: Collection[str]
 
 
 @overload
@@ -77,10 +118,20 @@ def read_data(
     missing: Any = "error",
     levels: LevelsOption | None = None,
     interventions: Any = None,
+    weights: Any = None,
+    randomised: Collection[str] = (),
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     separator: str | None = None,
+    decimal: Decimal = ".",
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    duplicate_names: DuplicateNames = "error",
     columns: Collection[str] | None = None,
     drop: Collection[str] = (),
+    discretize: str | Discretizer | None = None,
+    nominal: Collection[str] = (),
+    numeric: Collection[str] = (),
+    ignore: Collection[str] = (),
     keep_constant: bool = False,
     drop_suspicious: bool = False,
     max_memory: int | str | None = None,
@@ -91,8 +142,10 @@ def read_data(
     ----------
     source : str or path
         A CSV or TSV file with a header, plain or gzipped; a Parquet file (with the extra
-        ``dagscape[parquet]``); ``"-"`` for standard input; or ``"builtin:NAME"`` for a bundled data set
-        as it was published (:func:`~dagscape.data.bundled.load_dataset` has their names).
+        ``dagscape[parquet]``); a Stata file (``.dta``); an SPSS file (``.sav``, with pyreadstat); a spreadsheet
+        (``.xlsx`` with openpyxl, ``.xls`` with xlrd, ``.ods`` with odfpy); ``"-"`` for standard input; or
+        ``"builtin:NAME"`` for a bundled data set as it was published
+        (:func:`~dagscape.data.bundled.load_dataset` has their names).
     kind : {"discrete", "numeric"}
         What the variables are: ``"discrete"`` gives a :class:`Dataset`, whose levels are the strings of the cells;
         ``"numeric"`` gives :class:`NumericData`, and all cells must be numbers.
@@ -104,12 +157,34 @@ def read_data(
         ``0``, ``1``, …, ``k - 1``. Unobserved levels change BDeu. Only for discrete data.
     interventions : str, array-like or None
         The variables set in each row, as in :meth:`Dataset.from_frame`.
+    weights : str, array-like of int or None
+        How many times each row counts, as in :meth:`Dataset.from_frame`.
+    randomised : collection of str
+        The variables whose value the experimenters assigned in every row, such as the arm of a randomised trial: no
+        network has an edge into them.
     missing_values : collection of str
         Strings that mean a missing cell.
     separator : str, optional
-        The separator of cells. Default: a tab in ``.tsv`` and ``.tab`` files, else a comma.
+        The separator of cells in a text file. Default: a tab in ``.tsv`` and ``.tab`` files, else a comma.
+    decimal : {".", ","}
+        The decimal sign of numbers in a text file. Thousands signs are not read.
+    encoding : str, optional
+        The encoding of a text file, such as ``"latin-1"`` or ``"cp1252"``. Default: that of its byte-order mark, which
+        comes first in any case, or UTF-8.
+    sheet : str or int, optional
+        The sheet of a spreadsheet: its name, or its number from 1. Default: the first.
+    duplicate_names : {"error", "rename"}
+        What to do about columns of the same name: refuse them, unless all of them are left out; or call the second
+        column ``x`` ``x.2``, the third ``x.3``, and so on.
     columns, drop, keep_constant, drop_suspicious
         The columns to use, as in :meth:`Dataset.from_frame`.
+    discretize : str or Discretizer, optional
+        How numbers are cut into intervals: a method of :class:`Discretizer`, with a number of intervals if need be
+        (``"quantile:4"``), or a discretizer. ``"auto"`` tells apart what columns hold, cuts what is measured, sets
+        aside identifiers, dates and free text, and issues a warning that says so
+        (:class:`~dagscape.AutomaticReading`). Default: integers are levels, and decimals are refused.
+    nominal, numeric, ignore : collection of str
+        Columns whose values are levels, those that are cut, and those that are set aside, whatever they seem to hold.
     max_memory : int or str, optional
         Limit on memory, such as ``"8GiB"``. Default: 80% of what is free. What counts are the distinct strings of the
         columns in use, or their numbers, 8 bytes for each of their cells, and declared levels; not the size of the
@@ -130,35 +205,61 @@ def read_data(
     (Dataset(2 variables, 2 rows, 2 of them distinct), 1)
     >>> read_data("builtin:iris", kind="numeric", drop=["class"])
     NumericData(4 variables, 150 rows)
+    >>> read_data("builtin:iris", discretize="quantile:2", ignore=["class"]).levels["petal_width"]
+    ('(-inf,1.35]', '(1.35,inf)')
     """
     check_choice(kind, DATA_KINDS, "kind")
     if kind == "numeric" and levels is not None:
         raise InvalidOption(f"declares levels, which {argument('kind', 'numeric')} does not have", option="levels")
+    wishes = Wishes.of(nominal, numeric, ignore)
+    if kind == "numeric" and (discretize is not None or wishes.nominal or wishes.numeric):
+        option = "discretize" if discretize is not None else "nominal" if wishes.nominal else "numeric"
+        raise InvalidOption(
+            f"is for discrete data; {argument('kind', 'numeric')} takes all numbers as they are", option
+        )
     options: SelectionOptions = {
         "interventions": interventions,
+        "weights": weights,
+        "randomised": randomised,
         "columns": columns,
         "drop": drop,
         "keep_constant": keep_constant,
         "drop_suspicious": drop_suspicious,
         "max_memory": max_memory,
     }
+    others = [name for name in (interventions, weights) if isinstance(name, str)]
+    unused = unused_columns(options)
     table = read_table(
         source,
         separator=separator,
+        decimal=decimal,
+        encoding=encoding,
+        sheet=sheet,
+        duplicate_names=duplicate_names,
         missing_values=missing_values,
-        unused=unused_columns(options),
-        numeric=None if kind == "discrete" else lambda name: name != interventions,
+        unused=lambda name: name in wishes.ignore or unused(name),
+        numeric=None if kind == "discrete" else lambda name: name not in others,
         max_memory=max_memory,
     )
     if kind == "numeric":
-        return numeric_from_table(table, missing=missing, **options)
-    return encode(table, missing=missing, levels=levels, **options)
+        return numeric_from_table(table, missing=missing, ignore=wishes.ignore, **options)
+    chosen: EncodingOptions = {"missing": missing, "levels": levels, **options}
+    if discretize is None and not wishes.numeric:
+        wishes.check(table)
+        return encode(table, nominal=wishes.nominal, ignore=wishes.ignore, **chosen)
+    # Loaded when it is needed, because it reads tables itself.
+    make: Callable[..., Dataset] = loaded("data.discrete.interpreting:told_of")
+    return make(table, chosen, discretize, wishes)
 
 
 def read_table(
     source: Source,
     *,
     separator: str | None = None,
+    decimal: Decimal = ".",
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    duplicate_names: DuplicateNames = "error",
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     unused: Callable[[str], bool] | None = None,
     numeric: Callable[[str], bool] | None = None,
@@ -167,12 +268,12 @@ def read_table(
     """Read a table, without interpreting levels or missing cells.
 
     White space around names and around the cells of text files is removed. Blank lines are skipped, except in
-    a table of one column, where they are missing cells. Parquet files are treated like data frames, including
-    categories.
+    a table of one column, where they are missing cells. Parquet, Stata and SPSS files are treated like data frames,
+    including categories.
 
     Parameters
     ----------
-    source, separator, missing_values, max_memory
+    source, separator, decimal, encoding, sheet, duplicate_names, missing_values, max_memory
         As in :func:`read_data`.
     unused : callable, optional
         Tells whether a column is not used; it may then contain anything, and its cells are read as missing.
@@ -186,6 +287,9 @@ def read_table(
     """
     missing = check_missing_values(missing_values)
     _check_separator(separator)
+    check_choice(decimal, DECIMAL_CHOICES, "decimal")
+    check_choice(duplicate_names, DUPLICATE_CHOICES, "duplicate_names")
+    check_encoding(encoding)
     if not isinstance(source, str | os.PathLike):
         raise InvalidOption(
             f"the source is an object of type {type(source).__qualname__}; it must be the path of a file, "
@@ -194,15 +298,25 @@ def read_table(
     path = os.fspath(source)
     if path.startswith(PREFIX):
         return bundled_table(path.removeprefix(PREFIX), missing)
-    if Path(path).suffix.lower() in _PARQUET_SUFFIXES:
-        return read_parquet(path, missing, unused, max_memory)
+    ending = Path(path).suffix.lower()
+    if ending in SPREADSHEETS:
+        _check_for_text(path, decimal, encoding)
+        return read_spreadsheet(path, missing, unused, max_memory, duplicate_names, sheet)
+    if sheet is not None:
+        raise InvalidOption(f"is {sheet!r}, but {path!r} is not a spreadsheet ({', '.join(SPREADSHEETS)})", "sheet")
+    if ending in _OTHER_READERS:
+        _check_for_text(path, decimal, encoding)
+        return _OTHER_READERS[ending](path, missing, unused, max_memory, duplicate_names)
     with open_binary(path) as stream:
         if starts_with(stream, _ZIP_MAGIC, path):
-            raise InvalidData(f"{path!r} is a zip archive or an Excel file, not text: export the table as CSV")
+            raise InvalidData(
+                f"{path!r} is a zip archive or an Excel file, not text: export the table as CSV, or give an Excel file "
+                "its ending .xlsx"
+            )
         if starts_with(stream, GZIP_MAGIC, path):
             raise InvalidData(f"{path!r} is gzipped twice: unpack it once")
         is_json = any(starts_with(stream, start, path) for start in _JSON_STARTS)
-        with decode_text(stream, path) as text:
+        with decode_text(stream, path, encoding, _ENCODING_REMEDY) as text:
             if is_json:
                 raise _json_problem(text.read(_JSON_START_LENGTH), path)
             return read_text_table(
@@ -213,7 +327,25 @@ def read_table(
                 unused=unused,
                 numeric=numeric,
                 max_memory=max_memory,
+                decimal=decimal,
+                duplicates=duplicate_names,
             )
+
+
+def is_text_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is read as text, by the ending of its name.
+
+    >>> is_text_file("a.csv.gz"), is_text_file("a.xlsx")
+    (True, False)
+    """
+    return Path(path).suffix.lower() not in (*SPREADSHEETS, *_OTHER_READERS)
+
+
+def _check_for_text(path: str, decimal: Decimal, encoding: str | None) -> None:
+    """Refuse options of text files for another file."""
+    for option, value in (("decimal", None if decimal == "." else decimal), ("encoding", encoding)):
+        if value is not None:
+            raise InvalidOption(f"is {value!r}, which is for text files, and {path!r} is none", option=option)
 
 
 def _check_separator(separator: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -12,6 +13,8 @@ from dagscape.core.errors import InvalidData, InvalidOption, argument, function,
 from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
+from dagscape.data.discrete.interpreting import read_automatically
+from dagscape.data.reading import read_data
 from dagscape.data.tables.frames import is_frame, table_from_frame
 from dagscape.data.tables.table import listing
 
@@ -20,12 +23,13 @@ Frame = Any
 
 
 def as_dataset(data: Any, option: str = "data") -> Dataset:
-    """Return a data set as it is, or the data set of a data frame.
+    """Return a data set as it is, or the data set of a file or data frame.
 
     Parameters
     ----------
-    data : Dataset or data frame
-        The data; a frame is taken as by :meth:`Dataset.from_frame`, with its defaults.
+    data : Dataset, data frame, str or path
+        The data. The columns of a file or a frame are told apart, as with ``discretize="auto"`` in
+        :func:`~dagscape.data.reading.read_data`.
     option : str
         The argument to name in messages.
 
@@ -40,16 +44,27 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
     if isinstance(data, NumericData):
         remedy = f"cut the numbers with {function('discretize')}, or use a score of numbers, such as 'bic-g'"
         raise InvalidOption(f"is a NumericData; it must be discrete: {remedy}", option=option)
-    if not is_frame(data):
+    if not is_source(data):
         raise InvalidOption(
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option=option,
         )
     try:
-        return Dataset.from_frame(data)
+        return read_automatically(data)
     except InvalidData as error:
-        remedy = f"make the data set first, with Dataset.from_frame() or {function('discretize')}"
+        remedy = f"make the data set first, with Dataset.from_frame() or {function('read_data')}"
         raise InvalidData(f"{error}; {remedy}") from error
+
+
+def is_source(data: object) -> bool:
+    """Whether a thing can be read as data: the path of a file, or a data frame.
+
+    Examples
+    --------
+    >>> is_source("survey.csv"), is_source([1, 2])
+    (True, False)
+    """
+    return isinstance(data, str | os.PathLike) or is_frame(data)
 
 
 def as_numeric(data: Any, option: str = "data") -> NumericData:
@@ -57,8 +72,8 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
 
     Parameters
     ----------
-    data : NumericData, Dataset or data frame
-        The data; a frame is taken as by :meth:`NumericData.from_frame`, with its defaults.
+    data : NumericData, Dataset, data frame, str or path
+        The data; a file or frame is taken as by :meth:`NumericData.from_frame`, with its defaults.
     option : str
         The argument to name in messages.
 
@@ -72,6 +87,8 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
         return numeric_from_dataset(data)
     if isinstance(data, NumericData):
         return data
+    if isinstance(data, str | os.PathLike):
+        return read_data(data, kind="numeric")
     if not is_frame(data):
         raise InvalidOption(
             f"is {type_of(data)}; it must be a NumericData: use {function('read_data')} or NumericData.from_frame()",

@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.checks import check_names
-from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.core.files.paths import format_by_ending
 from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural, visible, visible_json
+from dagscape.results.data_source import DataSource
 from dagscape.results.decoding import NotNegative, decode_fields
 from dagscape.results.encoding import encode
 from dagscape.results.npz import write_document
@@ -66,6 +67,11 @@ class Provenance:
         Wall-clock seconds by phase.
     backend : str
         The back end, the kernels that ran, and the number of threads.
+    source : DataSource or None
+        Where the data come from, for results without a :class:`~dagscape.results.score_info.ScoreInfo`, which says it
+        otherwise; None if that is unknown.
+    call : str
+        The command line; empty if a function was called, whose name and arguments are ``method`` and ``parameters``.
     """
 
     version: str
@@ -74,6 +80,9 @@ class Provenance:
     seed: int | None = None
     seconds: Mapping[str, NotNegative] = field(default_factory=dict)
     backend: str = ""
+    # Earlier files lack these.
+    source: DataSource | None = None
+    call: str = ""
 
 
 def provenance_of(
@@ -85,10 +94,11 @@ def provenance_of(
     *,
     backend: str = "cpu",
     engine: str | None = None,
+    source: DataSource | None = None,
 ) -> Provenance:
     """Return the record of how a result was made, with this version, this back end and this engine."""
     used = f"{backend}: {engine or kernels.name}, {plural(threads, 'thread')}"
-    return Provenance(__version__, method, parameters, seed, seconds, used)
+    return Provenance(__version__, method, parameters, seed, seconds, used, source)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,13 +151,22 @@ class Result(ABC):
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas data frame."""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the data rule out, in sentences that tables and notebooks show."""
+        return ()
+
     def _picture(self) -> str | None:
         """Return an SVG of the result, if it has a graph that is not too large to show."""
         return None
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the short form, the warnings, the first rows of the frame, and a picture."""
-        parts = [f"<p><strong>Warning:</strong> {html.escape(warning)}</p>" for warning in self.warnings]
+        source = source_of(self)
+        lines = {"Data": "" if source is None else source.line(), "Settings": settings_of(self)}
+        parts = [f"<p>{name}: {html.escape(said)}</p>" for name, said in lines.items() if said]
+        parts += [f"<p><strong>Warning:</strong> {html.escape(warning)}</p>" for warning in self.warnings]
+        parts += [f"<p>{html.escape(sentence)}</p>" for sentence in self.remarks]
         for show in (self._table_html, self._picture):
             # The rest is worth showing, even if one part cannot be.
             with contextlib.suppress(Exception):
@@ -229,6 +248,24 @@ class Result(ABC):
             stream.write(text.encode())
 
 
+def source_of(result: Result) -> DataSource | None:
+    """Return where the data of a result come from; None if it does not say."""
+    info = result.score_info if isinstance(result, ScoredResult) else None
+    return result.provenance.source if info is None else info.source or result.provenance.source
+
+
+def settings_of(result: Result) -> str:
+    """Return the settings that were chosen for a result, and how; empty if none were."""
+    info = result.score_info if isinstance(result, ScoredResult) else None
+    return "" if info is None else info.settings_line
+
+
+def inherited_warnings(*sources: object) -> tuple[str, ...]:
+    """Return the warnings of the results among some objects, each once: what is computed from them keeps these."""
+    found = (warning for source in sources if isinstance(source, Result) for warning in source.warnings)
+    return tuple(dict.fromkeys(found))
+
+
 def picture_of(result: Result) -> str | None:
     """Return an SVG of a result, as a notebook shows it; None if it has no picture, or one too large to read."""
     return result._picture()
@@ -277,6 +314,11 @@ class ScoredResult(Result):
 
     score_info: ScoreInfo | None = field(default=None, kw_only=True)
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the data rule out, in sentences that tables and notebooks show."""
+        return () if self.score_info is None else self.score_info.remarks
+
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Rebuild a result from a document of :meth:`to_dict`."""
@@ -307,7 +349,11 @@ def check_same_scores(first: ScoredResult, second: ScoredResult) -> None:
         raise InvalidOption("the two results do not have the same variables")
     known = first.score_info is not None and second.score_info is not None
     if known and first.score_info != second.score_info:
-        raise InvalidOption("the two results come from different data, or from different scores")
+        message = "the two results come from different data, or from different scores"
+        infos = (first.score_info, second.score_info)
+        if any(info is not None and info.structure_prior == "averaged" for info in infos):
+            message += f": one of them averages over settings, and {argument('settings', 'best')} does not"
+        raise InvalidOption(message)
 
 
 def _same(a: Any, b: Any) -> bool:

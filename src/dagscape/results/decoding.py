@@ -82,6 +82,7 @@ class OneOf:
 Count = Annotated[int, Between(0)]
 Share = Annotated[float, Between(0, 1)]
 NotNegative = Annotated[float, Between(0)]
+Positive = Annotated[float, Between(5e-324, LARGEST)]
 Finite = Annotated[float, Between(-LARGEST, LARGEST)]
 FiniteArray = Annotated[NDArray[np.float64], Between(-LARGEST, LARGEST)]
 Probabilities = Annotated[NDArray[np.float64], Between(0, 1)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Self
 
+from dagscape.results.data_source import DataSource
 from dagscape.results.decoding import Between, Count, Finite, decode, decode_record
 
 NamedEdge = tuple[str, str]
@@ -21,6 +22,16 @@ def with_parameters(document: Mapping[str, Any]) -> Mapping[str, Any]:
         return document
     ess = decode(Finite | None, document.get("ess"), "ess")
     return {**document, "parameters": {} if ess is None else {"ess": ess}}
+
+
+def words_of(parameters: Mapping[str, str | float]) -> str:
+    """Return parameters of a score with their values, in a few words.
+
+    >>> words_of({"ess": 10.0})
+    'ess 10'
+    """
+    values = {name: value if isinstance(value, str) else f"{value:g}" for name, value in parameters.items()}
+    return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,8 @@ class ScoreInfo:
     targets : tuple of tuples of str
         The sets of variables that were set together in some rows, each once; the empty set if there are rows without
         experiments. Empty if there are no experiments, or if they are unknown.
+    randomised : tuple of str
+        The variables that were set in every row: no network has an edge into them.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
     equivalent_prior : bool
@@ -57,6 +70,13 @@ class ScoreInfo:
         The number of levels of each variable; None if unknown, or if the data are not discrete.
     warnings : tuple of str
         The warnings about the data, which are among those of every result computed from the scores.
+    choice : str
+        How the parameters and the structure prior were chosen if they were not given, such as ``"the highest evidence
+        of 16 settings"``; empty if they were given, or are defaults.
+    source : DataSource or None
+        The file that the data come from, and where columns of numbers were cut; None if nothing is known of them.
+    weighted_by : str or None
+        The column of the source that said how many times each row counts.
 
     Examples
     --------
@@ -85,13 +105,37 @@ class ScoreInfo:
     level_counts: tuple[LevelCount, ...] | None = field(default=None, compare=False)
     # So do these.
     targets: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
+    randomised: tuple[str, ...] = field(default=(), compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    choice: str = field(default="", compare=False)
+    # The same data may come from several files.
+    source: DataSource | None = field(default=None, compare=False)
+    weighted_by: str | None = field(default=None, compare=False)
 
     @property
     def ess(self) -> float | None:
         """The equivalent sample size; None if the score has none."""
         value = self.parameters.get("ess")
         return value if isinstance(value, float) else None
+
+    @property
+    def settings_line(self) -> str:
+        """The settings that were chosen, and how; empty if all were given, or are defaults.
+
+        >>> ScoreInfo("bdeu", {"ess": 8.0}, choice="the highest evidence of 16 settings").settings_line
+        'ess 8, uniform (the highest evidence of 16 settings)'
+        """
+        if not self.choice:
+            return ""
+        values = [words_of(self.parameters), self.structure_prior]
+        return f"{', '.join(filter(None, values))} ({self.choice})"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What follows from the data for all networks, in sentences."""
+        return tuple(
+            f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised
+        )
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -109,4 +153,7 @@ class ScoreInfo:
         lists["targets"] = [list(target) for target in self.targets]
         counts = None if self.level_counts is None else list(self.level_counts)
         # `ess` is for readers of earlier versions.
-        return asdict(self) | lists | {"level_counts": counts, "warnings": list(self.warnings), "ess": self.ess}
+        source = None if self.source is None else self.source.to_dict()
+        names = {"randomised": list(self.randomised), "warnings": list(self.warnings), "source": source}
+        about = {"level_counts": counts, "ess": self.ess}
+        return asdict(replace(self, source=None)) | lists | names | about

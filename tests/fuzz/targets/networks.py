@@ -1,4 +1,4 @@
-"""Networks: JSON documents and BIF files."""
+"""Networks: JSON documents, BIF files and XML."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import pandas as pd
 import dagscape as ds
 from dagscape.networks.json_documents import network_from_dict
 from dagscape.networks.writing import network_to_dict, write_bif
+from dagscape.networks.xml.xdsl import write_xdsl
+from dagscape.networks.xml.xmlbif import write_xmlbif
 from fuzz.harness import Target
 from fuzz.mutations import damage_bytes, damage_json, damage_text, rename_json
 
@@ -68,6 +70,31 @@ def _make_bif(rng: Random) -> bytes:
     return damage_bytes(rng, content) if rng.random() < 0.15 else content
 
 
+_XML_WORDS = (
+    *("<", ">", "/>", "</", "<!--", "-->", "<![CDATA[", "]]>", "&amp;", "&#0;", "&a;", "<?xml?>", "0.5", "1e999"),
+    *('<!DOCTYPE BIF [<!ENTITY a "aa">]>', "<deterministic", "<resultingstates>", "<GIVEN>", "<TABLE>", "<state/>"),
+    *("<!-- dagscape-order 1 0 -->", "<!-- dagscape-names encoded -->", "<!-- dagscape-types %7B%7D -->", "\x01", "é"),
+)
+
+
+def _xml(network: ds.Network) -> list[str]:
+    streams = [io.BytesIO(), io.BytesIO()]
+    for writer, stream in zip((write_xdsl, write_xmlbif), streams, strict=True):
+        writer(network, stream, {})
+    return [stream.getvalue().decode() for stream in streams]
+
+
+_DOCUMENTS_IN_XML = [text for network in _NETWORKS for text in _xml(network)]
+
+
+def _make_xml(rng: Random) -> bytes:
+    text = rng.choice(_DOCUMENTS_IN_XML)
+    if rng.random() < 0.85:
+        text = damage_text(rng, text, _XML_WORDS)
+    content = text.encode("utf-8", "surrogatepass")
+    return damage_bytes(rng, content) if rng.random() < 0.15 else content
+
+
 def _use(path: Path) -> None:
     network = ds.read_network(path)
     share = zlib.crc32(path.read_bytes()) % 8
@@ -85,7 +112,7 @@ def _use(path: Path) -> None:
     elif share == 3:
         network.predict(_FRAME, first)
     elif share == 4:
-        for ending in ("bif", "json"):
+        for ending in ("bif", "json", "xdsl"):
             copy = path.with_name(f"copy.{ending}")
             ds.write_network(network, copy)
             assert ds.read_network(copy) == network
@@ -94,4 +121,5 @@ def _use(path: Path) -> None:
 TARGETS = (
     Target("networks", _make_json, _use, ".json", quick_cases=60),
     Target("bif", _make_bif, _use, ".bif", quick_cases=60),
+    Target("network-xml", _make_xml, _use, ".xml", quick_cases=60),
 )

@@ -44,6 +44,7 @@ def _results() -> list[Result]:
         post,
         ds.edge_accuracy(post, _TRUTH, bins=3),
         ds.class_members(_TRUTH),
+        ds.edge_effects(_TRUTH, data),
         ds.feature_averages(ds.k_best(scores, k=3, space="dags"), "v-structures"),
         ds.classify_rows(pd.DataFrame(rows, columns=list("abc")), "a", "naive", cv=2),
         ds.list_curves({"a": [_TRUTH], "b": ds.k_best(scores, k=3, space="dags")}, _TRUTH),

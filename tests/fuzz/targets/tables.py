@@ -29,6 +29,15 @@ _VALUES = ("0", "1", "2", "01", "1.0", "-0", "1e3", "0.5", "yes", "no", "?", "",
 
 _WORDS = (",", "\t", ";", '"', '""', "\r", "\r\n", "\n", "\0", "sep=;", "sep=,", "\ufeff", "{", "PK\x03\x04", "'", "\\")
 
+# Options with which a table may be read that is refused otherwise, or the other way round.
+_READING = (
+    {"decimal": ",", "separator": ";"},
+    {"encoding": "latin-1"},
+    {"encoding": "utf-16-le"},
+    {"duplicate_names": "rename"},
+    {"weights": "weight1"},
+)
+
 _ENCODINGS = (*["utf-8"] * 12, "utf-8-sig", "utf-8-sig", "latin-1", "utf-16", "utf-32", "cp1252", "utf-7")
 
 
@@ -102,11 +111,13 @@ def use_table(path: Path) -> None:
     except DagscapeError as error:
         refused = error
         str(error)
-    options = rng.choice(({}, {}, {}, {"separator": ";"}, {"drop_suspicious": True}, {"interventions": "INT0"}))
+    options = rng.choice(
+        ({}, {}, {}, {"separator": ";"}, *_READING, {"drop_suspicious": True}, {"interventions": "INT0"})
+    )
     use_numbers(path, rng)
     missing = rng.choice(("level", "level", "drop", "keep", "error"))
     data = read_data(path, missing=missing, max_memory=LIMIT, **options)
-    assert refused is None or "separator" in options, f"refused before: {refused}"
+    assert refused is None or "separator" in options or options in _READING, f"refused before: {refused}"
     use_data(data, rng)
 
 

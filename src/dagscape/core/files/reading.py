@@ -10,15 +10,19 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.files.encodings import LineCounter, encoding_of
 from dagscape.core.files.paths import path_text
 from dagscape.core.resources import check_memory, memory_limit
 
 GZIP_MAGIC = b"\x1f\x8b"
 
 _PIECE_BYTES = 2**18
+
+# The length of the longest byte-order mark.
+_MARK_BYTES = 4
 
 
 def _similar(source: str) -> str:
@@ -144,13 +148,37 @@ def read_whole(
 
 
 @contextmanager
-def decode_text(binary: io.BufferedReader[Any], source: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """Decode a stream as UTF-8, without a byte-order mark; other encodings and damaged gzip raise InvalidData."""
-    with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text, broken_gzip_as_error(source):
+def decode_text(
+    binary: io.BufferedReader[Any],
+    source: str | os.PathLike[str],
+    encoding: str | None = None,
+    remedy: str = "save it as UTF-8 first",
+) -> Iterator[TextIO]:
+    """Decode a stream without its byte-order mark; text of another encoding and damaged gzip raise InvalidData.
+
+    Parameters
+    ----------
+    binary : binary stream
+        What :func:`open_binary` returned.
+    source : str or path
+        The name of the file, for messages.
+    encoding : str, optional
+        Its encoding, unless its byte-order mark says otherwise. Default: UTF-8.
+    remedy : str
+        What to do about text of another encoding.
+    """
+    with broken_gzip_as_error(source):
+        codec = encoding_of(binary.peek(_MARK_BYTES)[:_MARK_BYTES], encoding)
+    counter = LineCounter(binary)
+    with io.TextIOWrapper(cast("BinaryIO", counter), encoding=codec, newline="") as text, broken_gzip_as_error(source):
         try:
             yield text
         except UnicodeDecodeError as error:
-            raise InvalidData(
-                f"{os.fspath(source)!r} is not UTF-8 text (byte 0x{error.object[error.start]:02x}): "
-                "save it as UTF-8 first"
-            ) from error
+            place = f"byte 0x{error.object[error.start]:02x}"
+            # In these, a line break is not a byte.
+            if not codec.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
+                place += f" in line {counter.line_of(error)}"
+            name = codec.removesuffix("-sig").upper() if codec.startswith("utf") else codec
+            raise InvalidData(f"{os.fspath(source)!r} is not {name} text ({place}): {remedy}") from error
+        except UnicodeError as error:
+            raise InvalidData(f"{os.fspath(source)!r} is not {codec} text ({error}): {remedy}") from error

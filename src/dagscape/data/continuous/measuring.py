@@ -13,24 +13,28 @@ from typing import Any, Literal
 import numpy as np
 
 from dagscape.core.checks import check_choice
-from dagscape.core.errors import InvalidData, argument
+from dagscape.core.errors import InvalidData, argument, function
+from dagscape.core.resources import check_memory
 from dagscape.data.continuous.cells import column_numbers
 from dagscape.data.discrete.identifiers import numbers_the_rows
 from dagscape.data.tables.interventions import Marks, split_interventions
+from dagscape.data.tables.missing_cells import check_no_missing, without_missing
 from dagscape.data.tables.numbers import Floats
 from dagscape.data.tables.selection import (
     MarkedTable,
     SelectionOptions,
-    check_no_missing,
     check_set_cells,
     chosen_columns,
-    without_missing,
 )
 from dagscape.data.tables.table import Table
+from dagscape.data.tables.weights import weighted
 
 NumericMissing = Literal["error", "drop", "keep"]
 
 NUMERIC_MISSING_CHOICES: tuple[NumericMissing, ...] = ("error", "drop", "keep")
+
+# A number, its sorted copy, and the sorting keys.
+_CELL_BYTES = 24
 
 _KEEP_MISSING = ("keep", "keep it for methods that can use it", "keep them for methods that can use them")
 
@@ -59,6 +63,8 @@ class Measured:
         The number of dropped rows.
     set_aside : dict of str to str
         The columns that are no variables, and why.
+    weighted_by : str or None
+        The column that said how often each row is repeated.
     """
 
     variables: tuple[str, ...]
@@ -67,6 +73,7 @@ class Measured:
     missing: dict[str, int]
     dropped: int
     set_aside: dict[str, str]
+    weighted_by: str | None = None
 
 
 def measure_table(
@@ -74,11 +81,13 @@ def measure_table(
     *,
     missing: NumericMissing = "error",
     interventions: Any = None,
+    weights: Any = None,
+    randomised: Collection[str] = (),
     columns: Collection[str] | None = None,
     drop: Collection[str] = (),
     keep_constant: bool = False,
     drop_suspicious: bool = False,
-    max_memory: int | str | None = None,  # noqa: ARG001 (as in all options of a selection; only readers need it)
+    max_memory: int | str | None = None,
 ) -> Measured:
     """Read the cells of a table as numbers.
 
@@ -86,12 +95,12 @@ def measure_table(
     ----------
     table : Table
         The table as read.
-    missing, interventions, columns, drop, keep_constant, drop_suspicious, max_memory
+    missing, interventions, weights, randomised, columns, drop, keep_constant, drop_suspicious, max_memory
         As in :meth:`dagscape.NumericData.from_frame`.
     """
     check_choice(missing, NUMERIC_MISSING_CHOICES, "missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
-    marked = MarkedTable(*split_interventions(table, interventions))
+    marked = MarkedTable(*split_interventions(weighted(table, weights), interventions, randomised)).counted()
     marked = marked.only(chosen_columns(marked.table, columns, drop))
     numbers = {name: column_numbers(marked.table, name) for name in marked.table.names}
     absent = marked.table.missing
@@ -103,10 +112,10 @@ def measure_table(
         aside |= _numbering(marked.table)
     marked = _without(marked, aside)
     if missing == "error":
-        check_no_missing(marked.table, sum(absent.values()), _KEEP_MISSING)
+        check_no_missing(marked.table, _KEEP_MISSING)
     all_rows = marked.table
     if missing == "drop" and any(absent[name] for name in all_rows.names):
-        kept = without_missing(all_rows)
+        kept = without_missing(all_rows, level=False)
         marked = marked.take(kept)
         numbers = {name: numbers[name][kept] for name in marked.table.names}
     if not keep_constant:
@@ -120,14 +129,28 @@ def measure_table(
         values[:, place] = numbers.pop(name)
     if missing == "keep":
         check_set_cells(marked.table, marked.marks, np.isnan(values))
+    values, marks = _repeated(values, marked, max_memory)
     return Measured(
         variables=names,
         values=values,
-        marks=marked.marks,
+        marks=marks,
         missing={name: absent[name] for name in names},
-        dropped=all_rows.m - marked.table.m,
+        dropped=all_rows.total - marked.table.total,
         set_aside=aside,
+        weighted_by=marked.table.counted_by,
     )
+
+
+def _repeated(values: Floats, marked: MarkedTable, max_memory: int | str | None) -> tuple[Floats, Marks | None]:
+    """Return the rows, each as often as it counts: sums over numbers are sums over rows."""
+    counts = marked.table.counts
+    if counts is None:
+        return values, marked.marks
+    what = f"the {marked.table.total:,} rows that the weights of {marked.table.source} count, as numbers,"
+    remedy = f"raise it, or cut the numbers with {function('discretize')}, where equal rows are kept once"
+    check_memory(marked.table.total * values.shape[1] * _CELL_BYTES, max_memory, what, remedy)
+    marks = None if marked.marks is None else np.repeat(marked.marks, counts, axis=0)
+    return np.repeat(values, counts, axis=0), marks
 
 
 def constant_columns(numbers: Mapping[str, Floats], *, dropped: bool = False) -> dict[str, str]:
@@ -155,7 +178,7 @@ def _numbering(table: Table) -> dict[str, str]:
     return {
         name: f"has {table.m} distinct values in {table.m} rows, as identifiers do"
         for name, column in zip(table.names, table.columns, strict=True)
-        if numbers_the_rows(column)
+        if table.total == table.m and numbers_the_rows(column)
     }
 
 

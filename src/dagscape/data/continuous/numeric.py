@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -22,7 +22,10 @@ from dagscape.core.wording import plural
 from dagscape.data.continuous.measuring import MeasuringOptions, NumericMissing, constant_columns, measure_table
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.levels import level_of_missing
+from dagscape.data.kinds.decisions import IGNORED, Wishes
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
+from dagscape.data.tables.duplicate_names import DuplicateNames
+from dagscape.data.tables.file_names import file_name
 from dagscape.data.tables.frames import table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.numbers import Floats, parse_numbers
@@ -57,6 +60,10 @@ class NumericData:
     set_aside : mapping of str to str
         The columns of the source that are no variables because they are constant or, if this was asked for, look like
         identifiers; with the reason.
+    source : str
+        The name of the file they were read from; empty if they were not.
+    weighted_by : str or None
+        The column of the source that said how many times each row counts.
 
     Examples
     --------
@@ -73,6 +80,8 @@ class NumericData:
     missing: Mapping[str, int] = field(default_factory=dict)
     dropped: int = 0
     set_aside: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    weighted_by: str | None = None
 
     def __new__(cls, *parts: Any, **attributes: Any) -> Self:
         """Refuse a table, which :meth:`from_frame` or :meth:`from_array` would take."""
@@ -98,7 +107,10 @@ class NumericData:
         *,
         missing: NumericMissing = "error",
         interventions: Any = None,
+        weights: Any = None,
+        randomised: Collection[str] = (),
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+        duplicate_names: DuplicateNames = "error",
         columns: Collection[str] | None = None,
         drop: Collection[str] = (),
         keep_constant: bool = False,
@@ -117,8 +129,14 @@ class NumericData:
             them.
         interventions : str, array-like or None
             The variables set in each row, as in :meth:`Dataset.from_frame`.
+        weights : str, array-like of int or None
+            How many times each row counts, as in :meth:`Dataset.from_frame`; it is then there as often.
+        randomised : collection of str
+            The variables whose value the experimenters assigned in every row, as in :meth:`Dataset.from_frame`.
         missing_values : collection of str
             Strings that mean a missing cell, besides null and NaN.
+        duplicate_names : {"error", "rename"}
+            What to do about columns of the same name, as in :meth:`Dataset.from_frame`.
         columns : collection of str, optional
             The columns to use, in this order. Default: all of them.
         drop : collection of str
@@ -140,13 +158,17 @@ class NumericData:
         options: MeasuringOptions = {
             "missing": missing,
             "interventions": interventions,
+            "weights": weights,
+            "randomised": randomised,
             "columns": columns,
             "drop": drop,
             "keep_constant": keep_constant,
             "drop_suspicious": drop_suspicious,
             "max_memory": max_memory,
         }
-        table = table_from_frame(frame, missing_values=missing_values, unused=unused_columns(options))
+        table = table_from_frame(
+            frame, missing_values=missing_values, unused=unused_columns(options), duplicate_names=duplicate_names
+        )
         return numeric_from_table(table, **options)
 
     @classmethod
@@ -223,7 +245,7 @@ class NumericData:
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.
-        about = (dict(self.missing), self.dropped, dict(self.set_aside))
+        about = (dict(self.missing), self.dropped, dict(self.set_aside), self.source, self.weighted_by)
         return type(self), (self.variables, self.values, self.interventions, *about)
 
     def select(self, variables: Iterable[str]) -> NumericData:
@@ -244,7 +266,8 @@ class NumericData:
             raise InvalidOption(problem, option="variables")
         marks = None if self.interventions is None else self.interventions[:, columns]
         missing = {name: self.missing.get(name, 0) for name in names}
-        return _sorted_data(tuple(names), self.values[:, columns], marks, missing, self.dropped, self.set_aside)
+        found = sorted_data(tuple(names), self.values[:, columns], marks, missing, self.dropped, self.set_aside)
+        return replace(found, source=self.source, weighted_by=self.weighted_by)
 
     def drop(self, variables: Iterable[str]) -> NumericData:
         """Return the data without some variables.
@@ -285,13 +308,17 @@ class NumericData:
         return pd.DataFrame(self.values.copy(), columns=list(self.variables))
 
 
-def numeric_from_table(table: Table, **options: Unpack[MeasuringOptions]) -> NumericData:
+def numeric_from_table(
+    table: Table, *, ignore: Collection[str] = (), **options: Unpack[MeasuringOptions]
+) -> NumericData:
     """Make numeric data from a table.
 
     Parameters
     ----------
     table : Table
         The table as read.
+    ignore : collection of str
+        Columns to set aside, whatever they hold.
     **options
         As in :meth:`NumericData.from_frame`.
 
@@ -300,8 +327,14 @@ def numeric_from_table(table: Table, **options: Unpack[MeasuringOptions]) -> Num
     >>> numeric_from_table(table_from_array([["0.5"], ["?"], ["1.5"]]), missing="keep")
     NumericData(1 variable, 3 rows, 1 missing cell)
     """
+    if ignore:
+        Wishes.of(ignore=ignore).check(table)
+        drop = options.get("drop", ())
+        options = {**options, "drop": [*drop, *(name for name in ignore if name not in drop)]}
     found = measure_table(table, **options)
-    return _sorted_data(found.variables, found.values, found.marks, found.missing, found.dropped, found.set_aside)
+    about = found.missing, found.dropped, {**dict.fromkeys(ignore, IGNORED), **found.set_aside}
+    data = sorted_data(found.variables, found.values, found.marks, *about)
+    return replace(data, source=file_name(table.source), weighted_by=found.weighted_by)
 
 
 def numeric_from_dataset(data: Dataset) -> NumericData:
@@ -326,7 +359,8 @@ def numeric_from_dataset(data: Dataset) -> NumericData:
     values = np.repeat(cells[:, kept], data.weights, axis=0)
     marks = None if data.interventions is None else np.repeat(data.interventions[:, kept], data.weights, axis=0)
     missing = {name: data.missing.get(name, 0) for name in names}
-    return _sorted_data(names, values, marks, missing, data.dropped, {**data.set_aside, **constant})
+    found = sorted_data(names, values, marks, missing, data.dropped, {**data.set_aside, **constant})
+    return replace(found, source=data.source, weighted_by=data.weighted_by)
 
 
 def _level_numbers(data: Dataset, name: str) -> Floats:
@@ -350,7 +384,7 @@ def _not_numeric(data: Dataset, name: str, level: str) -> InvalidData:
     )
 
 
-def _sorted_data(
+def sorted_data(
     variables: tuple[str, ...],
     values: Floats,
     marks: Marks | None,
@@ -358,6 +392,7 @@ def _sorted_data(
     dropped: int,
     set_aside: Mapping[str, str],
 ) -> NumericData:
+    """Return numeric data of rows in any order; the arguments are those of the constructor."""
     if marks is not None and not marks.any():
         marks = None
     order = _sorted_rows(values, marks)

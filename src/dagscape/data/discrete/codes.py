@@ -11,9 +11,7 @@ import numpy.typing as npt
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
 from dagscape.data.tables.table import listing
-
-# The kernels count rows in 32 bits.
-MAX_ROWS = 2**32 - 1
+from dagscape.data.tables.weights import MAX_ROWS
 
 
 def check_codes(codes: npt.NDArray[Any], levels: Mapping[str, tuple[str, ...]]) -> None:

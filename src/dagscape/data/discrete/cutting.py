@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import SupportsIndex
 
 import numpy as np
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.data.discrete.cut_rules import Counts, CutRule
+from dagscape.data.discrete.interval_widths import interval_widths
 from dagscape.data.discrete.intervals import Intervals, cut_column, fit_intervals
+from dagscape.data.kinds.written_numbers import plain_numbers
 from dagscape.data.tables.columns import MISSING, Column, Rows
 from dagscape.data.tables.numbers import Floats
 from dagscape.data.tables.table import Table, listing
@@ -68,7 +71,7 @@ def checked_bins(bins: SupportsIndex | Mapping[str, SupportsIndex]) -> int | dic
     return {name: _check_bin_count(count, f" for {name!r}") for name, count in bins.items()}
 
 
-def bins_by_column(bins: int | Mapping[str, int], chosen: list[str], table: Table) -> dict[str, int]:
+def bins_by_column(bins: int | Mapping[str, int], chosen: Sequence[str], table: Table) -> dict[str, int]:
     """Return the number of bins of each column to discretise."""
     if not isinstance(bins, Mapping):
         return dict.fromkeys(chosen, bins)
@@ -94,11 +97,11 @@ def _check_bin_count(count: SupportsIndex, where: str) -> int:
 
 def fit_column(table: Table, name: str, rule: CutRule, bins: int, classes: Column | None) -> Intervals | None:
     """Return the intervals of a column of numbers; None if it has none, but missing cells only."""
-    numbers = _finite_numbers(table, name)
+    numbers = finite_numbers(table, name)
     present = ~np.isnan(numbers)
     if not present.any():
         return None
-    values, counts = _class_counts(numbers[present], classes, present)
+    values, counts = _class_counts(numbers[present], classes, present, table.counts)
     seen = counts.any(axis=1)
     cuts = rule.cut(values[seen], counts[seen], bins) if seen.any() else np.empty(0)
     intervals = fit_intervals(values, cuts)
@@ -109,22 +112,24 @@ def fit_column(table: Table, name: str, rule: CutRule, bins: int, classes: Colum
             f"{-LARGEST:g} and {LARGEST:g}: divide the column by a power of 10, or leave it out with "
             f"{argument('drop', [name])}"
         )
-    return intervals
+    return replace(intervals, widths=interval_widths(values, intervals.cuts))
 
 
 def cut_table(table: Table, fitted: Mapping[str, tuple[Sequence[float], Sequence[str]]]) -> Table:
     """Return a table with numbers replaced by intervals, given the cuts and levels of each column of numbers."""
     replaced = [
-        cut_column(_finite_numbers(table, name), *fitted[name]) if name in fitted else column
+        cut_column(finite_numbers(table, name), *fitted[name]) if name in fitted else column
         for name, column in zip(table.names, table.columns, strict=True)
     ]
     return table.with_columns(table.names, replaced)
 
 
-def _finite_numbers(table: Table, name: str) -> Floats:
+def finite_numbers(table: Table, name: str) -> Floats:
     """Return the numbers of a column, NaN for missing cells; raise an error that locates any other cell."""
     column = table.column(name)
     numbers = column.numbers()
+    if numbers is None and (written := plain_numbers(column.observed().values)) is not None:
+        numbers = np.append(written, np.nan)[column.observed().codes]
     if numbers is not None and (np.isfinite(numbers) | column.gaps).all():
         return numbers
     row = column.first_not_finite()
@@ -135,13 +140,19 @@ def _finite_numbers(table: Table, name: str) -> Floats:
     )
 
 
-def _class_counts(numbers: Floats, classes: Column | None, present: Rows) -> tuple[Floats, Counts]:
+def _class_counts(
+    numbers: Floats, classes: Column | None, present: Rows, weights: Counts | None
+) -> tuple[Floats, Counts]:
     """Return the different numbers, and count the rows of each by class; rows without a class do not count."""
-    if classes is None:
+    if classes is None and weights is None:
         values, counts = np.unique(numbers, return_counts=True)
         return values, counts[:, np.newaxis]
     values, rank = np.unique(numbers, return_inverse=True)
-    codes = classes.codes[present]
-    groups = len(classes.values)
-    cells = (rank.astype(np.int64) * groups + codes)[codes != MISSING]
-    return values, np.bincount(cells, minlength=values.size * groups).reshape(values.size, groups)
+    codes = np.zeros(numbers.size, dtype=np.int32) if classes is None else classes.codes[present]
+    groups = 1 if classes is None else len(classes.values)
+    known = codes != MISSING
+    cells = (rank.astype(np.int64) * groups + codes)[known]
+    # There are less than 2**32 rows, so that sums are exact in floating point.
+    given = None if weights is None else weights[present][known].astype(np.float64)
+    found = np.bincount(cells, weights=given, minlength=values.size * groups)
+    return values, found.astype(np.int64, copy=False).reshape(values.size, groups)

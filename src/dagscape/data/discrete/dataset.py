@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,8 +23,11 @@ from dagscape.data.discrete.encoding import Encoded, EncodingOptions, Missing, e
 from dagscape.data.discrete.levels import LevelsOption, level_strings
 from dagscape.data.discrete.rows import distinct_rows, merge_rows
 from dagscape.data.discrete.summary import DataSummary, summarize
+from dagscape.data.kinds.decisions import IGNORED, Wishes, with_levels
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.columns import MISSING
+from dagscape.data.tables.duplicate_names import DuplicateNames
+from dagscape.data.tables.file_names import file_name
 from dagscape.data.tables.frames import cell_strings, table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.selection import unused_columns
@@ -78,6 +81,10 @@ class Dataset:
     holes : ndarray of bool or None
         Distinct rows × variables: whether the cell is missing, and its code, which is then 0, means nothing; None if no
         cell is. Only data made with ``missing="keep"`` have holes, and few methods can use them.
+    source : str
+        The name of the file they were read from, such as ``"poll.csv"`` or ``"builtin:iris"``; empty if they were not.
+    weighted_by : str or None
+        The column of the source that said how many times each row counts.
 
     Examples
     --------
@@ -99,6 +106,8 @@ class Dataset:
     set_aside: Mapping[str, str] = field(default_factory=dict)
     discretizer: Discretizer | None = None
     holes: Marks | None = None
+    source: str = ""
+    weighted_by: str | None = None
 
     def __new__(cls, *parts: Any, **attributes: Any) -> Self:
         """Refuse a table, which :meth:`from_frame` or :meth:`from_array` would take."""
@@ -129,9 +138,14 @@ class Dataset:
         missing: Missing = "error",
         levels: LevelsOption | None = None,
         interventions: Any = None,
+        weights: Any = None,
+        randomised: Collection[str] = (),
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
+        duplicate_names: DuplicateNames = "error",
         columns: Collection[str] | None = None,
         drop: Collection[str] = (),
+        nominal: Collection[str] = (),
+        ignore: Collection[str] = (),
         keep_constant: bool = False,
         drop_suspicious: bool = False,
         max_memory: int | str | None = None,
@@ -154,12 +168,26 @@ class Dataset:
             The variables set in each row: the name of a column (which is then not a variable), one entry for
             each row, or a boolean matrix. An entry is empty (0, ``""``, ``none``, ``-``), the name or 1-based
             number of a variable, or several of these, separated by ``;`` or in a collection.
+        weights : str, array-like of int or None
+            How many times each row counts, as in a contingency table: the name of a column (which is then not a
+            variable), or a count for each row. Rows with the weight 0 do not count. Survey weights, which are not
+            counts, are refused.
+        randomised : collection of str
+            The variables whose value the experimenters assigned in every row, such as the arm of a randomised trial. No
+            network has an edge into them.
         missing_values : collection of str
             Strings that mean a missing cell, besides null and NaN.
+        duplicate_names : {"error", "rename"}
+            What to do about columns of the same name: refuse them, unless all of them are left out; or call the second
+            column ``x`` ``x.2``, the third ``x.3``, and so on.
         columns : collection of str, optional
             The columns to use, in this order. Default: all of them.
         drop : collection of str
-            Columns not to use. What they contain is not checked.
+            Columns not to use: all columns of these names. What they contain is not checked.
+        nominal : collection of str
+            Columns whose values are levels, in ascending order, even if they are decimals.
+        ignore : collection of str
+            Columns to set aside: as ``drop``, but recorded in :attr:`set_aside`.
         keep_constant : bool
             Keep columns with a single level. By default they are set aside, see :attr:`set_aside`.
         drop_suspicious : bool
@@ -176,19 +204,27 @@ class Dataset:
         >>> data = Dataset.from_frame(frame, missing="level", levels={"street": 3})
         >>> dict(data.levels)
         {'rain': ('no', 'yes', '?'), 'street': ('0', '1', '2')}
+        >>> Dataset.from_frame(pd.DataFrame({"rain": ["no", "yes"], "days": [250, 115]}), weights="days")
+        Dataset(1 variable, 365 rows, 2 of them distinct)
         """
+        wishes = Wishes.of(nominal, ignore=ignore)
         options: EncodingOptions = {
             "missing": missing,
             "levels": levels,
             "interventions": interventions,
+            "weights": weights,
+            "randomised": randomised,
             "columns": columns,
             "drop": drop,
             "keep_constant": keep_constant,
             "drop_suspicious": drop_suspicious,
             "max_memory": max_memory,
         }
-        table = table_from_frame(frame, missing_values=missing_values, unused=unused_columns(options))
-        return encode(table, **options)
+        table = table_from_frame(
+            frame, missing_values=missing_values, unused=unused_columns(options), duplicate_names=duplicate_names
+        )
+        wishes.check(table)
+        return encode(table, nominal=wishes.nominal, ignore=wishes.ignore, **options)
 
     @classmethod
     def from_array(
@@ -199,6 +235,8 @@ class Dataset:
         missing: Missing = "error",
         levels: LevelsOption | None = None,
         interventions: Any = None,
+        weights: Any = None,
+        randomised: Collection[str] = (),
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
         columns: Collection[str] | None = None,
         drop: Collection[str] = (),
@@ -214,8 +252,10 @@ class Dataset:
             Rows × variables.
         variables : sequence of str, optional
             Names. Default: ``X0``, ``X1``, ….
-        missing, levels, interventions, missing_values, columns, drop, keep_constant, drop_suspicious, max_memory
+        missing, levels, interventions, weights, randomised, missing_values
             As in :meth:`from_frame`.
+        columns, drop, keep_constant, drop_suspicious, max_memory
+            Likewise.
 
         Examples
         --------
@@ -228,6 +268,8 @@ class Dataset:
             missing=missing,
             levels=levels,
             interventions=interventions,
+            weights=weights,
+            randomised=randomised,
             columns=columns,
             drop=drop,
             keep_constant=keep_constant,
@@ -350,7 +392,7 @@ class Dataset:
         # Mapping proxies cannot be pickled.
         parts = (self.variables, dict(self.levels), self.codes, self.weights, self.interventions)
         about = (dict(self.missing), self.dropped, dict(self.types), dict(self.set_aside), self.discretizer)
-        return type(self), (*parts, *about, self.holes)
+        return type(self), (*parts, *about, self.holes, self.source, self.weighted_by)
 
     def select(self, variables: Iterable[str]) -> Dataset:
         """Return the data set of some variables, in the given order; rows that become equal are merged.
@@ -370,7 +412,7 @@ class Dataset:
         columns = [places[name] for name in names]
         if len(set(columns)) < len(columns):
             raise InvalidOption(f"a variable is selected more than once: {listing(names)}")
-        return Dataset.from_codes(
+        selected = Dataset.from_codes(
             self.codes[:, columns],
             {name: self.levels[name] for name in names},
             weights=self.weights,
@@ -382,6 +424,7 @@ class Dataset:
             discretizer=self.discretizer,
             holes=None if self.holes is None else self.holes[:, columns],
         )
+        return replace(selected, source=self.source, weighted_by=self.weighted_by)
 
     def drop(self, variables: Iterable[str]) -> Dataset:
         """Return the data set without some variables; rows that become equal are merged.
@@ -455,6 +498,24 @@ class Dataset:
         text = not same or self.types[name] in ("text", "mixed")
         return pd.Index(self.levels[name] if not same else values, dtype=object if text else None)
 
+    def with_ignored(self, ignore: Collection[str]) -> Dataset:
+        """Return the data set with a record of columns that were left out because they are to be ignored.
+
+        Examples
+        --------
+        >>> Dataset.from_array([[0, 1], [1, 0]]).with_ignored(["id"]).set_aside["id"]
+        'is to be ignored'
+        """
+        return self.with_aside(dict.fromkeys(ignore, IGNORED))
+
+    def with_aside(self, reasons: Mapping[str, str]) -> Dataset:
+        """Return the data set with a record of more columns that were left out, and why."""
+        if not reasons:
+            return self
+        aside = {**reasons, **self.set_aside}
+        discretizer = self.discretizer and replace(self.discretizer, set_aside=aside)
+        return replace(self, set_aside=aside, discretizer=discretizer)
+
     def describe(self) -> DataSummary:
         """Summarise the variables: levels, counts, missing cells, and warnings.
 
@@ -471,6 +532,8 @@ def encode(
     *,
     transform: Callable[[Table], Table] | None = None,
     measured: Collection[str] = (),
+    nominal: Collection[str] = (),
+    ignore: Collection[str] = (),
     **options: Unpack[EncodingOptions],
 ) -> Dataset:
     """Make the data set of a table.
@@ -483,6 +546,8 @@ def encode(
         Applied to the rows that are kept, before levels are determined; for example discretising.
     measured : collection of str
         Columns that are not identifiers, because the user asked to transform them.
+    nominal, ignore
+        As in :meth:`Dataset.from_frame`.
     **options
         As in :meth:`Dataset.from_frame`.
 
@@ -491,7 +556,13 @@ def encode(
     >>> encode(table_from_array([["a", "?"], ["b", "c"], ["d", "e"]]), missing="drop").levels["X0"]
     ('b', 'd')
     """
-    return _dataset(encode_table(table, transform=transform, measured=measured, **options))
+    if nominal:
+        table = with_levels(table, nominal)
+    if ignore:
+        drop = options.get("drop", ())
+        options = {**options, "drop": [*drop, *(name for name in ignore if name not in drop)]}
+    data = _dataset(encode_table(table, transform=transform, measured=measured, **options))
+    return replace(data, source=file_name(table.source)).with_ignored(ignore)
 
 
 def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDArray[np.intp]]:
@@ -509,9 +580,10 @@ def encode_rows(table: Table, *, levels: LevelsOption) -> tuple[Dataset, npt.NDA
 
 
 def _dataset(encoded: Encoded) -> Dataset:
-    return Dataset.from_codes(
+    data = Dataset.from_codes(
         encoded.codes,
         encoded.levels,
+        weights=encoded.weights,
         interventions=encoded.marks,
         holes=encoded.holes,
         missing=encoded.missing,
@@ -519,3 +591,4 @@ def _dataset(encoded: Encoded) -> Dataset:
         types=encoded.types,
         set_aside=encoded.set_aside,
     )
+    return replace(data, weighted_by=encoded.weighted_by)

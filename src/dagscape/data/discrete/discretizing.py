@@ -9,36 +9,47 @@ level that the first data did not have is an error.
 from __future__ import annotations
 
 import json
+import operator
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex, Unpack
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, Unpack, cast
 
 import numpy as np
 
+from dagscape.core.caveats import issue
 from dagscape.core.checks import check_choice, check_unicode
 from dagscape.core.errors import InvalidData, InvalidOption, argument, brief, type_of
 from dagscape.core.files.documents import read_json
 from dagscape.core.files.writing import replace_file
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
+from dagscape.data.discrete.column_intervals import (
+    INITIAL_BINS,
+    ColumnCuts,
+    checked_cuts,
+    checked_initial_bins,
+)
 from dagscape.data.discrete.cut_rules import CUT_RULES
-from dagscape.data.discrete.cutting import bins_by_column, checked_bins, choose_columns, cut_table, fit_column
+from dagscape.data.discrete.cutting import bins_by_column, checked_bins, choose_columns, cut_table
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.discrete.identifiers import numbers_the_rows
 from dagscape.data.discrete.intervals import Intervals
-from dagscape.data.reading import read_table
+from dagscape.data.discrete.notices import automatic_notice
+from dagscape.data.kinds.decisions import Plan, Wishes, plan_columns, with_levels
+from dagscape.data.reading import FILE_OPTIONS, FileOptions
+from dagscape.data.table_sources import as_table
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
-from dagscape.data.tables.frames import table_from_array, table_from_frame
+from dagscape.data.tables.frames import table_from_frame
 from dagscape.data.tables.numbers import Floats
-from dagscape.data.tables.selection import unused_columns
+from dagscape.data.tables.selection import chosen_columns, unused_columns
 from dagscape.data.tables.table import Table, listing
 from dagscape.data.tables.value_types import ValueType
-from dagscape.results.decoding import Finite, decode_fields
+from dagscape.results.decoding import Finite, Positive, decode_fields
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +60,10 @@ _KIND = "discretizer"
 
 # The version of the JSON document. It increases when older versions of dagscape cannot read it any more.
 _SCHEMA = 1
+
+
+class _FittingOptions(EncodingOptions, FileOptions, total=False):
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +80,16 @@ class FittedColumn:
         The cuts; None if it was not cut.
     numbering : bool
         Whether its integers numbered the rows, as identifiers do.
+    widths : tuple of float
+        The widths of its intervals (:mod:`dagscape.data.discrete.interval_widths`); empty if it was not cut, or by an
+        earlier version.
     """
 
     levels: tuple[str, ...]
     type: ValueType
     cuts: tuple[Finite, ...] | None = None
     numbering: bool = False
+    widths: tuple[Positive, ...] = ()
 
     def check(self, name: str) -> None:
         """Raise :class:`InvalidData` if it cannot be the column with this name of a fitted discretizer."""
@@ -81,6 +100,8 @@ class FittedColumn:
             return
         if len(self.cuts) >= len(self.levels) or any(not low < high for low, high in pairwise(self.cuts)):
             raise InvalidData(f"the cuts of column {name!r} are not ascending numbers, fewer than its levels")
+        if self.widths and len(self.widths) != len(self.cuts) + 1:
+            raise InvalidData(f"the widths of column {name!r} are not one more than its cuts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +114,10 @@ class _Document:
     class_column: str | None
     fitted: Mapping[str, FittedColumn]
     set_aside: Mapping[str, str] = field(default_factory=dict)
+    # Earlier files lack them.
+    cuts: Any = None
+    initial_bins: int | None = None
+    nominal: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -103,8 +128,12 @@ class Discretizer:
 
     Parameters
     ----------
-    method : {"quantile", "width", "mdl"}
-        Equal frequency, equal width, or the entropy method of Fayyad and Irani.
+    method : {"auto", "quantile", "width", "mdl", "hartemink"}
+        Automatic, equal frequency, equal width, the entropy method of Fayyad and Irani [fayyad1993]_, or merging many
+        intervals so that all columns keep as much pairwise information as they can [hartemink2001]_. ``"auto"`` also
+        tells what each column holds, as :meth:`Dataset.describe` shows: it cuts what is measured into intervals of
+        equal frequency, in which a value with more than its share of the rows has one of its own, and sets aside what
+        looks like identifiers, dates and free text.
     bins : int or mapping of str to int
         The number of intervals, at least 2, for all columns or by column. There are fewer if there are too few
         distinct values, if ties prevent it, or if an interval of equal width is empty. ``"mdl"`` chooses the
@@ -112,9 +141,20 @@ class Discretizer:
     columns : collection of str, optional
         Columns to discretise in addition to those that always are: columns of decimals, and of integers with
         more than 20 distinct values. Columns with declared levels are not discretised.
+    nominal : collection of str
+        Columns not to discretise, and not to set aside: their values are levels, even if they are decimals.
     class_column : str, optional
         The class, for ``"mdl"`` only: a discrete column, which is not changed. Rows without a class do not
         count.
+    cuts : mapping of str to sequence of float, optional
+        Where to cut some columns, such as ``{"age": [30, 50]}``: up to 30, up to 50, and above. The method cuts the
+        other columns. All these intervals are levels, also those without rows. A fitted discretizer has the cuts of
+        all columns of numbers, as arrays.
+    initial_bins : int, optional
+        The number of intervals of equal frequency that ``"hartemink"`` begins with. Default: 20, or ``bins`` if that is
+        more.
+    given : tuple of str, optional
+        The columns whose ``cuts`` were given. Default: all that have them.
     fitted : mapping of str to FittedColumn
         The columns it was fitted to; :meth:`fit` fills it.
     set_aside : mapping of str to str
@@ -138,7 +178,11 @@ class Discretizer:
     method: str = "quantile"
     bins: SupportsIndex | Mapping[str, SupportsIndex] = 3
     columns: Collection[str] | None = None
+    nominal: Collection[str] = ()
     class_column: str | None = None
+    cuts: Mapping[str, Floats | Sequence[float]] = field(default_factory=dict)
+    initial_bins: int | None = None
+    given: tuple[str, ...] | None = None
     fitted: Mapping[str, FittedColumn] = field(default_factory=dict)
     set_aside: Mapping[str, str] = field(default_factory=dict)
 
@@ -156,7 +200,16 @@ class Discretizer:
         if isinstance(self.columns, str):
             raise InvalidOption(f"is {self.columns!r}; it must be a collection of names", option="columns")
         object.__setattr__(self, "columns", None if self.columns is None else tuple(self.columns))
-        object.__setattr__(self, "bins", checked_bins(self.bins))
+        wishes = Wishes.of(self.nominal, self.columns or ())
+        object.__setattr__(self, "nominal", wishes.nominal)
+        bins, cuts = checked_bins(self.bins), checked_cuts(self.cuts)
+        initial = checked_initial_bins(self.initial_bins, CUT_RULES[self.method], self.method, bins)
+        object.__setattr__(self, "bins", bins)
+        object.__setattr__(self, "initial_bins", initial)
+        object.__setattr__(self, "given", tuple(cuts if self.given is None else self.given))
+        cuts = {name: cuts[name] for name in self.given or ()}
+        cuts |= {name: column.cuts for name, column in self.fitted.items() if column.cuts is not None}
+        object.__setattr__(self, "cuts", {name: _fixed(found) for name, found in cuts.items()})
         object.__setattr__(self, "fitted", MappingProxyType(dict(self.fitted)))
         object.__setattr__(self, "set_aside", MappingProxyType(dict(self.set_aside)))
 
@@ -165,7 +218,7 @@ class Discretizer:
         source: Any,
         *,
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
-        **options: Unpack[EncodingOptions],
+        **options: Unpack[_FittingOptions],
     ) -> Discretizer:
         """Choose the cuts, and return a discretizer that has them.
 
@@ -174,30 +227,71 @@ class Discretizer:
         source : data frame, NumPy array, Table, str or path
             The data; a file is read as by :func:`~dagscape.data.reading.read_data`.
         missing_values, **options
-            As in :meth:`Dataset.from_frame`. With ``missing="drop"``, rows are dropped before cuts are chosen.
+            As in :meth:`Dataset.from_frame`, and what a file is like, as in
+            :func:`~dagscape.data.discrete.discretizing.discretize`. With ``missing="drop"``, rows are dropped before
+            cuts are chosen, and a row counts as often as its weight says.
         """
-        table = _as_table(source, missing_values, unused_columns(options), options.get("max_memory"))
-        fitted = self.learn(table, options).discretizer
+        given: dict[str, Any] = dict(options)
+        reading = cast("FileOptions", {name: given.pop(name) for name in FILE_OPTIONS if name in given})
+        encoding = cast("EncodingOptions", given)
+        unused, limit = unused_columns(encoding), options.get("max_memory")
+        table = as_table(source, missing_values, unused, limit, reading, dates=self.method == "auto")
+        fitted = self.learn(table, encoding).discretizer
         assert fitted is not None
         return fitted
 
-    def learn(self, table: Table, options: EncodingOptions) -> Dataset:
-        """Fit a table, and return its data set, which has the fitted discretizer."""
-        found: dict[str, tuple[tuple[float, ...], bool]] = {}
-        asked = {*(self.columns or ()), *(self.bins if isinstance(self.bins, Mapping) else ())}
+    def learn(self, table: Table, options: EncodingOptions, plan: Plan | None = None) -> Dataset:
+        """Fit a table, and return its data set, which has the fitted discretizer.
+
+        Parameters
+        ----------
+        table : Table
+            The table as read.
+        options : mapping
+            As for :meth:`fit`.
+        plan : Plan, optional
+            What becomes of its columns with ``method="auto"``. Default: :meth:`planned`.
+        """
+        found: dict[str, tuple[tuple[float, ...], bool, tuple[float, ...]]] = {}
+        declared = _declared(options)
+        Wishes.of(self.nominal).check(table)
+        asked, kept, aside = {*(self.columns or ())}, frozenset(self.nominal), {}
+        if self.method == "auto":
+            plan = plan or self.planned(table, options)
+            asked, kept, aside = {*plan.cut}, frozenset(plan.kept), plan.aside
+            options = {**options, "columns": plan.left(table), "drop": ()}
+        chooser = replace(self, columns=tuple(asked), nominal=()) if self.method == "auto" else self
+        asked |= {*(self.bins if isinstance(self.bins, Mapping) else ()), *self._given_cuts}
 
         def transform(table: Table) -> Table:
-            chosen = self._choose_intervals(table, frozenset(options.get("levels") or ()))
+            chosen = chooser._choose_intervals(table, declared | kept, options.get("max_memory"))
             for name, intervals in chosen.items():
-                found[name] = intervals.cuts, name not in asked and numbers_the_rows(table.column(name))
-            return cut_table(table, {name: (intervals.cuts, intervals.labels) for name, intervals in chosen.items()})
+                numbering = name not in asked and table.total == table.m and numbers_the_rows(table.column(name))
+                found[name] = intervals.cuts, numbering, intervals.widths
+            cut = cut_table(table, {name: (intervals.cuts, intervals.labels) for name, intervals in chosen.items()})
+            return with_levels(cut, kept)
 
         measured = asked if self.class_column is None else {*asked, self.class_column}
         data = encode(table, transform=transform, measured=measured, **options)
         fitted = {
             name: FittedColumn(data.levels[name], data.types[name], *found.get(name, ())) for name in data.variables
         }
-        return replace(data, discretizer=replace(self, fitted=fitted, set_aside=data.set_aside))
+        left_out = {**aside, **data.set_aside}
+        return replace(
+            data, set_aside=left_out, discretizer=replace(self, fitted=fitted, set_aside=MappingProxyType(left_out))
+        )
+
+    def planned(self, table: Table, options: EncodingOptions) -> Plan:
+        """Return what becomes of the columns of a table with ``method="auto"``."""
+        rest = table
+        for other in (options.get("interventions"), options.get("weights")):
+            if isinstance(other, str) and other in rest:
+                rest = rest.without(other)
+        used = rest.only(chosen_columns(rest, options.get("columns"), options.get("drop", ())))
+        given = [name for name in self._given_cuts if name in used]
+        wishes = Wishes(tuple(self.nominal), tuple(dict.fromkeys([*(self.columns or ()), *given])))
+        wishes.check(used)
+        return plan_columns(used, wishes, _declared(options))
 
     def apply(
         self,
@@ -205,8 +299,11 @@ class Discretizer:
         *,
         missing: Missing = "error",
         interventions: Any = None,
+        weights: Any = None,
+        randomised: Collection[str] = (),
         missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
         max_memory: int | str | None = None,
+        **reading: Unpack[FileOptions],
     ) -> Dataset:
         """Return the data set of new rows, with the levels of the rows that the discretizer was fitted to.
 
@@ -215,14 +312,16 @@ class Discretizer:
 
         Parameters
         ----------
-        source, missing, interventions, missing_values, max_memory
+        source, missing, interventions, weights, randomised, missing_values, max_memory, **reading
             As in :func:`~dagscape.data.discrete.discretizing.discretize`.
         """
 
         def unused(name: str) -> bool:
-            return name not in self.fitted and name != interventions
+            return name not in self.fitted and not any(
+                isinstance(other, str) and name == other for other in (interventions, weights)
+            )
 
-        table = _as_table(source, missing_values, unused, max_memory)
+        table = as_table(source, missing_values, unused, max_memory, reading)
         known = [name for name in self._columns if name in table.names]
         if not known:
             raise InvalidData(f"{table.source} has none of the discretizer's columns {listing(self._columns)}")
@@ -232,6 +331,8 @@ class Discretizer:
             missing=missing,
             levels=levels,
             interventions=interventions,
+            weights=weights,
+            randomised=randomised,
             columns=known,
             keep_constant=True,
             max_memory=max_memory,
@@ -277,9 +378,22 @@ class Discretizer:
         return frame.assign(**labels)
 
     @property
-    def cuts(self) -> dict[str, Floats]:
-        """The cuts of each column of numbers, in ascending order."""
-        return {name: np.array(column.cuts) for name, column in self._columns.items() if column.cuts is not None}
+    def _given_cuts(self) -> dict[str, tuple[float, ...]]:
+        return {name: tuple(map(float, self.cuts[name])) for name in self.given or ()}
+
+    @property
+    def way(self) -> str:
+        """The method and, if it has one for all columns, the number of bins: ``"quantile:3"``."""
+        numbered = isinstance(self.bins, int) and not CUT_RULES[self.method].needs_class
+        way = f"{self.method}:{self.bins}" if numbered else self.method
+        return f"{way} and given cuts" if self.given else way
+
+    def bins_of(self, name: str) -> int | None:
+        """Return the number of intervals that was asked for in a column; None if the method chooses it."""
+        if CUT_RULES[self.method].needs_class:
+            return None
+        bins = self.bins.get(name) if isinstance(self.bins, Mapping) else self.bins
+        return None if bins is None else operator.index(bins)
 
     @property
     def levels(self) -> dict[str, tuple[str, ...]]:
@@ -302,16 +416,20 @@ class Discretizer:
             "bins": dict(self.bins) if isinstance(self.bins, Mapping) else self.bins,
             "columns": None if self.columns is None else list(self.columns),
             "class_column": self.class_column,
+            "cuts": {name: list(cuts) for name, cuts in self._given_cuts.items()},
+            "initial_bins": self.initial_bins,
             "fitted": {
                 name: {
                     "levels": list(column.levels),
                     "type": column.type,
                     "cuts": None if column.cuts is None else list(column.cuts),
                     "numbering": column.numbering,
+                    "widths": list(column.widths),
                 }
                 for name, column in self.fitted.items()
             },
             "set_aside": dict(self.set_aside),
+            "nominal": list(self.nominal),
         }
 
     @classmethod
@@ -366,20 +484,32 @@ class Discretizer:
     def _key(self) -> str:
         return json.dumps(self.to_dict() | {"version": ""})
 
-    def _choose_intervals(self, table: Table, declared: frozenset[str]) -> dict[str, Intervals]:
+    def _choose_intervals(
+        self, table: Table, declared: frozenset[str], max_memory: int | str | None
+    ) -> dict[str, Intervals]:
         """Return the intervals of each column to discretise."""
-        chosen = choose_columns(table, self.columns, self.class_column, declared)
-        sizes = bins_by_column(checked_bins(self.bins), chosen, table)
+        given = self._given_cuts
+        columns = None if self.columns is None and not given else [*dict.fromkeys((*(self.columns or ()), *given))]
+        chosen = choose_columns(table, columns, self.class_column, declared)
+        ruled = [name for name in chosen if name not in given]
+        sizes = bins_by_column(checked_bins(self.bins), ruled, table)
         classes = None if self.class_column is None else table.column(self.class_column)
-        rule = CUT_RULES[self.method]
-        found = {name: fit_column(table, name, rule, sizes[name], classes) for name in chosen}
-        return {name: intervals for name, intervals in found.items() if intervals is not None}
+        initial = max([self.initial_bins or INITIAL_BINS, *sizes.values()])
+        return ColumnCuts(CUT_RULES[self.method], sizes, given, initial).fit(table, classes, max_memory)
+
+
+def _fixed(cuts: Sequence[float]) -> Floats:
+    """Return cuts as an array that cannot be changed."""
+    array = np.array(cuts)
+    array.flags.writeable = False
+    return array
 
 
 def cut_numbers(discretizer: Discretizer, table: Table) -> Table:
     """Return a table with the numbers of its columns replaced by intervals; other columns are unchanged."""
     levels = discretizer.levels
-    return cut_table(table, {name: (cuts.tolist(), levels[name]) for name, cuts in discretizer.cuts.items()})
+    known = discretizer.fitted.items()
+    return cut_table(table, {name: (fit.cuts, levels[name]) for name, fit in known if fit.cuts is not None})
 
 
 def discretize(
@@ -388,15 +518,23 @@ def discretize(
     method: str = "quantile",
     bins: SupportsIndex | Mapping[str, SupportsIndex] = 3,
     columns: Collection[str] | None = None,
+    nominal: Collection[str] = (),
+    numeric: Collection[str] = (),
+    ignore: Collection[str] = (),
     class_column: str | None = None,
+    cuts: Mapping[str, Sequence[float]] | None = None,
+    initial_bins: int | None = None,
     missing: Missing = "error",
     levels: LevelsOption | None = None,
     interventions: Any = None,
+    weights: Any = None,
+    randomised: Collection[str] = (),
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     drop: Collection[str] = (),
     keep_constant: bool = False,
     drop_suspicious: bool = False,
     max_memory: int | str | None = None,
+    **reading: Unpack[FileOptions],
 ) -> Dataset:
     """Discretise columns of numbers, and make a data set.
 
@@ -404,11 +542,20 @@ def discretize(
     ----------
     source : data frame, NumPy array, Table, str or path
         The data; a file is read as by :func:`~dagscape.data.reading.read_data`.
-    method, bins, columns, class_column
-        As in :class:`Discretizer`.
-    missing, levels, interventions, missing_values, drop, keep_constant, drop_suspicious, max_memory
+    method, bins, columns, nominal, class_column, cuts, initial_bins
+        As in :class:`Discretizer`. What ``"auto"`` decided is told by a warning, :class:`~dagscape.AutomaticReading`.
+    numeric : collection of str
+        The same as ``columns``: what is cut, whatever it seems to hold.
+    ignore : collection of str
+        Columns to set aside, whatever they hold.
+    missing, levels, interventions, weights, randomised, missing_values
+        As in :meth:`Dataset.from_frame`.
+    drop, keep_constant, drop_suspicious, max_memory
         As in :meth:`Dataset.from_frame` and, for files, :func:`~dagscape.data.reading.read_data`. With
         ``missing="drop"``, rows are dropped before cuts are chosen.
+    **reading
+        What a file is like: ``separator``, ``decimal``, ``encoding``, ``sheet`` and ``duplicate_names``, as in
+        :func:`~dagscape.data.reading.read_data`.
 
     Returns
     -------
@@ -421,27 +568,39 @@ def discretize(
     >>> data = discretize(np.array([[0.5], [1.5], [2.5], [9.5]]), method="quantile", bins=2)
     >>> data.levels["X0"], data.discretizer.cuts["X0"].tolist()
     (('(-inf,2]', '(2,inf)'), [2.0])
+    >>> discretize(np.array([[23], [31], [64]]), cuts={"X0": [30, 50]}).levels["X0"]
+    ('(-inf,30]', '(30,50]', '(50,inf)')
     """
-    discretizer = Discretizer(method=method, bins=bins, columns=columns, class_column=class_column)
+    wishes = Wishes.of(nominal, numeric, ignore)
+    forced = columns if not numeric else tuple(dict.fromkeys([*(columns or ()), *numeric]))
+    discretizer = Discretizer(
+        method=method,
+        bins=bins,
+        columns=forced,
+        nominal=nominal,
+        class_column=class_column,
+        cuts=cuts or {},
+        initial_bins=initial_bins,
+    )
     options: EncodingOptions = {
         "missing": missing,
         "levels": levels,
         "interventions": interventions,
-        "drop": drop,
+        "weights": weights,
+        "randomised": randomised,
+        "drop": [*drop, *(name for name in wishes.ignore if name not in drop)] if wishes.ignore else drop,
         "keep_constant": keep_constant,
         "drop_suspicious": drop_suspicious,
         "max_memory": max_memory,
     }
-    return discretizer.learn(_as_table(source, missing_values, unused_columns(options), max_memory), options)
+    unused = unused_columns(options)
+    table = as_table(source, missing_values, unused, max_memory, reading, dates=method == "auto")
+    data = discretizer.learn(table, options).with_ignored(wishes.ignore)
+    issue(automatic_notice(data))
+    return data
 
 
-def _as_table(
-    source: Any, missing_values: Iterable[str], unused: Callable[[str], bool], max_memory: int | str | None
-) -> Table:
-    if isinstance(source, Table):
-        return source
-    if isinstance(source, str | os.PathLike):
-        return read_table(source, missing_values=missing_values, unused=unused, max_memory=max_memory)
-    if isinstance(source, np.ndarray):
-        return table_from_array(source, missing_values=missing_values)
-    return table_from_frame(source, missing_values=missing_values, unused=unused)
+def _declared(options: EncodingOptions) -> frozenset[str]:
+    """Return the columns whose levels the user declares; what is no mapping is refused when levels are read."""
+    levels = options.get("levels")
+    return frozenset(levels if isinstance(levels, Mapping) else ())

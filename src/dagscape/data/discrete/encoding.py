@@ -29,16 +29,16 @@ from dagscape.data.discrete.levels import (
 from dagscape.data.discrete.rows import code_type
 from dagscape.data.tables.columns import MISSING, Column
 from dagscape.data.tables.interventions import Marks, split_interventions
+from dagscape.data.tables.missing_cells import check_no_missing, without_missing
 from dagscape.data.tables.selection import (
     MarkedTable,
     SelectionOptions,
-    check_no_missing,
     check_set_cells,
     chosen_columns,
-    without_missing,
 )
 from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import ValueType, type_of_text
+from dagscape.data.tables.weights import weighted
 
 Missing = Literal["error", "level", "drop", "keep"]
 
@@ -69,6 +69,10 @@ class Encoded:
         The own type of each variable.
     set_aside : dict of str to str
         The columns that are no variables, and why.
+    weights : ndarray of int64 or None
+        How many times each row counts; None: once.
+    weighted_by : str or None
+        The column of the weights.
     """
 
     codes: npt.NDArray[Any]
@@ -79,6 +83,8 @@ class Encoded:
     dropped: int
     types: dict[str, ValueType]
     set_aside: dict[str, str]
+    weights: npt.NDArray[np.int64] | None = None
+    weighted_by: str | None = None
 
 
 class EncodingOptions(SelectionOptions, total=False):
@@ -94,6 +100,8 @@ def encode_table(
     missing: Missing = "error",
     levels: LevelsOption | None = None,
     interventions: Any = None,
+    weights: Any = None,
+    randomised: Collection[str] = (),
     columns: Collection[str] | None = None,
     drop: Collection[str] = (),
     keep_constant: bool = False,
@@ -108,7 +116,7 @@ def encode_table(
     ----------
     table : Table
         The table as read.
-    missing, levels, interventions, columns, drop, keep_constant, drop_suspicious, max_memory
+    missing, levels, interventions, weights, randomised, columns, drop, keep_constant, drop_suspicious, max_memory
         As in :meth:`dagscape.Dataset.from_frame`.
     transform : callable, optional
         Applied to the rows that are kept, before levels are determined; for example discretising.
@@ -119,7 +127,7 @@ def encode_table(
         known = did_you_mean(missing, MISSING_CHOICES)
         raise InvalidOption(f"is {missing!r}; it must be 'error', 'level', 'drop' or 'keep'{known}", option="missing")
     # Numbers in a column of interventions count all columns, so that it is read first.
-    marked = MarkedTable(*split_interventions(table, interventions))
+    marked = MarkedTable(*split_interventions(weighted(table, weights), interventions, randomised)).counted()
     declarations = check_declarations(levels, marked.table, max_memory)
     marked = marked.only(chosen_columns(marked.table, columns, drop))
     absent = marked.table.missing
@@ -130,11 +138,11 @@ def encode_table(
         aside |= _identifiers(marked.table, declarations, measured, cut=transform is not None)
     marked = _without(marked, aside, drop_suspicious)
     if missing == "error":
-        check_no_missing(marked.table, sum(absent.values()), _KEEP_MISSING)
+        check_no_missing(marked.table, _KEEP_MISSING)
     all_rows = marked.table
     if missing == "drop" and any(absent[name] for name in all_rows.names):
         marked = marked.take(without_missing(all_rows))
-    dropped = all_rows.m - marked.table.m
+    dropped = all_rows.total - marked.table.total
     if transform is not None:
         marked = MarkedTable(transform(marked.table), marked.marks)
     for name in marked.table.names:
@@ -182,6 +190,8 @@ def _assembled(
         dropped=dropped,
         types={name: _own_type(table.column(name), *encoded[name]) for name in table.names},
         set_aside=aside,
+        weights=table.counts,
+        weighted_by=table.counted_by,
     )
 
 
@@ -252,9 +262,9 @@ def _suspicious_columns(table: Table, declarations: Mapping[str, Declaration]) -
     """Return the columns that look like identifiers, unless their levels are declared."""
     distinct = {name: table.column(name).distinct for name in table.names}
     return {
-        name: _why_suspicious(count, table.m)
+        name: _why_suspicious(count, table.total)
         for name, count in distinct.items()
-        if name not in declarations and is_nearly_unique(count, table.m)
+        if name not in declarations and is_nearly_unique(count, table.total)
     }
 
 
@@ -263,7 +273,7 @@ def _numbering_columns(table: Table, kept: Collection[str]) -> dict[str, str]:
     return {
         name: _why_suspicious(column.distinct, table.m)
         for name, column in zip(table.names, table.columns, strict=True)
-        if name not in kept and not column.declared and numbers_the_rows(column)
+        if name not in kept and not column.declared and table.total == table.m and numbers_the_rows(column)
     }
 
 

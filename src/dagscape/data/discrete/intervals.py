@@ -7,7 +7,7 @@ A *cut* c sends the numbers up to c to the left and those above it to the right.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -32,10 +32,13 @@ class Intervals:
         Their labels, in ascending order.
     cuts : tuple of float
         The cuts between them, one less than there are intervals.
+    widths : tuple of float
+        Their widths (:mod:`dagscape.data.discrete.interval_widths`); empty if they were not asked for.
     """
 
     labels: tuple[str, ...]
     cuts: tuple[float, ...]
+    widths: tuple[float, ...] = field(default=(), repr=False)
 
 
 def fit_intervals(values: Floats, cuts: Floats) -> Intervals:
@@ -59,9 +62,18 @@ def fit_intervals(values: Floats, cuts: Floats) -> Intervals:
     """
     used = np.unique(np.searchsorted(cuts, values, side="left")).tolist()
     between = _rounded_cuts(values, np.array([_middle(cuts[low], cuts[high - 1]) for low, high in pairwise(used)]))
-    bounds = ["-inf", *map(_number_string, between), "inf"]
+    return intervals_between(between)
+
+
+def intervals_between(cuts: Sequence[float]) -> Intervals:
+    """Return the intervals between cuts, just as they are.
+
+    >>> intervals_between([30.0, 50.0]).labels
+    ('(-inf,30]', '(30,50]', '(50,inf)')
+    """
+    bounds = ["-inf", *map(_number_string, cuts), "inf"]
     labels = [f"({low},{high}{')' if high == 'inf' else ']'}" for low, high in pairwise(bounds)]
-    return Intervals(tuple(labels), tuple(between))
+    return Intervals(tuple(labels), tuple(cuts))
 
 
 def cut_column(numbers: Floats, cuts: Sequence[float], levels: Sequence[str]) -> TextColumn:

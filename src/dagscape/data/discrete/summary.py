@@ -1,6 +1,6 @@
 """Summaries of tables: levels, counts, missing cells, and likely mistakes.
 
-Each warning is a sentence about a column: it is constant, empty or nearly unique, holds decimals, mixes decimals
+Each warning is a sentence about a column: it is constant, empty or nearly unique, would be set aside, mixes decimals
 with text, declares levels that do not occur, or has strings that probably mean the same level.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -16,13 +17,22 @@ import numpy as np
 from dagscape.core.errors import InvalidData
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
-from dagscape.data.discrete.identifiers import NEARLY_UNIQUE_VALUES, is_nearly_unique
+from dagscape.data.discrete.column_uses import cuts_of, guess_variable, use_of
+from dagscape.data.discrete.counting import count_warnings
+from dagscape.data.discrete.identifiers import is_nearly_unique
 from dagscape.data.discrete.levels import sort_levels
+from dagscape.data.discrete.related_columns import relation_warnings, table_relations
 from dagscape.data.discrete.rows import group_rows, pack_words
+from dagscape.data.kinds.decisions import IGNORED, Decision, Wishes, plan_columns
+from dagscape.data.kinds.guessing import guess_from_profile
+from dagscape.data.kinds.profile import profile_of_levels
+from dagscape.data.sources import data_source, table_source
 from dagscape.data.tables.columns import Column
+from dagscape.data.tables.interventions import FEW_ROWS, Marks, set_in_every_row
 from dagscape.data.tables.numbers import Kind, kind_of, parse_numbers
 from dagscape.data.tables.table import Table, listing
 from dagscape.results.base import Provenance, Result, check_length
+from dagscape.results.data_source import DataSource
 from dagscape.results.decoding import Count
 
 if TYPE_CHECKING:
@@ -34,6 +44,8 @@ if TYPE_CHECKING:
 
 # What other programs write for missing cells. Not "None", which is a level in well-known data sets.
 _LIKE_MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"})
+
+_COMMAS = "for a text file, use --decimal , (in Python decimal=',')"
 
 # Of more levels than this, only those that occur are compared with each other.
 _MANY_LEVELS = 100_000
@@ -59,6 +71,14 @@ class VariableSummary:
         The number of missing cells, as read.
     set_rows : int
         The number of rows in which it was set by intervention.
+    guess : str
+        What it seems to hold: ``"measured"``, ``"ordered"``, ``"nominal"``, ``"identifier"``, ``"date"``,
+        ``"free text"`` or ``"constant"``; empty in summaries of earlier versions, and so are the following.
+    reason : str
+        Why, in words.
+    use : str
+        What it is as a variable or, of a table as read, what it would become: its intervals or levels, or why it would
+        be set aside.
     """
 
     name: str
@@ -68,6 +88,9 @@ class VariableSummary:
     counts: tuple[Count, ...]
     missing: Count
     set_rows: Count = 0
+    guess: str = ""
+    reason: str = ""
+    use: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -84,6 +107,8 @@ class DataSummary(Result):
         A summary of each column.
     experimental_rows : int
         The number of rows in which a variable was set by intervention.
+    weighted_by : str or None
+        The column that said how many times each row counts, and is no variable.
 
     Examples
     --------
@@ -101,6 +126,7 @@ class DataSummary(Result):
     distinct_rows: Count
     columns: tuple[VariableSummary, ...]
     experimental_rows: Count = 0
+    weighted_by: str | None = None
 
     def _check(self) -> None:
         super(DataSummary, self)._check()
@@ -115,7 +141,7 @@ class DataSummary(Result):
         return f"DataSummary({plural(len(self.variables), 'variable')}, {rows}, {warned})"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per variable: its kind, distinct values, missing cells, levels and counts."""
+        """Return one row per variable: its kind, distinct values, missing cells, levels and counts, and the guess."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -126,6 +152,9 @@ class DataSummary(Result):
                 "missing": [column.missing for column in self.columns],
                 "levels": [list(column.levels) for column in self.columns],
                 "counts": [list(column.counts) for column in self.columns],
+                "guess": [column.guess for column in self.columns],
+                "reason": [column.reason for column in self.columns],
+                "use": [column.use for column in self.columns],
             }
         )
 
@@ -147,6 +176,7 @@ def summarize(dataset: Dataset) -> DataSummary:
         cells, weights = dataset.codes[observed, index], dataset.weights[observed]
         # The weights sum to less than 2**32, so sums are exact in floating point.
         counts = np.bincount(cells, weights=weights, minlength=len(levels)).astype(np.int64)
+        guess = guess_variable(dataset, name, counts)
         columns.append(
             VariableSummary(
                 name=name,
@@ -156,13 +186,20 @@ def summarize(dataset: Dataset) -> DataSummary:
                 counts=tuple(counts.tolist()),
                 missing=dataset.missing.get(name, 0),
                 set_rows=int(dataset.weights[marks[:, index]].sum()),
+                guess=guess.kind,
+                reason=guess.reason,
+                use=plural(len(levels), "interval" if cuts_of(dataset, name) else "level"),
             )
         )
-    found = [*set_aside_warnings(dataset), *experiment_warnings(dataset)]
+    found = [*set_aside_warnings(dataset), *experiment_warnings(dataset), *relation_warnings(dataset)]
     for column in columns:
         if _was_numbering(dataset, column.name):
             found.append(_numbering_warning(column.name))
         found += _warnings(column, _compared_levels(column), dataset.m)
+    found += count_warnings(
+        [(column.name, column.kind) for column in columns],
+        lambda name: dataset.m > 1 and dataset.drop([name]).weights.size == dataset.m,
+    )
     found += [
         f"{name!r} mixes numbers or booleans with text: its levels are text, and so are predictions of it"
         for name in dataset.variables
@@ -170,12 +207,13 @@ def summarize(dataset: Dataset) -> DataSummary:
     ]
     return DataSummary(
         variables=dataset.variables,
-        provenance=_provenance(),
+        provenance=_provenance(data_source(dataset)),
         rows=dataset.m,
         distinct_rows=int(dataset.weights.size),
         columns=tuple(columns),
         warnings=tuple(found),
         experimental_rows=int(dataset.weights[marks.any(axis=1)].sum()),
+        weighted_by=dataset.weighted_by,
     )
 
 
@@ -188,7 +226,7 @@ class HasSetAside(Protocol):
 
 
 def set_aside_warnings(data: HasSetAside) -> list[str]:
-    """Return a warning for each column of data of any kind that was set aside.
+    """Return a warning for each column of data of any kind that was set aside, unless the user asked for that.
 
     Examples
     --------
@@ -196,11 +234,16 @@ def set_aside_warnings(data: HasSetAside) -> list[str]:
     >>> set_aside_warnings(Dataset.from_array([[0, 1], [1, 1]]))
     ["'X1' has the same value, '1', in every row: it is set aside"]
     """
-    return [f"{name!r} {reason}: it is set aside" for name, reason in data.set_aside.items()]
+    aside = data.set_aside.items()
+    return [f"{name!r} {reason}: it is set aside" for name, reason in aside if reason != IGNORED]
 
 
 class HasExperiments(Protocol):
     """Data of any kind, with rows of experiments."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
 
     @property
     def m(self) -> int:
@@ -210,9 +253,15 @@ class HasExperiments(Protocol):
     def experimental_rows(self) -> int:
         """The number of rows in which some variable was set."""
 
+    @property
+    def interventions(self) -> Marks | None:
+        """Rows × variables: whether the variable was set; None if there are no interventions."""
+
 
 def experiment_warnings(data: HasExperiments) -> list[str]:
-    """Return a warning if some variable was set in every one of many rows: another column was probably meant.
+    """Return a warning if each of many rows is of some experiment: another column was probably meant.
+
+    A variable that was set in all rows is another matter: it is randomised.
 
     Examples
     --------
@@ -221,7 +270,7 @@ def experiment_warnings(data: HasExperiments) -> list[str]:
     >>> experiment_warnings(Dataset.from_array(rows, interventions=[1 + i % 2 for i in range(30)]))[0][:57]
     'an experiment set a variable in each of the 30 rows: is t'
     """
-    if data.m <= NEARLY_UNIQUE_VALUES or data.experimental_rows < data.m:
+    if data.m <= FEW_ROWS or data.experimental_rows < data.m or set_in_every_row(data.variables, data.interventions):
         return []
     return [
         f"an experiment set a variable in each of the {data.m:,} rows: is the column of interventions "
@@ -229,35 +278,54 @@ def experiment_warnings(data: HasExperiments) -> list[str]:
     ]
 
 
-def summarize_table(table: Table) -> DataSummary:
+def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
     """Summarise a table as read, which may have missing cells and decimals.
+
+    Parameters
+    ----------
+    table : Table
+        The table as read.
+    wishes : Wishes, optional
+        The columns for which the user has decided what they become.
 
     Examples
     --------
     >>> from dagscape.data.tables.frames import table_from_array
     >>> summary = summarize_table(table_from_array([[0.5, "a"], [1.5, None]]))
     >>> summary.columns[1].missing, summary.warnings
-    (1, ("'X1' has the same value, 'a', in every row", "'X0' holds decimals: discretise it (--discretize, in Python
-    discretize()), or declare its levels"))
+    (1, ("'X1' has the same value, 'a', in every row",))
+    >>> summary.columns[0].guess, summary.columns[0].use
+    ('measured', '2 intervals, cut at 1')
     """
+    plan = plan_columns(table, wishes or Wishes())
     columns: list[VariableSummary] = []
     found: list[str] = []
     for name, column in zip(table.names, table.columns, strict=True):
-        columns.append(_summarize_column(name, column))
+        columns.append(_summarize_column(name, column, plan.decisions[name], table))
         # Decimals are not compared with each other: as strings, they would take much memory.
         levels = columns[-1].levels or column.kind != "decimals" or columns[-1].distinct == 1
         found += _warnings(columns[-1], column.values if levels else (), table.m, as_read=True)
-    found += _decimals_warnings(columns)
+    found += [f"{name!r} {reason}: it is set aside when the table is used" for name, reason in plan.aside.items()]
+    if used := [*plan.kept, *plan.cut]:
+        found += table_relations(table.only([name for name in table.names if name in used]))
+    found += count_warnings([(column.name, column.kind) for column in columns], partial(_rows_differ, table))
     # One column at a time, because each is a copy.
     _, starts = group_rows(pack_words((column.groups() + 1, column.distinct + 1) for column in table.columns))
     return DataSummary(
         variables=table.names,
-        provenance=_provenance(),
+        provenance=_provenance(table_source(table)),
         rows=table.m,
         distinct_rows=int(starts.size),
         columns=tuple(columns),
         warnings=tuple(found),
     )
+
+
+def _rows_differ(table: Table, without: str) -> bool:
+    """Whether a table has several rows, all different in the other columns."""
+    others = [column for name, column in zip(table.names, table.columns, strict=True) if name != without]
+    _, starts = group_rows(pack_words((column.groups() + 1, column.distinct + 1) for column in others))
+    return starts.size == table.m > 1
 
 
 def identifier_warnings(dataset: Dataset) -> list[str]:
@@ -278,7 +346,7 @@ def identifier_warnings(dataset: Dataset) -> list[str]:
             observed = slice(None) if dataset.holes is None else ~dataset.holes[:, index]
             distinct = np.unique(dataset.codes[observed, index]).size
             if is_nearly_unique(distinct, dataset.m):
-                found.append(_nearly_unique_warning(name, distinct, dataset.m))
+                found.append(_nearly_unique_warning(name, distinct, dataset.m, dataset.levels[name]))
     return found
 
 
@@ -301,18 +369,23 @@ def _numbering_warning(name: str) -> str:
     )
 
 
-def _nearly_unique_warning(name: str, distinct: int, m: int) -> str:
+def _nearly_unique_warning(name: str, distinct: int, m: int, levels: Sequence[str]) -> str:
+    if guess_from_profile(profile_of_levels(levels, np.ones(len(levels), np.int64))).kind == "measured":
+        return (
+            f"{name!r} has {distinct:,} distinct values in {m:,} rows, as measurements have, and each is a level: cut "
+            "them into intervals (--discretize, in Python discretize())"
+        )
     return (
         f"{name!r} has {distinct} distinct values in {m} rows: is it an identifier? A value that occurs once "
         "determines all other variables of its row, so that edges from and to it mean nothing: leave it out"
     )
 
 
-def _provenance() -> Provenance:
-    return Provenance(version=__version__, method="describe")
+def _provenance(source: DataSource | None) -> Provenance:
+    return Provenance(version=__version__, method="describe", source=source)
 
 
-def _summarize_column(name: str, column: Column) -> VariableSummary:
+def _summarize_column(name: str, column: Column, decision: Decision, table: Table) -> VariableSummary:
     levels: tuple[str, ...] = ()
     if column.declared:
         levels = column.values
@@ -326,6 +399,9 @@ def _summarize_column(name: str, column: Column) -> VariableSummary:
         levels=levels,
         counts=tuple(by_text[level] for level in levels),
         missing=column.missing,
+        guess=decision.guess.kind,
+        reason=decision.guess.reason,
+        use=use_of(decision, name, table),
     )
 
 
@@ -343,22 +419,13 @@ def _warnings(column: VariableSummary, values: Sequence[str], m: int, *, as_read
         yield f"{name} has the same value, {value!r}, in every row{consequence}"
     if column.kind == "decimals" and not column.levels:
         return
-    if is_nearly_unique(column.distinct, m):
-        yield _nearly_unique_warning(column.name, column.distinct, m)
+    # Of a table as read, columns that look like identifiers would be set aside.
+    if not as_read and is_nearly_unique(column.distinct, m):
+        yield _nearly_unique_warning(column.name, column.distinct, m, column.levels)
     unobserved = [level for level, count in zip(column.levels, column.counts, strict=True) if not count]
     if unobserved:
         yield f"{name} declares levels that no row has: {listing(unobserved)}"
     yield from _text_warnings(column, values)
-
-
-def _decimals_warnings(columns: Sequence[VariableSummary]) -> Iterator[str]:
-    """Iterate over at most one warning: about all columns of decimals."""
-    names = [column.name for column in columns if column.kind == "decimals" and not column.levels and column.distinct]
-    remedy = "(--discretize, in Python discretize())"
-    if len(names) == 1:
-        yield f"{names[0]!r} holds decimals: discretise it {remedy}, or declare its levels"
-    elif names:
-        yield f"{listing(names)} hold decimals: discretise them {remedy}, or declare their levels"
 
 
 def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[str]:
@@ -375,7 +442,7 @@ def _text_warnings(column: VariableSummary, values: Sequence[str]) -> Iterator[s
             means = "if that means a missing cell, declare it a missing value"
             yield f"{column.name!r} has the level {absent[0]!r}: {means}"
         if sum(re.fullmatch(r"[+-]?\d+,\d+", text) is not None for text in values) * 2 > len(values):
-            yield f"{column.name!r} holds numbers with a decimal comma, which are read as strings: use a decimal point"
+            yield f"{column.name!r} holds numbers with a decimal comma, which are read as strings: {_COMMAS}"
     for first, second in _alike(column.kind, values):
         how = "in how a number is written" if column.kind == "integers" else "in case or white space"
         yield f"{column.name!r} has the values {first!r} and {second!r}, which differ only {how}"

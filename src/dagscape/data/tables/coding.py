@@ -101,6 +101,11 @@ class PackedText:
         found = np.flatnonzero(rows)
         return PackedText(self._chunks, self._gaps, found if self._rows is None else self._rows[found])
 
+    def repeat(self, counts: npt.NDArray[np.int64]) -> PackedText:
+        """Return the text with each row the given number of times."""
+        rows = np.arange(self._gaps.size) if self._rows is None else self._rows
+        return PackedText(self._chunks, self._gaps, np.repeat(rows, counts))
+
     def unpacked(self, own: ValueType | None) -> TextColumn:
         """Return the column as text."""
         coder = TextCoder(frozenset(), strip=False)

@@ -96,6 +96,10 @@ class Column(ABC):
         """Return the column of some rows; values that no longer occur are removed, unless declared."""
 
     @abstractmethod
+    def repeat(self, counts: npt.NDArray[np.int64]) -> Column:
+        """Return the column with each row the given number of times."""
+
+    @abstractmethod
     def cell(self, row: int) -> str:
         """Return the string of a cell that is not missing."""
 
@@ -220,6 +224,10 @@ class TextColumn(Column):
         taken = TextColumn(self._values, self._codes[rows], self.declared, self.type)
         return taken if self.declared else taken.observed()
 
+    def repeat(self, counts: npt.NDArray[np.int64]) -> Column:
+        """Return the column with each row the given number of times."""
+        return TextColumn(self._values, np.repeat(self._codes, counts), self.declared, self.type)
+
     def cell(self, row: int) -> str:
         """Return the string of a cell."""
         return self._values[int(self._codes[row])]
@@ -342,6 +350,12 @@ class NumberColumn(Column):
             return empty_column(gaps.size, self.type)
         written = None if self._written is None else self._written.take(rows)
         return NumberColumn(self._cells[rows], gaps, self.type, written, self._integers)
+
+    def repeat(self, counts: npt.NDArray[np.int64]) -> Column:
+        """Return the column with each row the given number of times."""
+        written = None if self._written is None else self._written.repeat(counts)
+        cells, gaps = np.repeat(self._cells, counts), np.repeat(self._gaps, counts)
+        return NumberColumn(cells, gaps, self.type, written, self._integers)
 
     def cell(self, row: int) -> str:
         """Return the string of a cell."""

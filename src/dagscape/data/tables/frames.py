@@ -12,6 +12,7 @@ its categories are shared between frames and declare nothing.
 
 from __future__ import annotations
 
+import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,9 @@ from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.wording import plural
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values, column_from_strings
 from dagscape.data.tables.columns import MISSING, Column, NumberColumn, TextColumn, empty_column
+from dagscape.data.tables.duplicate_names import DuplicateNames, distinct_names
 from dagscape.data.tables.numbers import are_integers, number_strings, parse_numbers
-from dagscape.data.tables.table import Table, check_names
+from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import ValueType, type_of_cells
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ def table_from_frame(
     missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
     source: str = "the data frame",
     unused: Callable[[str], bool] | None = None,
+    duplicate_names: DuplicateNames = "error",
+    dates: bool = False,
 ) -> Table:
     """Make a table from any eager data frame that narwhals supports.
 
@@ -52,6 +56,10 @@ def table_from_frame(
     unused : callable, optional
         Tells whether a column of that name is not used; it may then contain anything, and its cells are read as
         missing.
+    duplicate_names : {"error", "rename"}
+        What to do about columns of the same name, as in :func:`~dagscape.data.tables.duplicate_names.distinct_names`.
+    dates : bool
+        Whether dates and times become text, to be recognised as such; otherwise, they are refused.
 
     Examples
     --------
@@ -61,10 +69,12 @@ def table_from_frame(
     [('1', '2'), ('True', 'False')]
     """
     missing = check_missing_values(missing_values)
-    wrapped = _wrap(frame, source)
+    wrapped = _wrap(frame, source, duplicate_names, unused)
     empty = empty_column(len(wrapped))
     columns = tuple(
-        empty if unused is not None and unused(series.name) else series_column(series, missing, source)
+        empty
+        if unused is not None and unused(series.name)
+        else series_column(_as_text(series) if dates else series, missing, source)
         for series in wrapped.iter_columns()
     )
     return Table(tuple(wrapped.columns), columns, np.arange(len(wrapped), dtype=np.int64), "row", source)
@@ -204,18 +214,20 @@ def _type_name(thing: object) -> str:
     return f"an object of type {type(thing).__module__}.{type(thing).__qualname__}"
 
 
-def _wrap(frame: Any, source: str) -> nw.DataFrame[Any]:
+def _wrap(
+    frame: Any, source: str, duplicates: DuplicateNames, unused: Callable[[str], bool] | None
+) -> nw.DataFrame[Any]:
     """Wrap the frame in the interface of narwhals, with strings as column names."""
     import narwhals as nw
 
     # Check names first, because narwhals would report duplicates in its own words.
     if nw.dependencies.is_pandas_like_dataframe(frame):
-        names = [str(name) for name in frame.columns]
-        check_names(names, source)
-        frame = frame.set_axis(names, axis=1)
+        names = distinct_names([str(name) for name in frame.columns], source, duplicates, unused)
+        frame = frame if len(names) == frame.shape[1] else frame.iloc[:, list(names.values())]
+        frame = frame.set_axis(list(names), axis=1)
     elif nw.dependencies.is_pyarrow_table(frame):
-        check_names(frame.column_names, source)
-        frame = _without_views(frame)
+        names = distinct_names(frame.column_names, source, duplicates, unused)
+        frame = _without_views(frame.select(list(names.values())).rename_columns(list(names)))
     try:
         wrapped: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
     except TypeError as error:
@@ -268,6 +280,20 @@ def series_column(series: nw.Series[Any], missing: frozenset[str], source: str) 
     else:
         raise unusable(series.name, f"cells of type {series.dtype}", source)
     return _with_gaps(column, null)
+
+
+def _as_text(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Return dates and times as text, and anything else as it is."""
+    import narwhals as nw
+
+    if series.dtype in (nw.Date, nw.Datetime, nw.Time):
+        return series.cast(nw.String)
+    if series.dtype == nw.Object:
+        cells = series.to_list()
+        if all(isinstance(cell, datetime.date | datetime.time) or is_missing(cell) for cell in cells):
+            strings = [None if is_missing(cell) else str(cell) for cell in cells]
+            return nw.new_series(series.name, strings, nw.String, backend=series.implementation)
+    return series
 
 
 def _number_cells(series: nw.Series[Any], null: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:

@@ -3,6 +3,9 @@
 In the data of Sachs et al., for example, a chemical fixed the level of one protein in each row of an experiment;
 the column ``INT`` has the number of that protein, or 0. A row tells nothing about the parents of a
 variable that was set in it, so scores leave it out of the families of that variable [cooper1999].
+
+A variable that was set in every row, such as the arm of a randomised trial, has no causes in the table. No network has
+an edge into it.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
+from dagscape.core.caveats import issue
+from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, argument, brief, did_you_mean
 from dagscape.core.wording import plural
 from dagscape.data.tables.columns import MISSING
 from dagscape.data.tables.frames import cell_string, is_missing
@@ -27,8 +31,13 @@ NOTHING = frozenset({"", "0", "none", "-"})
 
 SEPARATOR = ";"
 
+# Of fewer rows, all may well be from one experiment.
+FEW_ROWS = 20
 
-def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks | None]:
+
+def split_interventions(
+    table: Table, interventions: Any, randomised: Collection[str] = ()
+) -> tuple[Table, Marks | None]:
     """Read the variables set in each row, and remove their column from the table.
 
     Parameters
@@ -39,6 +48,8 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
         The name of a column; or for each row no variable (``None``, 0, ``""``, ``"none"``, ``"-"``), the name or
         1-based number of one, several of them separated by ``;``, or a collection of names; or a boolean matrix
         of rows × variables.
+    randomised : collection of str
+        The variables that were set in every row.
 
     Returns
     -------
@@ -47,6 +58,65 @@ def split_interventions(table: Table, interventions: Any) -> tuple[Table, Marks 
     marks : ndarray of bool or None
         Rows × variables: whether it was set.
     """
+    names = _randomised_columns(table, randomised, interventions)
+    table, marks = _split(table, interventions)
+    _warn_of_constant_targets(table, marks, names)
+    if names:
+        marks = np.zeros((table.m, len(table.names)), dtype=np.bool_) if marks is None else marks.copy()
+        marks[:, [table.place(name) for name in names]] = True
+    return table, marks
+
+
+def set_in_every_row(variables: Sequence[str], marks: Marks | None) -> tuple[str, ...]:
+    """Return the variables that were set in every row.
+
+    >>> set_in_every_row(["arm", "age"], np.array([[True, False], [True, True]]))
+    ('arm',)
+    """
+    if marks is None or not len(marks):
+        return ()
+    return tuple(variables[v] for v in np.flatnonzero(marks.all(axis=0)).tolist())
+
+
+def check_randomised(names: object) -> list[str]:
+    """Return the names of randomised variables, each once."""
+    if isinstance(names, str) or not isinstance(names, Collection):
+        raise InvalidOption(f"is {brief(names)}; it must be a collection of names", option="randomised")
+    return list(dict.fromkeys(names))
+
+
+def _randomised_columns(table: Table, randomised: Collection[str], interventions: Any) -> list[str]:
+    names = check_randomised(randomised)
+    for name in names:
+        if name not in table:
+            known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"
+            raise InvalidOption(f"names {name!r}, which is not a column of {table.source}{known}", option="randomised")
+        if isinstance(interventions, str) and name == interventions:
+            raise InvalidOption(
+                f"names {name!r}, which {argument('interventions')} names as well: it says which variables were set, "
+                "and is no variable itself",
+                option="randomised",
+            )
+    return names
+
+
+def _warn_of_constant_targets(table: Table, marks: Marks | None, randomised: Collection[str]) -> None:
+    """Warn if each row says that a variable was set, because then no network has an edge into it."""
+    if table.m <= FEW_ROWS:
+        return
+    found = [name for name in set_in_every_row(table.names, marks) if name not in randomised]
+    if found:
+        were = f"{listing(found)} {'was' if len(found) == 1 else 'were'}"
+        issue(
+            SuspiciousColumns(
+                f"{were} set in every row, so that no network has an edge into {'it' if len(found) == 1 else 'them'} "
+                "(unless experiments changed mechanisms)",
+                f": say so with {argument('randomised', found)}, or check the column of interventions",
+            )
+        )
+
+
+def _split(table: Table, interventions: Any) -> tuple[Table, Marks | None]:
     if interventions is None:
         return table, None
     if isinstance(interventions, str):

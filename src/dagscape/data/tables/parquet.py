@@ -20,9 +20,10 @@ from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.wording import plural
 from dagscape.data.tables.coding import ENTRY_BYTES
 from dagscape.data.tables.columns import MISSING, Codes, Column, TextColumn, empty_column
+from dagscape.data.tables.duplicate_names import DuplicateNames, distinct_names
 from dagscape.data.tables.frames import series_column, unusable
 from dagscape.data.tables.parquet_pages import Chunk, RowGroup, largest_page, read_footer
-from dagscape.data.tables.table import Table, check_names
+from dagscape.data.tables.table import Table, listing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +44,11 @@ _FOOTER_BYTES_PER_BYTE = 50
 
 
 def read_parquet(
-    path: str, missing: frozenset[str], unused: Callable[[str], bool] | None, max_memory: int | str | None
+    path: str,
+    missing: frozenset[str],
+    unused: Callable[[str], bool] | None,
+    max_memory: int | str | None,
+    duplicates: DuplicateNames = "error",
 ) -> Table:
     """Read a table from a Parquet file, as in :func:`dagscape.data.reading.read_table`.
 
@@ -59,8 +64,7 @@ def read_parquet(
     with _clear_errors(path), _opened(path, limit) as source:
         footer = _footer(source, path, limit)
         file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER_BYTES)
-        names = tuple(file.schema_arrow.names)
-        check_names(names, repr(path))
+        names = tuple(_names(file.schema_arrow.names, path, unused, duplicates))
         used = [name for name in names if unused is None or not unused(name)]
         groups = read_footer(footer, path)
         rows = _checked_rows(file, groups, len(used), path, limit)
@@ -69,6 +73,19 @@ def read_parquet(
     empty = empty_column(rows)
     columns = tuple(found.get(name, empty) for name in names)
     return Table(names, columns, np.arange(rows, dtype=np.int64), "row", repr(path))
+
+
+def _names(
+    names: Sequence[str], path: str, unused: Callable[[str], bool] | None, duplicates: DuplicateNames
+) -> dict[str, int]:
+    """Return the names of the columns. Columns are read by name: several of one name can only be left out."""
+    if duplicates == "rename" and (found := distinct_names(names, repr(path), duplicates, unused)).keys() - {*names}:
+        raise InvalidData(
+            f"{path!r} has several columns of one name, which Parquet files cannot tell apart "
+            f"({listing(sorted(found.keys() - {*names}))}): write the file again with other names, or leave all of "
+            f"them out with {argument('drop')}"
+        )
+    return distinct_names(names, repr(path), unused=unused)
 
 
 @contextmanager

@@ -15,12 +15,15 @@ import numpy.typing as npt
 from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.table import Table, listing
+from dagscape.data.tables.weights import without_uncounted
 
 
 class SelectionOptions(TypedDict, total=False):
     """The arguments that data of every kind is made with, as in :meth:`dagscape.Dataset.from_frame`."""
 
     interventions: Any
+    weights: Any
+    randomised: Collection[str]
     columns: Collection[str] | None
     drop: Collection[str]
     keep_constant: bool
@@ -37,12 +40,13 @@ def unused_columns(options: SelectionOptions) -> Callable[[str], bool]:
     >>> unused("a"), unused("b"), unused("set")
     (False, True, False)
     """
-    columns, interventions = options.get("columns"), options.get("interventions")
+    columns = options.get("columns")
+    needed = [name for name in (options.get("interventions"), options.get("weights")) if isinstance(name, str)]
     wanted = None if columns is None else frozenset(_listed_names(columns, "columns"))
     unwanted = frozenset(_listed_names(options.get("drop", ()), "drop"))
 
     def unused(name: str) -> bool:
-        if isinstance(interventions, str) and name == interventions:
+        if name in needed:
             return False
         return name in unwanted or (wanted is not None and name not in wanted)
 
@@ -82,6 +86,8 @@ def _known_names(table: Table, names: Collection[str], option: str) -> list[str]
     listed = _listed_names(names, option)
     for name in listed:
         if name not in table:
+            if name == table.counted_by:
+                raise InvalidOption(f"holds {name!r}, the column of weights, which is no variable", option=option)
             known = did_you_mean(name, table.names) or f": its columns are {listing(table.names)}"
             raise InvalidOption(f"{table.source} has no column {name!r}{known}")
     return listed
@@ -105,17 +111,10 @@ class MarkedTable:
         """Return the table of some rows."""
         return MarkedTable(self.table.take(rows), None if self.marks is None else self.marks[rows])
 
-
-def without_missing(table: Table) -> npt.NDArray[np.bool_]:
-    """Return which rows have no missing cell; at least one must have none."""
-    kept = np.ones(table.m, dtype=np.bool_)
-    for column in table.columns:
-        kept &= ~column.gaps
-    if not kept.any():
-        raise InvalidData(
-            f"{table.source} has a missing cell in every row: {argument('missing', 'drop')} would drop all of them"
-        )
-    return kept
+    def counted(self) -> MarkedTable:
+        """Return the table of the rows that count."""
+        rows = without_uncounted(self.table.counts)
+        return self if rows is None else self.take(rows)
 
 
 def check_set_cells(table: Table, marks: Marks | None, holes: Marks | None) -> None:
@@ -137,34 +136,3 @@ def check_set_cells(table: Table, marks: Marks | None, holes: Marks | None) -> N
             f"{table.source} has no value of {table.names[column]!r} in row {row + 1}, where an experiment set it: "
             f"fill in the value, or leave out the rows with {argument('missing', 'drop')}"
         )
-
-
-def check_no_missing(table: Table, count: int, keep: tuple[str, str, str]) -> None:
-    """Raise an error if a table has a missing cell.
-
-    Parameters
-    ----------
-    table : Table
-        The columns in use.
-    count : int
-        The number of missing cells to report.
-    keep : tuple of str
-        The value of ``missing`` that keeps the rows, and what it does with one such cell, and with several.
-    """
-    gaps = np.zeros(table.m, dtype=np.bool_)
-    for column in table.columns:
-        gaps |= column.gaps
-    if not gaps.any():
-        return
-    row = int(np.argmax(gaps))
-    name = next(name for name in table.names if table.column(name).gaps[row])
-    place = f"in column {name!r} at {table.where(row)}"
-    choice, one, many = keep
-    if count == 1:
-        found, kept, drop = f"1 missing cell, {place}", one, "leave out its row"
-    else:
-        found, kept, drop = f"{count} missing cells, the first {place}", many, "leave out their rows"
-    raise InvalidData(
-        f"{table.source} has {found}: use {argument('missing', choice)} to {kept}, "
-        f"or {argument('missing', 'drop')} to {drop}"
-    )

@@ -7,7 +7,7 @@ and discretising are handled in one place.
 from __future__ import annotations
 
 from collections.abc import Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -36,9 +36,14 @@ class Table:
     rows : ndarray of int64
         The position of each row in its source, for messages.
     unit : str
-        What `rows` counts: ``"line"`` (of a file, from 1) or ``"row"`` (of a frame or array, from 0).
+        What `rows` counts: ``"line"`` (of a file, from 1), ``"row"`` (of a frame or array, from 0) or ``"sheet row"``
+        (of a spreadsheet, from 1).
     source : str
         What to call the source in messages.
+    counts : ndarray of int64 or None
+        How many times each row counts; None: once.
+    counted_by : str or None
+        The column that the counts come from, which is no longer among the columns.
 
     Examples
     --------
@@ -52,8 +57,10 @@ class Table:
     names: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: npt.NDArray[np.int64]
-    unit: Literal["line", "row"]
+    unit: Literal["line", "row", "sheet row"]
     source: str
+    counts: npt.NDArray[np.int64] | None = None
+    counted_by: str | None = None
     _places: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -64,13 +71,22 @@ class Table:
 
     @property
     def m(self) -> int:
-        """The number of rows."""
+        """The number of rows, each counted once."""
         return int(self.rows.size)
 
     @property
+    def total(self) -> int:
+        """The number of rows, each as often as it counts."""
+        return self.m if self.counts is None else int(self.counts.sum())
+
+    @property
     def missing(self) -> dict[str, int]:
-        """The number of missing cells of each column."""
-        return {name: column.missing for name, column in zip(self.names, self.columns, strict=True)}
+        """The number of missing cells of each column, in each row as often as it counts."""
+        return {name: self.count(column.gaps) for name, column in zip(self.names, self.columns, strict=True)}
+
+    def count(self, rows: npt.NDArray[np.bool_]) -> int:
+        """Return how many rows some rows count as."""
+        return int(np.count_nonzero(rows) if self.counts is None else self.counts[rows].sum())
 
     def place(self, name: str) -> int:
         """Return the index of the column of that name."""
@@ -86,6 +102,8 @@ class Table:
     def where(self, row: int) -> str:
         """Return the position of a row in the source, in words."""
         place = int(self.rows[row])
+        if self.unit == "sheet row":
+            return f"row {place} of the sheet"
         return f"line {place}" if self.unit == "line" else f"row {place} (counted from 0)"
 
     def only(self, names: Sequence[str]) -> Table:
@@ -101,16 +119,29 @@ class Table:
     def take(self, rows: npt.NDArray[np.bool_]) -> Table:
         """Return the table of some rows; they keep their positions in the source."""
         columns = tuple(column.take(rows) for column in self.columns)
-        return Table(self.names, columns, self.rows[rows], self.unit, self.source)
+        counts = None if self.counts is None else self.counts[rows]
+        return replace(self, columns=columns, rows=self.rows[rows], counts=counts)
+
+    def repeated(self) -> Table:
+        """Return the table with each row as often as it counts."""
+        if self.counts is None:
+            return self
+        rows = np.repeat(np.arange(self.m), self.counts)
+        columns = tuple(column.repeat(self.counts) for column in self.columns)
+        return replace(self, columns=columns, rows=self.rows[rows], counts=None, counted_by=None)
 
     def without(self, name: str) -> Table:
         """Return the table without one of its columns."""
         kept = [index for index, other in enumerate(self.names) if other != name]
         return self.with_columns([self.names[i] for i in kept], [self.columns[i] for i in kept])
 
+    def with_counts(self, counts: npt.NDArray[np.int64], counted_by: str | None) -> Table:
+        """Return the same rows, each counted as often as given, and the column that says so, if there is one."""
+        return replace(self, counts=counts, counted_by=counted_by)
+
     def with_columns(self, names: Sequence[str], columns: Sequence[Column]) -> Table:
         """Return the same rows with other columns."""
-        return Table(tuple(names), tuple(columns), self.rows, self.unit, self.source)
+        return replace(self, names=tuple(names), columns=tuple(columns))
 
 
 def check_names(names: Sequence[str], source: str) -> None:
@@ -120,13 +151,18 @@ def check_names(names: Sequence[str], source: str) -> None:
     seen: set[str] = set()
     for position, name in enumerate(names, start=1):
         if not name:
-            numbers = ", or leave out the row numbers (index=False in pandas)" if position == 1 else ""
-            raise InvalidData(f"{source} has no name for column {position}: give every column a name{numbers}")
+            raise unnamed_column(source, position)
         if name in seen:
             header = "" if parse_numbers(names) is None else ", and the first line must have the names, not numbers"
             raise InvalidData(f"{source} has more than one column called {name!r}: names must differ{header}")
         seen.add(name)
     check_unicode(names, f"the name of a column of {source}")
+
+
+def unnamed_column(source: str, position: int) -> InvalidData:
+    """Return the error about a column without a name, given its position from 1."""
+    numbers = ", or leave out the row numbers (index=False in pandas)" if position == 1 else ""
+    return InvalidData(f"{source} has no name for column {position}: give every column a name{numbers}")
 
 
 def listing(items: Iterable[object], limit: int = 8) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TextIO
@@ -20,8 +20,10 @@ from dagscape.core.errors import InvalidData, argument
 from dagscape.core.resources import check_memory, memory_limit
 from dagscape.core.wording import plural
 from dagscape.data.tables.columns import empty_column
+from dagscape.data.tables.decimal_commas import Decimal, is_comma_number, point_problem, with_points
+from dagscape.data.tables.duplicate_names import DuplicateNames, distinct_names
 from dagscape.data.tables.numeric_cells import unusable_cell
-from dagscape.data.tables.table import Table, check_names
+from dagscape.data.tables.table import Table
 from dagscape.data.tables.text_columns import NumberReader, TextReader
 
 _CHUNK_ROWS = 10_000
@@ -61,6 +63,8 @@ def read_text_table(
     unused: Callable[[str], bool] | None,
     numeric: Callable[[str], bool] | None,
     max_memory: int | str | None,
+    decimal: Decimal = ".",
+    duplicates: DuplicateNames = "error",
 ) -> Table:
     """Read a table, as in :func:`dagscape.data.reading.read_table`.
 
@@ -68,6 +72,7 @@ def read_text_table(
     """
     limit = memory_limit(max_memory)
     reader = _StrictReader(text, path, separator, limit)
+    names = distinct_names(reader.names, repr(path), duplicates, unused)
     lines = bytearray()
     columns: dict[str, TextReader | NumberReader] = {}
 
@@ -78,26 +83,30 @@ def read_text_table(
         line = np.frombuffer(lines, dtype=np.int64)[row]
         raise unusable_cell(repr(path), name, cell, f"line {line}")
 
-    for name in reader.names:
+    def point(name: str, first: int, place: int, cell: str) -> None:
+        raise point_problem(path, name, cell, int(np.frombuffer(lines, dtype=np.int64)[first + place]))
+
+    for name in names:
         if unused is None or not unused(name):
             numbers = numeric is not None and numeric(name)
             columns[name] = NumberReader(missing, partial(refuse, name)) if numbers else TextReader(missing, check)
     for rows, places in reader.chunks():
         first = len(lines) // _LINE_BYTES
         lines += np.array(places, dtype=np.int64).data
-        for name, cells in zip(reader.names, zip(*rows, strict=True), strict=True):
-            if name in columns:
-                columns[name].add(cells, first)
+        cells_of = list(zip(*rows, strict=True))
+        for name, column in columns.items():
+            cells: Sequence[str] = cells_of[names[name]]
+            column.add(cells if decimal == "." else with_points(cells, partial(point, name, first)), first)
         check()
     if not lines:
         raise InvalidData(f"{path!r} has a header but no rows; it must have at least one row")
     # The buffer becomes an array without a copy.
     positions = np.frombuffer(lines, dtype=np.int64)
     empty = empty_column(positions.size, None)
-    finished = tuple(columns[name].finished() if name in columns else empty for name in reader.names)
+    finished = tuple(columns[name].finished() if name in columns else empty for name in names)
     # The readers refer to the check, and it to them: without this, their memory would wait for the garbage collector.
     columns.clear()
-    return Table(reader.names, finished, positions, "line", repr(path))
+    return Table(tuple(names), finished, positions, "line", repr(path))
 
 
 def _check_held(reader: _StrictReader, columns: dict[str, TextReader | NumberReader], rows: int, limit: int) -> None:
@@ -145,7 +154,6 @@ class _StrictReader:
         while len(header) > 1 and not header[-1]:
             header.pop()
         self.names = tuple(header)
-        check_names(self.names, repr(path))
         if separator is None:
             self._check_separator_found()
 
@@ -195,7 +203,8 @@ class _StrictReader:
             yield line
 
     def _not_text(self) -> InvalidData:
-        return InvalidData(f"{self.path!r} has a NUL character in line {self.line}: it is not a text file")
+        utf16 = f"or it is UTF-16: then use {argument('encoding', 'utf-16-le')}"
+        return InvalidData(f"{self.path!r} has a NUL character in line {self.line}: it is not a text file, {utf16}")
 
     def _long_line(self, text: TextIO, piece: str) -> str:
         """Return a line of a long record, given its first piece, unless the record cannot be part of a table."""
@@ -251,17 +260,29 @@ class _StrictReader:
             if candidate in self.names[0] and (candidate != " " or self._first_row_has_as_many_spaces()):
                 raise InvalidData(
                     f"{self.path!r} has a single column, called {self.names[0]!r}: "
-                    f"use {argument('separator', candidate)} if that separates its cells, or "
+                    f"use {argument('separator', candidate)} if that separates its cells"
+                    f"{self._decimal_hint(candidate)}, or "
                     f"{argument('separator', self.delimiter)} if the table has a single column"
                 )
 
+    def _decimal_hint(self, separator: str) -> str:
+        """Return what else to say about a separator if the first row seems to have decimal commas."""
+        cells = self.delimiter.join(self._first_row()).split(separator)
+        number = next((cell.strip() for cell in cells if is_comma_number(cell.strip())), None)
+        return "" if number is None else f" (with {argument('decimal', ',')} for numbers such as {number!r})"
+
     def _first_row_has_as_many_spaces(self) -> bool:
         """Whether spaces seem to separate cells: a name may have some, but then the values rarely have as many."""
+        first = self._first_row()
+        return len(first) == 1 and first[0].strip().count(" ") == self.names[0].count(" ")
+
+    def _first_row(self) -> list[str]:
+        """Return the cells of the first row, which is still to be read; none if there is no row."""
         first = next(self._records, None)
         if first is None:
-            return False
+            return []
         self._records = chain([first], self._records)
-        return len(first[1]) == 1 and first[1][0].strip().count(" ") == self.names[0].count(" ")
+        return first[1]
 
 
 def _csv_problem(message: str) -> str:

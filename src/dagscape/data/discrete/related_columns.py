@@ -1,0 +1,53 @@
+"""Warnings about columns that copy or determine each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dagscape.data.kinds.relations import MOST_CELLS, MOST_COLUMNS, Relations, find_relations, relation_sentences
+from dagscape.data.tables.table import Table
+
+if TYPE_CHECKING:
+    from dagscape.data.discrete.dataset import Dataset
+
+# So many findings are shown.
+_SHOWN = 5
+
+
+def relation_warnings(dataset: Dataset) -> list[str]:
+    """Return a warning for each group of variables that copy or determine each other, up to a handful.
+
+    Examples
+    --------
+    >>> from dagscape.data.discrete.dataset import Dataset
+    >>> relation_warnings(Dataset.from_array([[i % 2, 1 - i % 2, i % 3] for i in range(30)]))[0][:43]
+    "'X0' and 'X1' say the same in every row: le"
+    """
+    codes = dataset.codes
+    if dataset.holes is not None:
+        codes = np.where(dataset.holes, 0, codes.astype(np.int64) + 1)
+    return _handful(find_relations(codes, dataset.weights), dataset.variables)
+
+
+def table_relations(table: Table) -> list[str]:
+    """Return such warnings about columns of a table as read.
+
+    Examples
+    --------
+    >>> from dagscape.data.tables.frames import table_from_array
+    >>> table_relations(table_from_array([[i % 2, "ab"[i % 2]] for i in range(30)]))[0][:43]
+    "'X0' and 'X1' say the same in every row: le"
+    """
+    if len(table.names) > MOST_COLUMNS or table.m * len(table.names) > MOST_CELLS:
+        return []
+    codes = np.stack([column.groups() + 1 for column in table.columns], axis=1)
+    return _handful(find_relations(codes, np.ones(table.m, dtype=np.int64)), table.names)
+
+
+def _handful(found: Relations, names: Sequence[str]) -> list[str]:
+    sentences = list(relation_sentences(found, names))
+    more = len(sentences) - _SHOWN
+    return [*sentences[:_SHOWN], *([f"{more} more relations between columns like these"] if more > 0 else [])]

@@ -1,0 +1,242 @@
+"""Columns that copy or determine each other.
+
+A copy of a column takes away its edges: two variables that always agree explain each other, and each of them is as good
+a parent as the other. So the probability of a true edge is divided among copies, and edges between copies, which are
+certain, say nothing. The same holds for a column that another determines, and for the columns of a one-hot code.
+
+What is found is exact, with one exception: columns that agree in more than 99% of the rows. Among few rows, or with
+many values, one column may determine another by chance. So a finding counts only if a shuffled column would hardly
+ever do the same: with k values that occur n_1, …, n_k times, and shares p_y of the values of the other column, the
+chance that every value goes with one value only is about the product of Σ_y p_y^n_i over all i, and it must stay below
+a thousandth after multiplication by the number of pairs of columns.
+
+Cost: columns that split the rows alike are found by one pass over each column. For the rest, the rows are sorted by
+each column in turn, and all others are compared with their neighbours: n² passes over the rows in the worst case. A
+first look at a few hundred rows leaves few pairs of columns that are not related.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dagscape.data.kinds.one_hot import one_hot_groups
+
+Codes = npt.NDArray[Any]
+Weights = npt.NDArray[np.int64]
+
+# Beyond this number of columns, or of cells in distinct rows, nothing is looked for.
+MOST_COLUMNS = 200
+MOST_CELLS = 20_000_000
+
+# Fewer rows prove nothing.
+FEWEST_ROWS = 20
+
+# Columns that agree in this share of the rows nearly copy each other, unless they agree no better than by chance.
+_NEARLY = 0.99
+_BETTER_THAN_CHANCE = 0.98
+
+# The chance that shuffled columns do the same, in all pairs together.
+_CHANCE = 1e-3
+
+# The rows of the first look.
+_FIRST_ROWS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """What was found among some columns, by their indices.
+
+    Attributes
+    ----------
+    copies : tuple of tuple of int
+        Groups of columns that split the rows alike, up to the names of their levels.
+    determined : dict of int to tuple of int
+        For some columns, those that they determine.
+    one_hot : tuple of tuple of int
+        Groups of columns of two levels, of which exactly one has its second level in every row.
+    near_copies : tuple of (int, int, float)
+        Pairs that agree in nearly all rows, and the share of these.
+    """
+
+    copies: tuple[tuple[int, ...], ...] = ()
+    determined: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    one_hot: tuple[tuple[int, ...], ...] = ()
+    near_copies: tuple[tuple[int, int, float], ...] = ()
+
+
+def find_relations(codes: Codes, weights: Weights) -> Relations:
+    """Find columns that copy or determine each other.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        Distinct rows × columns: the number of the level of each cell, from 0.
+    weights : ndarray of int64
+        How many times each row occurs.
+
+    Examples
+    --------
+    >>> rows = np.array([[i % 3, 2 - i % 3, i % 3 == 0, i // 3 % 2] for i in range(60)])
+    >>> found = find_relations(rows, np.ones(60, dtype=np.int64))
+    >>> found.copies, found.determined
+    (((0, 1),), {0: (2,)})
+    """
+    n, rows = codes.shape[1], int(weights.sum())
+    if rows < FEWEST_ROWS or not 2 <= n <= MOST_COLUMNS or codes.size > MOST_CELLS:
+        return Relations()
+    dense = np.stack([_dense(codes[:, i]) for i in range(n)], axis=1)
+    levels = dense.max(axis=0) + 1
+    groups = _alike(dense, [i for i in range(n) if levels[i] > 1])
+    # Of columns that are alike, the first stands for all.
+    single = [group[0] for group in groups]
+    limit = np.log(_CHANCE / n**2)
+    determined: dict[int, tuple[int, ...]] = {}
+    for i in single:
+        candidates = _first_look(dense, i, [j for j in single if j != i and levels[j] < levels[i]])
+        found = [j for j in candidates if _determines(dense, i, j) and _log_chance(dense, weights, i, j) < limit]
+        if found:
+            determined[i] = tuple(found)
+    copies = [group for group in groups if len(group) > 1 and _log_chance(dense, weights, *group[:2]) < limit]
+    return Relations(
+        tuple(map(tuple, copies)),
+        determined,
+        one_hot_groups(dense, single, levels),
+        _near(dense, weights, single, levels),
+    )
+
+
+def _dense(column: Codes) -> Codes:
+    """Return the codes of a column, numbered without gaps."""
+    used = np.bincount(column) > 0
+    lookup = np.cumsum(used, dtype=np.int32) - 1
+    return lookup[column]
+
+
+def _alike(dense: Codes, columns: Sequence[int]) -> list[list[int]]:
+    """Return the columns in groups that split the rows alike."""
+    groups: dict[bytes, list[int]] = {}
+    rows = np.arange(len(dense) - 1, -1, -1)
+    for i in columns:
+        # Of several rows with a level, the last that is written here is the first of the table.
+        first = np.empty(int(dense[:, i].max()) + 1, dtype=np.int64)
+        first[dense[::-1, i]] = rows
+        digest = hashlib.sha256(first[dense[:, i]].tobytes()).digest()
+        groups.setdefault(digest, []).append(i)
+    return list(groups.values())
+
+
+def _first_look(dense: Codes, column: int, others: Sequence[int]) -> list[int]:
+    """Return those of some columns that a column determines in some of the rows."""
+    if not others:
+        return []
+    some = dense[:: 1 + len(dense) // _FIRST_ROWS]
+    order = np.argsort(some[:, column], kind="stable")
+    same = np.diff(some[order, column]) == 0
+    steps = np.diff(some[order][:, others], axis=0) != 0
+    return [other for other, wrong in zip(others, (steps & same[:, np.newaxis]).any(axis=0), strict=True) if not wrong]
+
+
+def _determines(dense: Codes, column: int, other: int) -> bool:
+    """Whether each level of a column goes with one level of another."""
+    first = np.full(int(dense[:, column].max()) + 1, -1)
+    first[dense[:, column]] = dense[:, other]
+    return bool((first[dense[:, column]] == dense[:, other]).all())
+
+
+def _log_chance(dense: Codes, weights: Weights, column: int, other: int) -> float:
+    """Return the logarithm of the chance that each level of a column goes with one level of a shuffled other."""
+    sizes = np.bincount(dense[:, column], weights=weights)
+    shares = np.bincount(dense[:, other], weights=weights) / weights.sum()
+    different, counts = np.unique(sizes, return_counts=True)
+    # The largest share decides for large groups, where powers underflow.
+    logs = np.log(shares[shares > 0])[:, np.newaxis] * different
+    return float(np.logaddexp.reduce(logs, axis=0) @ counts)
+
+
+def _near(
+    dense: Codes, weights: Weights, columns: Sequence[int], levels: npt.NDArray[np.intp]
+) -> tuple[tuple[int, int, float], ...]:
+    """Return the pairs of columns of as many levels that agree in nearly all rows, but not in all."""
+    some = np.argsort(-weights, kind="stable")[:_FIRST_ROWS]
+    return tuple(
+        (i, j, share)
+        for i, j in combinations(columns, 2)
+        if levels[i] == levels[j]
+        and _agreement(dense[some], weights[some], i, j, levels[i])[0] > 2 * _NEARLY - 1
+        and _is_near(*(agreed := _agreement(dense, weights, i, j, levels[i])))
+        for share in agreed[:1]
+    )
+
+
+def _is_near(share: float, by_chance: float) -> bool:
+    return _NEARLY <= share < 1 and share - by_chance >= _BETTER_THAN_CHANCE * (1 - by_chance)
+
+
+def _agreement(dense: Codes, weights: Weights, i: int, j: int, size: int) -> tuple[float, float]:
+    """Return the share of rows in which two columns agree if each level means the one it most often goes with.
+
+    The second number is the share that is expected of independent columns.
+    """
+    cells = dense[:, i].astype(np.int64) * size + dense[:, j]
+    joint = np.bincount(cells, weights=weights, minlength=size * size).reshape(size, size)
+    partner = joint.argmax(axis=1)
+    if np.unique(partner).size < np.count_nonzero(joint.any(axis=1)):
+        return 0.0, 0.0
+    total = joint.sum()
+    agreed = joint[np.arange(size), partner].sum() / total
+    expected = (joint.sum(axis=1) * joint.sum(axis=0)[partner]).sum() / total**2
+    return float(agreed), float(expected)
+
+
+def relation_sentences(found: Relations, names: Sequence[str]) -> Iterator[str]:
+    """Iterate over one sentence for each finding, with the remedy.
+
+    Examples
+    --------
+    >>> next(relation_sentences(Relations(copies=((0, 1),)), ["city", "town"]))
+    "'city' and 'town' say the same in every row: leave out all but one, because copies take edges from each other"
+    """
+    for group in found.copies:
+        yield (
+            f"{_listed([names[i] for i in group])} say the same in every row: leave out all but one, because copies "
+            "take edges from each other"
+        )
+    for hot in found.one_hot:
+        yield (
+            f"exactly one of {_listed([names[i] for i in hot])} is set in every row: make one column of them, because "
+            "each is known from the others"
+        )
+    for i, others in found.determined.items():
+        one = len(others) == 1
+        yield (
+            f"{names[i]!r} determines {_listed([names[j] for j in others])}: leave out {names[i]!r} or what it "
+            f"determines, unless {'that is' if one else 'those are'} what you ask about"
+        )
+    for i, j, share in found.near_copies:
+        yield (
+            f"{names[i]!r} and {names[j]!r} say the same in {_percent(share)} of the rows: leave out one of them, "
+            "because copies take edges from each other"
+        )
+
+
+def _percent(share: float) -> str:
+    """Return a share below 1 as a percentage that does not round to 100%.
+
+    >>> _percent(0.9951), _percent(0.99999)
+    ('99.5%', 'all but 0.001%')
+    """
+    return f"{100 * share:.1f}%" if share < 0.9995 else f"all but {100 * (1 - share):.1g}%"
+
+
+def _listed(names: Sequence[str], limit: int = 6) -> str:
+    shown = [repr(name) for name in names[:limit]]
+    if len(names) > limit:
+        shown.append(f"{len(names) - limit} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,125 @@
+"""Where the data of a result come from: the file, and where its columns of numbers were cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from dagscape.core.wording import visible
+from dagscape.results.decoding import Count, Finite
+
+# The method of columns that are cut where the user says.
+GIVEN = "given"
+
+# Names of columns in a line, at most.
+_NAMES_SHOWN = 8
+
+_WORDS = {
+    # Both cut into intervals with about equally many rows.
+    "auto": "{} quantiles",
+    "quantile": "{} quantiles",
+    "width": "{} equal widths",
+    "mdl": "class entropy (mdl)",
+    "hartemink": "{} intervals by pairwise information (hartemink)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Columns of numbers that were cut in the same way.
+
+    Attributes
+    ----------
+    method : str
+        The method of :class:`dagscape.Discretizer`, or ``"given"``.
+    bins : int or None
+        The number of intervals that was asked for; None if the method chooses it, or if cuts were given.
+    cuts : mapping of str to tuple of float
+        The cuts of each column.
+    """
+
+    method: str
+    bins: Count | None
+    cuts: Mapping[str, tuple[Finite, ...]] = field(hash=False)
+
+    @property
+    def words(self) -> str:
+        """The method and the number of intervals in words.
+
+        >>> Cutting("quantile", 3, {"age": (30.0, 50.0)}).words
+        '3 quantiles'
+        >>> Cutting("auto", 3, {"age": (30.0, 50.0)}).words
+        '3 quantiles'
+        >>> Cutting("given", None, {"age": (30.0, 50.0)}).words
+        'cut at 30, 50'
+        """
+        if self.method == GIVEN:
+            return f"cut at {', '.join(f'{cut:g}' for cut in next(iter(self.cuts.values()), ()))}"
+        words = _WORDS.get(self.method)
+        return visible(self.method) if words is None else words.format("some" if self.bins is None else self.bins)
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """Where data come from.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file, without its folder; empty if the data do not come from one.
+    cuttings : tuple of Cutting
+        How columns of numbers were cut.
+    several : bool
+        Whether these are several ways of cutting the same columns, which were compared or averaged over.
+    """
+
+    name: str = ""
+    cuttings: tuple[Cutting, ...] = ()
+    several: bool = False
+
+    def lines(self) -> list[str]:
+        """Return what a picture or a table says of the cuts, one line for each way; empty if nothing was cut.
+
+        >>> DataSource("a.csv", (Cutting("quantile", 3, {"age": (30.0, 50.0), "pay, net": (9.5, 20.0)}),)).lines()
+        ["3 quantiles: age, 'pay, net'"]
+        """
+        # Where the user says is not one of several ways.
+        compared = [cutting for cutting in self.cuttings if self.several and cutting.method != GIVEN]
+        alone = [cutting for cutting in self.cuttings if cutting not in compared]
+        found = [f"{cutting.words}: {_named(cutting.cuts)}" for cutting in alone]
+        if compared:
+            ways = dict.fromkeys(cutting.words for cutting in compared)
+            columns = dict.fromkeys(name for cutting in compared for name in cutting.cuts)
+            found.insert(0, f"cut in {len(ways)} ways ({', '.join(ways)}): {_named(columns)}")
+        return found
+
+    def line(self) -> str:
+        """Return the same in one line, with the name of the file; empty if nothing was cut."""
+        said = "; ".join(self.lines())
+        return f"{visible(self.name)}; {said}" if said and self.name else said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON values."""
+        cuttings = [{**asdict(entry), "cuts": _lists(entry.cuts)} for entry in self.cuttings]
+        return {"name": self.name, "cuttings": cuttings, "several": self.several}
+
+
+def joined_sources(sources: Iterable[DataSource | None]) -> DataSource | None:
+    """Return the source of data that were cut in several ways; None if nothing is known of them."""
+    known = [source for source in sources if source is not None]
+    if not known:
+        return None
+    cuttings = tuple(dict.fromkeys(cutting for source in known for cutting in source.cuttings))
+    return DataSource(known[0].name, cuttings, several=any(source != known[0] for source in known))
+
+
+def _lists(cuts: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
+    return {name: list(found) for name, found in cuts.items()}
+
+
+def _named(columns: Iterable[str]) -> str:
+    """List columns; names with punctuation of such lists are quoted."""
+    names = [repr(name) if any(mark in name for mark in ",;:'") else visible(name) for name in columns]
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

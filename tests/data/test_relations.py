@@ -1,0 +1,120 @@
+"""Columns that copy or determine each other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dagscape as ds
+from dagscape.data.kinds.relations import MOST_COLUMNS, Relations, find_relations
+from oracles.relations import copies, determines, one_hot, varies
+
+RNG = np.random.default_rng(3)
+ROWS = 400
+
+
+def found_in(columns):
+    rows = np.column_stack(columns)
+    return find_relations(rows, np.ones(len(rows), dtype=np.int64))
+
+
+def column(levels):
+    return RNG.integers(0, levels, ROWS)
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=20, max_size=60), st.integers(0, 4))
+def test_what_is_found_holds_in_every_row(rows, copied):
+    rows = [[*row, 2 - row[copied]] for row in rows]
+    cells = np.array(rows)
+    relations = find_relations(cells, np.ones(len(cells), dtype=np.int64))
+    columns = [i for i in range(6) if varies(rows, i)]
+    assert set(relations.copies) <= set(copies(rows, columns))
+    for i, others in relations.determined.items():
+        assert all(determines(rows, i, j) and not determines(rows, j, i) for j in others)
+    single = [i for i in columns if all(i not in group[1:] for group in copies(rows, columns))]
+    if all({0, 1} >= set(cells[:, i]) for i in columns):
+        assert set(relations.one_hot) == set(one_hot(rows, single))
+
+
+def test_copies_up_to_the_names_of_levels():
+    x, y = column(3), column(4)
+    assert found_in([x, y, (x + 1) % 3, x * 7]) == Relations(copies=((0, 2, 3),))
+
+
+def test_a_column_that_another_determines():
+    arm, other = column(5), column(3)
+    assert found_in([other, arm, arm // 2, arm > 2]).determined == {1: (2, 3)}
+
+
+def test_one_hot_codes():
+    arm, other = column(3), column(2)
+    relations = found_in([arm == 0, other, arm == 1, arm == 2])
+    assert (relations.one_hot, relations.copies, relations.determined) == (((0, 2, 3),), (), {})
+
+
+def test_columns_that_nearly_agree():
+    x = column(2)
+    y = x.copy()
+    y[:2] = 1 - y[:2]
+    assert found_in([x, column(2), 1 - y]).near_copies == ((0, 2, 0.995),)
+    y[:8] = 1 - x[:8]
+    assert found_in([x, y]).near_copies == ()
+    # Rare levels agree in nearly all rows by chance.
+    rare, other = np.zeros(ROWS, dtype=int), np.zeros(ROWS, dtype=int)
+    rare[:2] = other[1:3] = 1
+    assert found_in([rare, other]) == Relations()
+
+
+def test_weights_count_as_rows():
+    rows = np.array([[0, 1], [1, 0]])
+    assert find_relations(rows, np.array([1, 1])) == Relations()
+    assert find_relations(rows, np.array([30, 20])).copies == ((0, 1),)
+
+
+def test_chance_is_no_relation():
+    unique = np.arange(ROWS)
+    assert found_in([unique, column(2), column(3)]) == Relations()
+    # A column with two rows for each value determines a rare one by chance.
+    rare = np.zeros(ROWS, dtype=int)
+    rare[:2] = 1
+    assert found_in([unique // 2, rare]) == Relations()
+
+
+def test_nothing_is_looked_for_among_very_many_columns():
+    x = column(2)
+    assert found_in([x] * MOST_COLUMNS).copies
+    assert found_in([x] * (MOST_COLUMNS + 1)) == Relations()
+
+
+def test_copies_are_named_where_data_are_scored():
+    frame = pd.DataFrame({"dose": column(3), "sex": column(2)})
+    data = ds.Dataset.from_frame(frame.assign(arm=frame["dose"].map({0: "a", 1: "b", 2: "c"})))
+    said = (
+        "'dose' and 'arm' say the same in every row: leave out all but one, because copies take edges from each other"
+    )
+    assert data.describe().warnings == (said,)
+    assert data.variables == ("dose", "sex", "arm")
+    with pytest.warns(ds.SuspiciousColumns, match=said):
+        scores = ds.local_scores(data)
+    assert scores.info.warnings == (f"related columns: {said}",)
+    ds.local_scores(data.drop(["arm"]))
+
+
+def test_a_handful_of_relations_is_shown():
+    columns = [column(2) for _ in range(8)]
+    data = ds.Dataset.from_array(np.column_stack([*columns, *columns]))
+    assert data.describe().warnings[5:] == ("3 more relations between columns like these",)
+
+
+def test_missing_cells_that_are_kept_are_a_value_of_their_own():
+    x = [None if i % 5 == 0 else str(i % 3) for i in range(60)]
+    data = ds.Dataset.from_frame(pd.DataFrame({"x": x, "y": x, "z": [str(i % 3) for i in range(60)]}), missing="keep")
+    assert data.describe().warnings == (
+        "'x' and 'y' say the same in every row: leave out all but one, because copies take edges from each other",
+    )
+
+
+@pytest.mark.parametrize("name", ["votes", "tic-tac-toe", "wine", "iris"])
+def test_bundled_data_have_no_relations(name):
+    assert find_relations(ds.load_dataset(name).codes, ds.load_dataset(name).weights) == Relations()
