@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dagscape as ds
 from dagscape.best.k_best import k_best
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.discrete.dataset import Dataset
@@ -65,6 +66,7 @@ def test_queries_agree_with_enumeration(problem, data):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::dagscape.core.errors.NothingObserved")
 @settings(max_examples=40)
 @given(networks(), st.data())
 def test_predictions_of_rows_with_gaps_agree_with_enumeration(problem, data):
@@ -236,9 +238,33 @@ def test_missing_cells_have_their_level_if_the_network_has_one():
     network = Network.fit(Dag.from_edges(["a", "b"], [("a", "b")]), data)
     expected = network.query("b", {"a": "?"}).to_dict()
     assert network.predict(frame[["a"]], "b").loc[1].to_dict() == pytest.approx(expected)
-    assert network.predict(frame[["b"]].assign(c=1)[["c"]], "b").loc[1].to_dict() == pytest.approx(
-        network.query("b").to_dict()
+    with pytest.warns(ds.NothingObserved):
+        found = network.predict(frame[["b"]].assign(c=1)[["c"]], "b")
+    assert found.loc[1].to_dict() == pytest.approx(network.query("b").to_dict())
+
+
+def test_rows_without_a_common_column_warn():
+    data = Dataset.from_frame(pd.DataFrame({"smoke": ["no", "yes", "no"], "lung": [0, 1, 0], "kind": ["a", "b", "b"]}))
+    network = Network.fit(Dag.from_edges(["smoke", "lung", "kind"], [("smoke", "lung")]), data)
+    with pytest.warns(ds.NothingObserved) as caught:
+        found = network.predict(pd.DataFrame({"Smoke": ["no", "yes"]}), "lung")
+    assert str(caught[0].message) == (
+        "the rows have none of the variables that 'lung' could be predicted from ('smoke', 'kind'): their columns are "
+        "'Smoke'; did you mean 'smoke'?; every prediction is the probability of 'lung' when nothing is known"
     )
+    assert caught[0].filename == __file__
+    assert found.to_numpy().tolist() == [pytest.approx(network.query("lung").tolist())] * 2
+    with pytest.warns(ds.NothingObserved, match="they have no other columns"):
+        network.predict(pd.DataFrame({"lung": [0]}), "lung")
+    with pytest.warns(ds.NothingObserved):
+        network.predict(Dataset.from_frame(pd.DataFrame({"lung": [0, 1]})), "lung")
+    # One common column suffices, and a column that is constant in the rows is there as well.
+    network.predict(pd.DataFrame({"kind": ["a"], "x": [1]}), "lung")
+    network.predict(pd.DataFrame({"kind": [None]}), "lung")
+    network.predict(Dataset.from_frame(pd.DataFrame({"kind": ["a", "a"], "lung": [0, 1]})), "lung")
+    network.predict(pd.DataFrame(), "lung")
+    alone = Network.fit(Dag.from_edges(["lung"], []), data.select(["lung"]))
+    alone.predict(pd.DataFrame({"x": [1]}), "lung")
 
 
 def test_impossible_rows():

@@ -27,7 +27,7 @@ from dagscape.core.masks import bits, transposed
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.results.base import Provenance, Result
+from dagscape.results.base import Provenance, Result, inherited_warnings
 from dagscape.results.decoding import Count, OneOf, Share
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag, level: str
     (2, 0, 0.5)
     """
     first, second = at_level(found, level), at_level(truth, level)
-    _check_same_variables(first.variables, second.variables)
+    check_same_variables(first.variables, second.variables)
     if first.variables != second.variables:
         first = first.reordered(second.variables)
     adjacency = _agreement(_pairs(first.skeleton_masks()), _pairs(second.skeleton_masks()))
@@ -155,6 +155,7 @@ def compare(found: Dag | Cpdag | HasDag, truth: Dag | Cpdag | HasDag, level: str
     return Comparison(
         variables=second.variables,
         provenance=Provenance(__version__, "compare"),
+        warnings=inherited_warnings(found, truth),
         shd=_structural_hamming_distance(first, second),
         a_plus=adjacency.only_first,
         a_minus=adjacency.only_second,
@@ -194,15 +195,15 @@ def at_level(graph: Dag | Cpdag | HasDag, level: str) -> Dag | Cpdag:
     )
 
 
-def _check_same_variables(first: Sequence[str], second: Sequence[str]) -> None:
-    """Raise an error that lists the variables which only one of two structures has."""
+def check_same_variables(first: Sequence[str], second: Sequence[str], what: str = "structures") -> None:
+    """Raise an error that lists the variables which only one of two structures, or results, has."""
     only = [
         f"only the {which} has {_listed([name for name in names if name not in set(others)])}"
         for which, names, others in (("first", first, second), ("second", second, first))
         if not set(names) <= set(others)
     ]
     if only:
-        raise InvalidOption(f"the two structures do not have the same variables: {', and '.join(only)}")
+        raise InvalidOption(f"the two {what} do not have the same variables: {', and '.join(only)}")
 
 
 def _listed(names: Sequence[str]) -> str:

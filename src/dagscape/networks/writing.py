@@ -1,10 +1,10 @@
-"""Networks written to files: BIF, which other programs read, and JSON, which keeps everything; plain or gzipped."""
+"""Networks written to files: JSON, and BIF, XMLBIF and XDSL, which other programs read; plain or gzipped."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import IO, TYPE_CHECKING, Any
 
@@ -13,25 +13,28 @@ from dagscape.core.files.paths import path_text
 from dagscape.core.files.writing import replace_by_ending
 from dagscape.core.masks import bits
 from dagscape.core.version import __version__
+from dagscape.core.wording import visible
 from dagscape.data.tables.value_types import type_of_text
 from dagscape.networks.bif.names import DISCRETIZER, ENCODED, TYPES, encode_name, is_plain
+from dagscape.networks.xml.xdsl import write_xdsl
+from dagscape.networks.xml.xmlbif import write_xmlbif
 
 if TYPE_CHECKING:
     from dagscape.networks.discrete.network import Network
 
 KIND = "network"
 
-NETWORK_FORMATS = ("json", "bif")
+NETWORK_FORMATS = ("json", "bif", "xmlbif", "xdsl")
 
 # The version of the document. It increases when older versions of dagscape cannot read it any more.
 SCHEMA = 1
 
 
-def save_network(network: Network, path: str | os.PathLike[str]) -> None:
+def save_network(network: Network, path: str | os.PathLike[str], remarks: Sequence[str] = ()) -> None:
     """Write a network; the work of :func:`dagscape.write_network` and :meth:`Network.save`."""
     writer = _WRITERS[check_network_path(path)]
     with replace_by_ending(path) as stream:
-        writer(network, stream)
+        writer(network, stream, remarks)
 
 
 def check_network_path(path: str | os.PathLike[str]) -> str:
@@ -45,13 +48,15 @@ def check_network_path(path: str | os.PathLike[str]) -> str:
     name = path_text(path)
     ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
     if ending not in _WRITERS:
-        endings = "its name must end in .bif or .bif.gz, or in .json or .json.gz"
+        endings = f"its name must end in {', '.join(_WRITERS)}, or one of them and .gz"
         raise InvalidOption(f"cannot tell the format of {name!r}: {endings}")
     return ending
 
 
-def write_bif(network: Network, stream: IO[bytes]) -> None:
-    """Write a network to a stream, with its names as words (:mod:`dagscape.networks.bif.names`)."""
+def write_bif(network: Network, stream: IO[bytes], remarks: Sequence[str] = ()) -> None:
+    """Write a network to a stream, with its names as words (:mod:`dagscape.networks.bif.names`) and remarks first."""
+    for remark in remarks:
+        stream.write(f"// {visible(remark)}\n".encode())
     title, names, levels, properties = _words(network)
     stream.write(f"network {title} {{\n".encode())
     for name, value in properties.items():
@@ -119,9 +124,9 @@ def network_to_dict(network: Network) -> dict[str, Any]:
     }
 
 
-def write_json(network: Network, stream: IO[bytes]) -> None:
-    """Write a network to a stream, one variable per line."""
-    document = network_to_dict(network)
+def write_json(network: Network, stream: IO[bytes], remarks: Sequence[str] = ()) -> None:
+    """Write a network to a stream, one variable per line, with remarks for readers."""
+    document = network_to_dict(network) | ({"remarks": list(remarks)} if remarks else {})
     stream.write(b"{\n")
     for number, (key, value) in enumerate(document.items(), start=1):
         end = ",\n" if number < len(document) else "\n}\n"
@@ -137,4 +142,18 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-_WRITERS: dict[str, Callable[[Network, IO[bytes]], None]] = {".bif": write_bif, ".json": write_json}
+_Writer = Callable[["Network", IO[bytes], Sequence[str]], None]
+
+
+def _as_xml(writer: Callable[[Network, IO[bytes], Mapping[str, str], Sequence[str]], None]) -> _Writer:
+    return lambda network, stream, remarks: writer(network, stream, dict(_properties(network)), remarks)
+
+
+_WRITERS: dict[str, _Writer] = {
+    ".bif": write_bif,
+    ".json": write_json,
+    ".xdsl": _as_xml(write_xdsl),
+    ".xmlbif": _as_xml(write_xmlbif),
+    ".xml": _as_xml(write_xmlbif),
+    ".bifxml": _as_xml(write_xmlbif),
+}

@@ -66,7 +66,11 @@ def parse_network(text: str, title: str = "text", *, max_memory: int | str | Non
     source = Source(title, text)
     if not text.strip():
         raise InvalidData(f"{title!r} is empty")
-    document = parse(source)
+    return network_of_blocks(source, parse(source), max_memory)
+
+
+def network_of_blocks(source: Source, document: Document, max_memory: int | str | None = None) -> Network:
+    """Return the network that the blocks of a file describe, after checking them."""
     levels = _declared_levels(source, document)
     blocks = _blocks_by_child(source, document, levels)
     number = {name: index for index, name in enumerate(levels)}
@@ -133,7 +137,7 @@ def _declared_levels(source: Source, document: Document) -> dict[str, tuple[str,
             raise source.fail(block.name.offset, f"the variable {shown(block.name.text)} has no levels")
         levels[block.name.text] = block.levels
     if not levels:
-        raise InvalidData(f"{source.title!r} declares no variables: is it a BIF file?")
+        raise InvalidData(f"{source.title!r} declares no variables: is it a {source.kind} file?")
     return levels
 
 
@@ -201,9 +205,7 @@ def _table(
         state, problem = wrong
         row = rows.get(state) or block.table or block.default
         given = f" given {_state_text(state, codes)}" if codes else ""
-        hint = (
-            "; in a 'table' the first level comes first, for all states of the parents" if block.table and codes else ""
-        )
+        hint = source.hint if block.table and codes else ""
         offset = block.child.offset if row is None else row.offset
         raise source.fail(offset, f"the probabilities of {child}{given} {problem}{hint}")
     return table

@@ -105,10 +105,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and its name in messages."""
+    """A text, its name in messages, its format, and how the probabilities of a flat table are ordered."""
 
     title: str
     text: str = field(repr=False)
+    kind: str = "BIF"
+    hint: str = "; in a 'table' the first level comes first, for all states of the parents"
 
     def fail(self, offset: int, problem: str) -> InvalidData:
         """Return the error for a problem at an offset of the text."""

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
+from dagscape.core.caveats import issue
+from dagscape.core.errors import InvalidData, InvalidOption, NothingObserved, did_you_mean, function, type_of
 from dagscape.core.masks import mask_of
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import cut_numbers
@@ -171,6 +172,7 @@ def observed_rows(
     ([[-1, -1], [0, -1]], [1, 0, 1])
     """
     check_rows(rows)
+    _warn_if_nothing_is_common(variables, rows, target)
     if isinstance(rows, Dataset):
         codes, chosen = _dataset_codes(variables, levels, rows, target)
         return ObservedRows(codes, chosen, np.arange(len(codes)))
@@ -185,6 +187,25 @@ def observed_rows(
     first, places = distinct_rows(codes + 1, [len(levels[name]) + 1 for name in variables])
     distinct = codes[first]
     return ObservedRows(distinct, np.zeros(distinct.shape, dtype=np.bool_), places, _index(rows))
+
+
+def _warn_if_nothing_is_common(variables: Sequence[str], rows: Any, target: str) -> None:
+    """Warn if rows have none of the variables that a target could be predicted from."""
+    own = [name for name in variables if name != target]
+    if isinstance(rows, Dataset):
+        names: Sequence[str] = (*rows.variables, *rows.set_aside)
+    else:
+        names = rows.names if isinstance(rows, Table) else [str(name) for name in getattr(rows, "columns", own)]
+    if own and not {*own} & {*names} and not is_empty_frame(rows):
+        others = [name for name in names if name != target]
+        near = next((hint for name in others if (hint := did_you_mean(name, own))), "")
+        found = f"their columns are {listing(others)}" if others else "they have no other columns"
+        issue(
+            NothingObserved(
+                f"the rows have none of the variables that {target!r} could be predicted from ({listing(own)}): {found}"
+                f"{near}; every prediction is the probability of {target!r} when nothing is known"
+            )
+        )
 
 
 def check_rows(rows: object) -> None:

@@ -111,11 +111,15 @@ class FamilyFitter:
         return (*(self.arities[parent] for parent in bits(parents)), self.arities[child])
 
     def fit(self, child: int, parents: int) -> NDArray[np.float64]:
-        """Return the fitted table of a family."""
+        """Return the fitted table of a family.
+
+        Rows in which the variable was set are left out. If it was set in all of them, and has no parents, the table
+        says how often the experimenters chose each level.
+        """
         shape = self.shape(child, parents)
         cells = parent_states(self.codes, [*bits(parents), child], self.arities)
         weights = self.weights
-        if self.free is not None:
+        if self.free is not None and (self.free[:, child].any() or parents):
             cells, weights = cells[self.free[:, child]], weights[self.free[:, child]]
         counts = np.bincount(cells, weights=weights, minlength=math.prod(shape)).astype(np.float64, copy=False)
         return _expected(counts.reshape(shape), self.pseudocount(counts.size))

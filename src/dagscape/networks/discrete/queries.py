@@ -18,6 +18,7 @@ from dagscape.data.discrete.rows import distinct_rows
 from dagscape.data.tables.value_types import own_values
 from dagscape.networks.discrete.elimination import Joint, Tables
 from dagscape.networks.discrete.evidence import observed_codes, observed_rows
+from dagscape.networks.discrete.explaining import explain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,19 @@ def query(
     labels = [level_index(network, name) for name in targets]
     index = labels[0] if isinstance(target, str) else pd.MultiIndex.from_product(labels, names=targets)
     return pd.Series(joint.values[0].ravel() / total, index=index, name="probability")
+
+
+def most_probable_levels(network: Network, evidence: Evidence | None, max_memory: int | str | None) -> pd.Series[Any]:
+    """Return the most probable explanation; the work of :meth:`dagscape.Network.most_probable`."""
+    import pandas as pd
+
+    observed = observed_codes(network.levels, network.discretizer, evidence)
+    number = {name: index for index, name in enumerate(network.variables)}
+    codes = explain(network_tables(network), {number[name]: code for name, code in observed.items()}, max_memory)
+    if codes is None:
+        raise InvalidData(f"the evidence {_shown(network, observed)} has probability 0 in the network")
+    levels = [level_index(network, name)[codes[number[name]]] for name in network.variables]
+    return pd.Series(levels, index=pd.Index(network.variables, name="variable"), name="level", dtype=object)
 
 
 def log_probability(network: Network, evidence: Evidence, max_memory: int | str | None) -> float:

@@ -20,9 +20,9 @@ from dagscape.core.constraints import Whole
 from dagscape.core.masks import bits
 from dagscape.core.randomness import random_generator
 from dagscape.core.wording import plural
-from dagscape.data.discrete.codes import MAX_ROWS
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.rows import code_type
+from dagscape.data.tables.weights import MAX_ROWS
 from dagscape.networks.discrete.families import check_available_memory, parent_states
 
 if TYPE_CHECKING:

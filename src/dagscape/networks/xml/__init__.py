@@ -1,0 +1,1 @@
+"""Network files in XML: XMLBIF, and XDSL of GeNIe."""
