@@ -52,7 +52,7 @@ def test_probabilities_take_the_place_of_the_numbers():
     assert ">0.48<" in text
     assert "probability &lt; 0.5" in text
     assert "strength" not in text
-    assert "strength" not in to_dot(GRAPH, WEIGHTS / 2)
+    assert "strength" not in to_dot(GRAPH, weights=WEIGHTS / 2)
 
 
 def test_without_edges_there_is_no_legend():

@@ -66,12 +66,12 @@ def test_undirected_edges_have_no_direction():
 
 def test_weights_give_widths_colours_and_labels():
     dag = Dag.from_edges(["a", "b"], [("a", "b")])
-    edge = statements(to_dot(dag, [[0, 0.984], [0, 0]]))[1]['"a"', '"b"']
+    edge = statements(to_dot(dag, weights=[[0, 0.984], [0, 0]]))[1]['"a"', '"b"']
     assert edge == {"penwidth": "2.96", "color": '"#303c4d"', "label": '"0.98"'}
-    assert "label" not in statements(to_dot(dag, np.ones((2, 2)), labels=False))[1]['"a"', '"b"']
-    assert not statements(to_dot(dag, np.zeros((2, 2)), threshold=0.1))[1]
+    assert "label" not in statements(to_dot(dag, weights=np.ones((2, 2)), labels=False))[1]['"a"', '"b"']
+    assert not statements(to_dot(dag, weights=np.zeros((2, 2)), threshold=0.1))[1]
     with pytest.raises(InvalidOption, match="weights has shape"):
-        to_dot(dag, np.ones((3, 3)))
+        to_dot(dag, weights=np.ones((3, 3)))
 
 
 @given(st.lists(names, min_size=2, max_size=6, unique=True), names)

@@ -194,3 +194,14 @@ def test_a_label_lies_beside_its_edge_if_it_would_cover_another():
     for place, x in ((left, 0.0), (right, 20.0)):
         assert abs(place.x - x) < place.width / 2
         assert abs(place.y - 60.0) < 5.0
+
+
+def test_labels_leave_arrowheads_free():
+    """An edge that ends in the middle of another: the label of the other one makes room for its tip."""
+    lines = [
+        [(0.0, 0.0), (0.0, 40.0), (0.0, 80.0), (0.0, 120.0)],
+        [(80.0, 0.0), (50.0, 20.0), (30.0, 40.0), (6.0, 60.0)],
+    ]
+    long, _ = label_places([], lines, [(40.0, 20.0)] * 2)
+    tip = Box(6.0, 60.0, 18.0, 18.0)
+    assert not long.overlaps(tip)

@@ -94,18 +94,26 @@ def test_arrowheads_are_those_of_compelled_edges():
     assert legend(text) == [
         "probability of an edge, in either direction, ≥ 0.9",
         "direction compelled: the same in the whole equivalence class, with probability ≥ 0.5",
-        "the data leave the direction open",
+        "direction open: neither alone is compelled with probability ≥ 0.5",
         "↓ ↑  probability that the direction is compelled, if ≥ 0.1 and not that of the edge",
     ]
     assert not lines(svg(content, threshold=0.8))["a – b: 0.98 (compelled a → b: 0.2, b → a: 0.7)"][1]
     assert "≥ 0.6" in legend(svg(content, threshold=0.6))[1]
     assert 'label="0.98\\n↓0.70 ↑0.20"' in to_dot(content)
-    assert "the data leave the direction open" in to_dot(content)
+    assert "direction open: neither alone is compelled with probability ≥ 0.5" in to_dot(content)
+    assert legend(svg(content, threshold=0.3))[2].endswith("probability ≥ 0.3 and ≥ half of that of the edge")
 
 
 def test_an_arrow_as_sure_as_its_edge_has_one_number():
     content = with_compelled(probable(3, a_b=0.9, b_c=0.9), a_b=0.9, b_c=0.88)
     assert labels(svg(content)) == ["0.90", "0.90|↓0.88|"]
+    assert legend(svg(content))[-1].startswith("↓ ↑  ")
+
+
+def test_numbers_that_no_edge_shows_are_not_explained():
+    content = with_compelled(probable(4, a_b=0.9, c_d=0.5, d_c=0.45), a_b=0.9, c_d=0.05)
+    assert labels(svg(content)) == ["0.90", "0.95"]
+    assert not any("↓" in line for line in legend(svg(content)))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.drawing.figure import require_matplotlib
+from dagscape.drawing.style import WARNING_LINES
+from dagscape.drawing.text import filled_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 CURVE_ENDINGS = (".svg", ".png", ".pdf")
 
 _PANEL_INCHES = (4.0, 3.0)
+_POINTS_PER_INCH, _REMARK_SIZE = 72.0, 7.0
 _STYLES = ("-", "--", ":", "-.")
 
 
@@ -49,6 +52,7 @@ def draw_curves(
     panels: Mapping[str, Mapping[str, ArrayLike]],
     x_label: str,
     errors: Mapping[str, Mapping[str, ArrayLike]] | None = None,
+    remarks: Sequence[str] = (),
 ) -> None:
     """Draw panels in a row, each with a title and named curves over the same x.
 
@@ -64,6 +68,8 @@ def draw_curves(
         The label of the horizontal axes.
     errors : mapping, optional
         Half the lengths of the error bars, by title and name of the curve. Default: no bars.
+    remarks : sequence of str
+        Sentences below the panels.
     """
     named = errors or {}
     draw_panels(
@@ -76,10 +82,11 @@ def draw_curves(
             )
             for title, curves in panels.items()
         ],
+        remarks,
     )
 
 
-def draw_panels(path: str | os.PathLike[str], panels: Sequence[Panel]) -> None:
+def draw_panels(path: str | os.PathLike[str], panels: Sequence[Panel], remarks: Sequence[str] = ()) -> None:
     """Draw panels in a row, each with lines of its own.
 
     Parameters
@@ -88,6 +95,8 @@ def draw_panels(path: str | os.PathLike[str], panels: Sequence[Panel]) -> None:
         The file to write: ``.svg``, ``.png`` or ``.pdf``.
     panels : sequence of Panel
         The panels, from left to right.
+    remarks : sequence of str
+        Sentences below them, such as warnings.
     """
     ending = curve_format(path)
     check_writable(path)
@@ -100,6 +109,10 @@ def draw_panels(path: str | os.PathLike[str], panels: Sequence[Panel]) -> None:
         figure = Figure(figsize=(_PANEL_INCHES[0] * len(panels), _PANEL_INCHES[1]), layout="constrained")
         for i, panel in enumerate(panels):
             _draw_panel(figure.add_subplot(1, len(panels), i + 1), panel)
+        if remarks:
+            width = _POINTS_PER_INCH * _PANEL_INCHES[0] * len(panels)
+            lines = [line for remark in remarks for line in filled_lines(remark, width, _REMARK_SIZE, WARNING_LINES)]
+            figure.supxlabel("\n".join(lines), x=0.01, ha="left", size=_REMARK_SIZE).set_parse_math(False)
         undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         with replace_file(path) as stream:
             figure.savefig(stream, format=ending[1:], metadata=undated.get(ending))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Unpack
 from dagscape.core.references import loaded
 
 if TYPE_CHECKING:
-    from dagscape.drawing.draw import Drawing, DrawOptions
+    from dagscape.drawing.draw import Drawing
     from dagscape.drawing.edges import ProbableEdges, Structure
+    from dagscape.drawing.view import DrawOptions
 
 # Drawing takes a dozen modules, which most programs never need. This draws what a notebook shows.
 NOTEBOOK_SVG = "drawing.draw:notebook_svg"
@@ -26,6 +27,11 @@ class Drawn(ABC):
     def drawable(self) -> Structure | ProbableEdges:
         """What a drawing shows."""
 
+    @property
+    def legend_remarks(self) -> tuple[str, ...]:
+        """What only the legend of a drawing says of the result, because it is about what is drawn."""
+        return ()
+
     def draw(self, path: str | os.PathLike[str] | None = None, **options: Unpack[DrawOptions]) -> Drawing | None:
         """Draw the result, as :func:`dagscape.draw` does.
 
@@ -34,7 +40,8 @@ class Drawn(ABC):
         path : path, optional
             The file to write: ``.svg``, ``.png``, ``.pdf``, ``.dot`` or ``.gv``. Default: return the SVG.
         **options
-            ``weights``, ``labels``, ``threshold``, ``lines``, ``title``, ``label_width``: as for :func:`dagscape.draw`.
+            ``weights``, ``labels``, ``threshold``, ``lines``, ``title``, ``label_width``, ``around``, ``steps``,
+            ``isolated``, ``page``, ``effects``: as for :func:`dagscape.draw`.
         """
         drawn: Drawing | None = loaded("drawing.draw:draw")(self, path, **options)
         return drawn

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from numpy.typing import ArrayLike
-
-from dagscape.drawing.edges import DrawnEdge, ProbableEdges, Structure, content_of, drawn_edges, shows_labels
-from dagscape.drawing.legend import legend_of, warnings_of
-from dagscape.drawing.picture import box_texts, edge_label
+from dagscape.drawing.edge_labels import edge_label
+from dagscape.drawing.edges import DrawnEdge
+from dagscape.drawing.legend import legend_of, remarks_of
+from dagscape.drawing.page import Page, page_of
+from dagscape.drawing.picture import box_texts
 from dagscape.drawing.style import (
     BOX_FILL,
     BOX_LINE,
@@ -26,32 +26,28 @@ from dagscape.drawing.style import (
     shade_of,
 )
 from dagscape.drawing.text import filled_lines, shown_text
+from dagscape.drawing.view import DrawOptions, View, view_of
+from dagscape.results.base import inherited_warnings
 
 if TYPE_CHECKING:
     from dagscape.drawing.edges import Drawable
+
+# A page without a height, in points.
+_HIGHEST = 72.0 * 10_000
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
 _ESCAPED = re.compile('[\\\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]')
 
 
-def to_dot(
-    graph: Drawable,
-    weights: ArrayLike | None = None,
-    *,
-    labels: bool | None = None,
-    threshold: float | None = None,
-    lines: str | None = None,
-    title: str | None = None,
-    label_width: int | None = None,
-) -> str:
+def to_dot(graph: Drawable, **options: Unpack[DrawOptions]) -> str:
     r"""Write a graph as Graphviz source.
 
     Parameters
     ----------
     graph : Dag, Cpdag, Network or result
         What to draw.
-    weights, labels, threshold, lines, title, label_width
-        As for :func:`dagscape.draw`.
+    **options
+        As for :func:`dagscape.draw`. Graphviz reduces the drawing to the size of a page.
 
     Returns
     -------
@@ -68,20 +64,25 @@ def to_dot(
       "rain" -> "wet \"grass\"";
     }
     """
-    content = content_of(graph, weights)
-    edges = drawn_edges(content, weights, threshold, lines)
-    labelled = shows_labels(labels, edges, content, weights)
-    variables = content.variables
+    view, title, page = view_of(graph, **options), options.get("title"), options.get("page")
+    variables = view.content.variables
+    weights = options.get("weights")
+    remarks = remarks_of(graph, view, weights)
     return "\n".join(
         [
+            *(f"// warning: {shown_text(warning)}" for warning in inherited_warnings(graph, weights)),
             "digraph {",
+            *([] if page is None else [f"  {_size(page_of(page))};"]),
             *([f"  label={quoted_label(title)}; labelloc=t;"] if title is not None else []),
             f'  node [shape=box, style="rounded,filled", fillcolor="{BOX_FILL}", color="{BOX_LINE}", '
             f'fontcolor="{INK}", fontname="sans-serif", fontsize={FONT_SIZE:g}];',
             f'  edge [color="{PLAIN_LINE}", arrowsize=0.7, fontname="sans-serif", fontsize={LABEL_SIZE:g}];',
-            *(f"  {_node(*box)};" for box in zip(variables, box_texts(content, label_width), strict=True)),
-            *(f"  {_edge(variables, edge, labelled)};" for edge in edges),
-            *(f"  {node};" for node in _legend(content, edges, labelled, threshold, warnings_of(graph))),
+            *(
+                f"  {_node(*box)};"
+                for box in zip(variables, box_texts(view.content, options.get("label_width")), strict=True)
+            ),
+            *(f"  {_edge(variables, edge, view.labelled)};" for edge in view.edges),
+            *(f"  {node};" for node in _legend(view, options.get("threshold"), remarks)),
             "}\n",
         ]
     )
@@ -113,25 +114,25 @@ def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
     if edge.strength is not None:
         yield f"penwidth={line_width(edge.strength):.3g}"
         yield f'color="{SHADES[shade_of(edge.strength)]}"'
-        if labelled:
-            yield f"label={quoted_lines(edge_label(edge))}"
+    if labelled and (label := edge_label(edge)):
+        yield f"label={quoted_lines(label)}"
 
 
-def _legend(
-    content: Structure | ProbableEdges,
-    edges: Sequence[DrawnEdge],
-    labelled: bool,
-    threshold: float | None,
-    warnings: Sequence[str],
-) -> Iterator[str]:
+def _size(page: Page) -> str:
+    """Return the attribute of a page; Graphviz takes inches, and enlarges nothing."""
+    height = min(page.height, _HIGHEST)
+    return f'size="{page.width / 72:.4g},{height / 72:.4g}"'
+
+
+def _legend(view: View, threshold: float | None, remarks: Sequence[str]) -> Iterator[str]:
     """Return the legend as a node of text, under a name that no variable has."""
-    keys = legend_of(edges, labels=labelled, graph=content, threshold=threshold)
+    keys = legend_of(view.edges, labels=view.labelled, graph=view.content, threshold=threshold, measure=view.measure)
     lines = [f"{key.name}: {key.meaning}" for key in keys]
-    for warning in warnings:
-        lines += filled_lines(warning, WARNING_WIDTH, LEGEND_SIZE, WARNING_LINES)
+    for remark in remarks:
+        lines += filled_lines(remark, WARNING_WIDTH, LEGEND_SIZE, WARNING_LINES)
     if lines:
         name = "legend"
-        while name in content.variables:
+        while name in view.content.variables:
             name += "_"
         text = "".join(quoted_label(line)[1:-1] + "\\l" for line in lines)
         yield f'{quoted_id(name)} [shape=plaintext, style="", fontsize={LEGEND_SIZE:g}, label="{text}"]'

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
+from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidOption, type_of
 from dagscape.core.files.paths import path_text
 from dagscape.core.files.writing import check_writable, replace_file
 from dagscape.drawing.dot import to_dot
-from dagscape.drawing.edges import Drawable, content_of, drawn_edges, shows_labels
+from dagscape.drawing.edges import Drawable, content_of
+from dagscape.drawing.effects import SignedEffects
 from dagscape.drawing.figure import require_matplotlib, write_figure
-from dagscape.drawing.legend import warnings_of
+from dagscape.drawing.fitting import fitted
+from dagscape.drawing.legend import remarks_of, remarks_on_drawing
 from dagscape.drawing.own_pictures import OwnPicture
-from dagscape.drawing.picture import Picture, picture
+from dagscape.drawing.page import page_of
+from dagscape.drawing.picture import USUAL, Arrangement, Picture, picture
 from dagscape.drawing.svg import svg_text
+from dagscape.drawing.view import DrawOptions, Page, view_of
+from dagscape.results.base import Result
 
 DRAWING_FORMATS = ("svg", "png", "pdf", "dot")
 DRAWING_ENDINGS = (".svg", ".png", ".pdf", ".dot", ".gv")
 
 # Larger graphs are not shown in notebooks unless they are drawn.
 _MOST_VARIABLES, _MOST_EDGES = 100, 300
-
-
-class DrawOptions(TypedDict, total=False):
-    """The options of :func:`draw`."""
-
-    weights: ArrayLike | None
-    labels: bool | None
-    threshold: float | None
-    lines: str | None
-    title: str | None
-    label_width: int | None
 
 
 class Drawing(str):
@@ -50,12 +46,17 @@ def draw(
     graph: Drawable | OwnPicture,
     path: str | os.PathLike[str] | None = None,
     *,
-    weights: ArrayLike | None = None,
+    weights: ArrayLike | Result | None = None,
     labels: bool | None = None,
     threshold: float | None = None,
     lines: str | None = None,
     title: str | None = None,
     label_width: int | None = None,
+    around: str | Sequence[str] | None = None,
+    steps: int | None = None,
+    isolated: bool | None = None,
+    page: Page | None = None,
+    effects: SignedEffects | None = None,
 ) -> Drawing | None:
     """Draw a graph, or the edges that a posterior makes probable, parents above children.
 
@@ -70,10 +71,11 @@ def draw(
     path : path, optional
         The file to write, in the format of its extension: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the
         extra ``plot``), ``.dot`` or ``.gv`` (Graphviz source). Default: return the SVG.
-    weights : array of shape (n, n), optional
+    weights : array of shape (n, n) or result, optional
         ``[u, v]`` is the probability of the edge u → v, as in ``posterior(...).edges``. Probable edges are wide
         and dark. An undirected edge has the sum of both directions. A posterior has its own; those of a
-        student model are replaced.
+        student model are replaced. A result with edges may take the place of the array: the legend then also has its
+        warnings.
     labels : bool, optional
         Whether edges show their probabilities, with two decimals. Default: if there are probabilities and at
         most 100 edges.
@@ -87,6 +89,20 @@ def draw(
     label_width : int, optional
         The most characters per line of a name. Names are broken after spaces, underscores and hyphens into at most
         three lines, and shortened if that is not enough. Default: 20, but a single word may have 32.
+    around : str or sequence of str, optional
+        Draw a neighbourhood only: these variables, those that are few edges away, and the edges among them. Edges
+        below the threshold do not count.
+    steps : int, optional
+        How many edges, in any direction, a variable may be away; with 0, only the variables of ``around`` are drawn.
+        Default: 1.
+    isolated : bool, optional
+        Whether to draw variables without edges. Default: if there are at most 10.
+    page : str, number or pair, optional
+        The width of a page, ``"17cm"``, ``"6.7in"`` or a number of centimetres, or its width and height,
+        ``"17cm x 24cm"`` or ``(17, 24)``. The drawing has at most this size, and is arranged so that no text is smaller
+        than 6 points: with smaller names, from left to right, or with wide layers broken into rows.
+    effects : EdgeEffects, optional
+        The associations of variables, from :func:`edge_effects`: edges show their size and sign.
 
     Returns
     -------
@@ -110,8 +126,8 @@ def draw(
     With ``lines="edges"``, each edge that reaches the threshold is an arrow, heavy, solid or dashed by its own
     probability, also if the other direction is drawn, too.
 
-    The edges may form cycles: the least probable ones then point upwards, and the legend says so. It also has the
-    warnings of a result, in short.
+    The edges may form cycles: the least probable ones then point upwards, and the legend says so. It also says which
+    variables were left out, and has the warnings of a result, in short.
 
     Examples
     --------
@@ -128,6 +144,11 @@ def draw(
         "lines": lines,
         "title": title,
         "label_width": label_width,
+        "around": around,
+        "steps": steps,
+        "isolated": isolated,
+        "page": page,
+        "effects": effects,
     }
     if isinstance(graph, OwnPicture):
         _refuse_options_of_graphs(graph, options)
@@ -193,33 +214,36 @@ def svg(graph: Drawable, **options: Unpack[DrawOptions]) -> Drawing:
 
 def notebook_svg(graph: Drawable) -> str | None:
     """Return the picture that a notebook shows of a graph; None if it would be too large to read."""
-    content = content_of(graph)
-    if len(content.variables) > _MOST_VARIABLES or len(drawn_edges(content)) > _MOST_EDGES:
+    view = view_of(content_of(graph))
+    if len(view.content.variables) > _MOST_VARIABLES or len(view.edges) > _MOST_EDGES:
         return None
-    return svg(content)
+    return Drawing(svg_text(_picture(graph, on_page=True)))
 
 
-def _picture(
-    graph: Drawable,
-    weights: ArrayLike | None = None,
-    labels: bool | None = None,
-    threshold: float | None = None,
-    lines: str | None = None,
-    title: str | None = None,
-    label_width: int | None = None,
-) -> Picture:
-    content = content_of(graph, weights)
-    edges = drawn_edges(content, weights, threshold, lines)
-    labelled = shows_labels(labels, edges, content, weights)
-    return picture(
-        content,
-        edges,
-        labels=labelled,
-        title=title,
-        label_width=label_width,
-        threshold=threshold,
-        warnings=warnings_of(graph),
-    )
+def _picture(graph: Drawable, *, on_page: bool = False, **options: Unpack[DrawOptions]) -> Picture:
+    """Lay out a graph; a page that shows its picture says itself what is not about the drawing."""
+    view, page = view_of(graph, **options), options.get("page")
+    size = None if page is None else page_of(page)
+    remarks = remarks_on_drawing(graph, view) if on_page else remarks_of(graph, view, options.get("weights"))
+
+    def arranged(arrangement: Arrangement) -> Picture:
+        return picture(
+            view.content,
+            view.edges,
+            labels=view.labelled,
+            title=options.get("title"),
+            label_width=options.get("label_width"),
+            threshold=options.get("threshold"),
+            remarks=remarks,
+            measure=view.measure,
+            arrangement=arrangement,
+        )
+
+    if size is None:
+        return arranged(USUAL)
+    found, warning = fitted(arranged, size)
+    issue(warning)
+    return found
 
 
 def _write_text(text: str, path: str | os.PathLike[str]) -> None:

@@ -46,6 +46,7 @@ LEAST_SHOWN = 0.1
 LINES = ("pairs", "edges")
 MOST_LABELS = 100
 PROBABILITY = "probability"
+SHARE_OF_SAMPLES = "share of bootstrap samples"
 # What to think of directions where compelled edges are unknown.
 SHARES_ALONE = "shares of DAGs, which the prior decides too: no evidence unless they are compelled"
 _TOLERANCE = 1e-9
@@ -73,6 +74,8 @@ class DrawnEdge:
         The probability of an edge in either direction, if that decides the kind of line; else the weight does.
     compelled : bool
         Whether its direction is that of compelled edges, and its weight the probability of the pair.
+    effect : str
+        How strongly its ends go together, such as ``"+0.31"``; empty if that is not shown.
     """
 
     tail: int
@@ -83,6 +86,7 @@ class DrawnEdge:
     upward: bool = False
     adjacency: float | None = None
     compelled: bool = False
+    effect: str = ""
 
     @property
     def strength(self) -> float | None:
@@ -128,12 +132,15 @@ class ProbableEdges:
         ``[u, v]`` is the probability that u → v holds in every member of the class; None if unknown.
     caution : str
         What the legend says of arrows if compelled edges are unknown.
+    measure : str
+        What the numbers are, for the legend.
     """
 
     variables: tuple[str, ...]
     edges: Matrix
     compelled: Matrix | None = None
     caution: str = SHARES_ALONE
+    measure: str = PROBABILITY
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,7 +247,7 @@ def drawn_edges(
         if weights is not None:
             raise InvalidOption("is for graphs: a posterior has its own probabilities", option="weights")
         matrix = _checked(content.edges, n)
-        least = DEFAULT_THRESHOLD if threshold is None else threshold
+        least = smallest_drawn(content, threshold)
         if lines == "edges":
             return _layered(n, list(_single(matrix, least)))
         if content.compelled is None:
@@ -261,11 +268,23 @@ def drawn_edges(
     return _layered(n, edges)
 
 
+def measure_of(content: Structure | ProbableEdges) -> str:
+    """Return what the numbers on the edges of a drawing are."""
+    return content.measure if isinstance(content, ProbableEdges | AnnotatedGraph) else PROBABILITY
+
+
+def smallest_drawn(content: Structure | ProbableEdges, threshold: float | None) -> float:
+    """Return the probability below which an edge is not drawn."""
+    default = DEFAULT_THRESHOLD if isinstance(content, ProbableEdges) else 0.0
+    return default if threshold is None else threshold
+
+
 def shows_labels(
     labels: bool | None, edges: Sequence[DrawnEdge], content: Structure | ProbableEdges, weights: ArrayLike | None
 ) -> bool:
-    """Whether edges show their probabilities. Default: if they are known and not too many."""
+    """Whether edges show their numbers. Default: if they have any and are not too many."""
     weighted = weights is not None or isinstance(content, ProbableEdges | AnnotatedGraph)
+    weighted = weighted or any(edge.effect for edge in edges)
     if labels and not weighted:
         raise InvalidOption(f"shows the probabilities of edges: it needs {argument('weights')}", option="labels")
     return weighted and len(edges) <= MOST_LABELS if labels is None else labels

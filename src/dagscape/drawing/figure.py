@@ -15,7 +15,6 @@ from dagscape.drawing.style import (
     BOX_LINE,
     CORNER,
     DASHES,
-    FONT_SIZE,
     INK,
     LABEL_SIZE,
     LEGEND_SIZE,
@@ -46,11 +45,14 @@ def require_matplotlib(target: str) -> None:
 
 def write_figure(picture: Picture, stream: IO[bytes], kind: str) -> None:
     """Write a picture as ``"png"`` or ``"pdf"``."""
-    write_axes(picture.width, picture.height, lambda axes: _draw(axes, picture), stream, kind)
+    scale = 1.0 if picture.scale is None else picture.scale
+    write_axes(picture.width, picture.height, lambda axes: _draw(axes, picture, scale), stream, kind, scale)
 
 
-def write_axes(width: float, height: float, draw: Callable[[Axes], None], stream: IO[bytes], kind: str) -> None:
-    """Write what ``draw`` draws, in points from the upper left corner, as ``"png"`` or ``"pdf"``."""
+def write_axes(
+    width: float, height: float, draw: Callable[[Axes], None], stream: IO[bytes], kind: str, scale: float = 1.0
+) -> None:
+    """Write what ``draw`` draws, from the upper left corner, as ``"png"`` or ``"pdf"``; a unit is ``scale`` points."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -61,7 +63,7 @@ def write_axes(width: float, height: float, draw: Callable[[Axes], None], stream
     with settings, warnings.catch_warnings():
         # A character that the font lacks is drawn as a box, which needs no warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        size = (width / _POINTS_PER_INCH, height / _POINTS_PER_INCH)
+        size = (width * scale / _POINTS_PER_INCH, height * scale / _POINTS_PER_INCH)
         figure = Figure(figsize=size, facecolor=PAPER)
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
@@ -70,7 +72,9 @@ def write_axes(width: float, height: float, draw: Callable[[Axes], None], stream
         draw(axes)
         # No date, so that the file is reproducible.
         metadata = {"CreationDate": None} if kind == "pdf" else None
-        figure.savefig(stream, format=kind, dpi=_resolution(width, height), bbox_inches=None, metadata=metadata)
+        figure.savefig(
+            stream, format=kind, dpi=_resolution(width * scale, height * scale), bbox_inches=None, metadata=metadata
+        )
 
 
 def _resolution(width: float, height: float) -> float:
@@ -80,54 +84,56 @@ def _resolution(width: float, height: float) -> float:
     return min(_RESOLUTION, math.sqrt(_MAX_PIXELS / pixels), _LONGEST_SIDE / side)
 
 
-def _draw(axes: Axes, picture: Picture) -> None:
+def _draw(axes: Axes, picture: Picture, scale: float) -> None:
     from matplotlib.patches import FancyBboxPatch, Rectangle
 
+    # Coordinates are in units; the sizes of text and the widths of lines are in points.
     for layer, curve in enumerate(picture.curves):
-        _draw_curve(axes, curve, 1 + layer / (len(picture.curves) + 1))
+        _draw_curve(axes, curve, 1 + layer / (len(picture.curves) + 1), scale)
     for node in picture.nodes:
         box = node.box
         style = f"round,pad=0,rounding_size={CORNER}"
         corner = (box.x - box.width / 2, box.y - box.height / 2)
         axes.add_patch(
             FancyBboxPatch(
-                corner, box.width, box.height, style, facecolor=BOX_FILL, edgecolor=BOX_LINE, lw=1.2, zorder=3
+                corner, box.width, box.height, style, facecolor=BOX_FILL, edgecolor=BOX_LINE, lw=1.2 * scale, zorder=3
             )
         )
-        _draw_lines(axes, box, node.lines, FONT_SIZE)
+        _draw_lines(axes, box, node.lines, picture.font, scale)
     for curve in picture.curves:
         if curve.label and curve.label_box is not None:
             box = curve.label_box
             corner = (box.x - box.width / 2, box.y - box.height / 2)
             axes.add_patch(Rectangle(corner, box.width, box.height, facecolor=PAPER, alpha=0.92, lw=0, zorder=4))
-            _draw_lines(axes, box, curve.label, LABEL_SIZE)
+            _draw_lines(axes, box, curve.label, LABEL_SIZE, scale)
     for entry in picture.legend:
         if entry.sample is not None:
-            _draw_curve(axes, entry.sample, 1)
+            _draw_curve(axes, entry.sample, 1, scale)
         baseline = entry.y + line_offsets(1, LEGEND_SIZE)[0]
-        _draw_text(axes, entry.x, baseline, entry.text, LEGEND_SIZE, ha="left")
+        _draw_text(axes, entry.x, baseline, entry.text, LEGEND_SIZE * scale, ha="left")
     if picture.title is not None:
-        _draw_text(axes, picture.width / 2, 1.8 * TITLE_SIZE, picture.title, TITLE_SIZE, weight="bold")
+        _draw_text(axes, picture.width / 2, 1.8 * TITLE_SIZE, picture.title, TITLE_SIZE * scale, weight="bold")
 
 
-def _draw_curve(axes: Axes, curve: Curve, order: float) -> None:
+def _draw_curve(axes: Axes, curve: Curve, order: float, scale: float) -> None:
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path
 
     codes = [Path.MOVETO, *[Path.CURVE4] * (len(curve.points) - 1)]
     path = Path(list(curve.points), codes)
-    style = (0, DASHES) if curve.dashed else "solid"
+    style = (0, tuple(dash * scale for dash in DASHES)) if curve.dashed else "solid"
+    width = curve.width * scale
     axes.add_patch(
-        PathPatch(path, fill=False, edgecolor=curve.colour, lw=curve.width, ls=style, capstyle="butt", zorder=order)
+        PathPatch(path, fill=False, edgecolor=curve.colour, lw=width, ls=style, capstyle="butt", zorder=order)
     )
     if curve.head is not None:
         axes.add_patch(Polygon(curve.head, closed=True, facecolor=curve.colour, lw=0, zorder=order))
 
 
-def _draw_lines(axes: Axes, box: Box, lines: Sequence[str], size: float) -> None:
+def _draw_lines(axes: Axes, box: Box, lines: Sequence[str], size: float, scale: float) -> None:
     # Set the baselines as in SVG, so that names with and without descenders align.
     for line, offset in zip(lines, line_offsets(len(lines), size), strict=True):
-        _draw_text(axes, box.x, box.y + offset, line, size)
+        _draw_text(axes, box.x, box.y + offset, line, size * scale)
 
 
 def _draw_text(

@@ -10,8 +10,9 @@ from dagscape.drawing.layout import Box, Point
 
 _CELL = 40.0
 _STEPS = 16
-# The cost of covering something with a label. If an edge has no free place, covering another edge is least bad.
-_COSTS = {"box": 50.0, "label": 50.0, "edge": 1.0, "head": 0.6, "beside": 0.8}
+# The cost of covering something with a label. If an edge has no free place, covering another edge is least bad; an
+# arrowhead is worse.
+_COSTS = {"box": 50.0, "label": 50.0, "tip": 10.0, "edge": 1.0, "own tip": 4.0, "beside": 0.8}
 # Labels may also lie beside their edge; this much of them stays on it.
 _OVERLAP = 5.0
 # Room for an arrowhead at either end.
@@ -29,12 +30,12 @@ class _Plane:
             self._cells.setdefault(cell, []).append((box, kind, owner))
 
     def cost(self, box: Box, owner: int) -> float:
-        """Return the cost of what a label in this box would cover, except its own edge."""
+        """Return the cost of what a label in this box would cover, except its own edge with its ends."""
         covered = {
             (kind, other)
             for cell in self._cells_of(box)
             for thing, kind, other in self._cells.get(cell, ())
-            if (kind != "edge" or other != owner) and thing.overlaps(box)
+            if (kind not in ("edge", "tip") or other != owner) and thing.overlaps(box)
         }
         return math.fsum(_COSTS[kind] for kind, _ in covered)
 
@@ -60,6 +61,9 @@ def label_places(
     for number, box in enumerate(boxes):
         plane.add(box, "box", number)
     traced = [list(_trace(route)) for route in routes]
+    for number, route in enumerate(routes):
+        for x, y in (route[0], route[-1]):
+            plane.add(Box(x, y, 2 * _HEAD, 2 * _HEAD), "tip", number)
     for number, points in enumerate(traced):
         for x, y in points:
             plane.add(Box(x, y, 1.0, 1.0), "edge", number)
@@ -83,7 +87,7 @@ def _offsets(points: Sequence[Point], size: tuple[float, float]) -> list[float]:
     lengths = list(accumulate((math.dist(*pair) for pair in pairwise(points)), initial=0.0))
     room = size[1] / 2 + _HEAD
     return [
-        abs(at / lengths[-1] - 0.5) + (_COSTS["head"] if min(at, lengths[-1] - at) < room else 0.0) for at in lengths
+        abs(at / lengths[-1] - 0.5) + (_COSTS["own tip"] if min(at, lengths[-1] - at) < room else 0.0) for at in lengths
     ]
 
 

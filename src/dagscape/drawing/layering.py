@@ -197,14 +197,15 @@ class LayeredGraph:
         return node >= self.real
 
 
-def layered_graph(n: int, edges: Sequence[Edge]) -> LayeredGraph:
+def layered_graph(n: int, edges: Sequence[Edge], layer_of: Sequence[int] | None = None) -> LayeredGraph:
     """Return the layers of a connected acyclic graph, ordered so that few edges cross.
+
+    The nodes are in the given layers, if there are any; edges must lead to higher ones.
 
     >>> layered_graph(4, [(0, 2), (1, 3), (0, 3), (1, 2)]).layers
     [[0, 1], [2, 3]]
     """
-    layer_of = compact_layers(n, edges)
-    graph = _with_dummies(n, edges, layer_of)
+    graph = _with_dummies(n, edges, compact_layers(n, edges) if layer_of is None else layer_of)
     candidates = [_traversed(graph, downwards) for downwards in (True, False)]
     graph.layers = min((_reduced(graph, layers) for layers in candidates), key=lambda found: found[0])[1]
     return graph

@@ -22,6 +22,7 @@ from itertools import pairwise
 
 from dagscape.core.masks import bits, connected_components
 from dagscape.drawing.layering import Edge, LayeredGraph, layered_graph
+from dagscape.drawing.rows import narrow_graph
 
 Point = tuple[float, float]
 
@@ -78,7 +79,33 @@ class Layout:
     routes: tuple[tuple[Point, ...], ...]
 
 
-def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], *, layer_gap: float = 46.0) -> Layout:
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """Distances in a drawing.
+
+    Parameters
+    ----------
+    layer : float
+        The smallest vertical distance between layers; layers are further apart where edges run far to the side.
+    box, edge : float
+        The smallest distance between two boxes of a layer, and between edges that pass it.
+    component : float
+        The distance between parts of the graph that no edge joins.
+    most_width : float
+        Layers are not wider, if that is possible; wide ones are broken into rows.
+    """
+
+    layer: float = 46.0
+    box: float = BOX_GAP
+    edge: float = EDGE_GAP
+    component: float = _COMPONENT_GAP
+    most_width: float = math.inf
+
+
+USUAL = Spacing()
+
+
+def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], spacing: Spacing = USUAL) -> Layout:
     """Lay out an acyclic graph.
 
     Parameters
@@ -87,8 +114,8 @@ def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], 
         The sizes of the nodes' boxes.
     edges : sequence of (tail, head)
         The edges, as indices of nodes; each pair once.
-    layer_gap : float
-        The smallest vertical distance between layers; layers are further apart where edges run far to the side.
+    spacing : Spacing
+        The distances.
 
     Returns
     -------
@@ -111,10 +138,10 @@ def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], 
     for mask in connected_components(neighbours, (1 << len(sizes)) - 1):
         nodes = list(bits(mask))
         inside = [number for number, (tail, _) in enumerate(edges) if mask >> tail & 1]
-        parts.append((nodes, inside, _connected_layout(nodes, [edges[number] for number in inside], sizes, layer_gap)))
+        parts.append((nodes, inside, _connected_layout(nodes, [edges[number] for number in inside], sizes, spacing)))
     boxes: dict[int, Box] = {}
     routes: dict[int, tuple[Point, ...]] = {}
-    corners, width, height = _packed([part.width for *_, part in parts], [part.height for *_, part in parts])
+    corners, width, height = _packed([part.width for *_, part in parts], [part.height for *_, part in parts], spacing)
     for (nodes, inside, part), (dx, dy) in zip(parts, corners, strict=True):
         boxes |= {node: box.moved(dx, dy) for node, box in zip(nodes, part.boxes, strict=True)}
         routes |= {
@@ -125,35 +152,54 @@ def layered_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], 
     )
 
 
-def _packed(widths: Sequence[float], heights: Sequence[float]) -> tuple[list[Point], float, float]:
+def sideways_layout(sizes: Sequence[tuple[float, float]], edges: Sequence[Edge], spacing: Spacing = USUAL) -> Layout:
+    """Lay out an acyclic graph as :func:`layered_layout` does, from left to right.
+
+    >>> layout = sideways_layout([(40, 20), (60, 20)], [(0, 1)])
+    >>> [(box.x, box.y, box.width) for box in layout.boxes]
+    [(20.0, 10.0, 40.0), (116.0, 10.0, 60.0)]
+    """
+    found = layered_layout([(height, width) for width, height in sizes], edges, spacing)
+    boxes = tuple(Box(box.y, box.x, box.height, box.width) for box in found.boxes)
+    routes = tuple(tuple((y, x) for x, y in route) for route in found.routes)
+    return Layout(found.height, found.width, boxes, routes)
+
+
+def _packed(widths: Sequence[float], heights: Sequence[float], spacing: Spacing) -> tuple[list[Point], float, float]:
     """Pack rectangles in rows, tall ones first; return their upper left corners and the total size."""
-    area = math.fsum((w + _COMPONENT_GAP) * (h + _COMPONENT_GAP) for w, h in zip(widths, heights, strict=True))
+    gap = spacing.component
+    area = math.fsum((w + gap) * (h + gap) for w, h in zip(widths, heights, strict=True))
     # Wider than tall, like pages and screens, but at least as wide as the widest rectangle.
-    limit = max([*widths, math.sqrt(2.5 * area)])
+    limit = max([*widths, min(math.sqrt(2.5 * area), spacing.most_width)])
     corners: list[Point] = [(0.0, 0.0)] * len(widths)
     x = y = row_height = total = 0.0
     for part in sorted(range(len(widths)), key=lambda part: (-heights[part], part)):
         if x and x + widths[part] > limit:
-            x, y, row_height = 0.0, y + row_height + _COMPONENT_GAP, 0.0
+            x, y, row_height = 0.0, y + row_height + gap, 0.0
         # The first of a row is the tallest; all of the row are aligned at the top.
         corners[part] = (x, y)
         row_height = max(row_height, heights[part])
         total = max(total, x + widths[part])
-        x += widths[part] + _COMPONENT_GAP
+        x += widths[part] + gap
     return corners, total, y + row_height
 
 
 def _connected_layout(
-    nodes: Sequence[int], edges: Sequence[Edge], sizes: Sequence[tuple[float, float]], layer_gap: float
+    nodes: Sequence[int], edges: Sequence[Edge], sizes: Sequence[tuple[float, float]], spacing: Spacing
 ) -> Layout:
     local = {node: number for number, node in enumerate(nodes)}
-    graph = layered_graph(len(nodes), [(local[tail], local[head]) for tail, head in edges])
-    widths = [sizes[node][0] for node in nodes] + [0.0] * (len(graph.above) - len(nodes))
-    xs = _places(graph, widths)
+    inside = [(local[tail], local[head]) for tail, head in edges]
+    widths = [sizes[node][0] for node in nodes]
+    if spacing.most_width < math.inf:
+        graph = narrow_graph(len(nodes), inside, widths, spacing.most_width, (spacing.box, spacing.edge))
+    else:
+        graph = layered_graph(len(nodes), inside)
+    widths += [0.0] * (len(graph.above) - len(nodes))
+    xs = _places(graph, widths, spacing)
     left = min(x - width / 2 for x, width in zip(xs, widths, strict=True))
     right = max(x + width / 2 for x, width in zip(xs, widths, strict=True))
     xs = [x - left for x in xs]
-    bands = _bands(graph, xs, [sizes[node][1] for node in nodes], layer_gap)
+    bands = _bands(graph, xs, [sizes[node][1] for node in nodes], spacing.layer)
     layer_of = {node: layer for layer, members in enumerate(graph.layers) for node in members}
     boxes = [Box(xs[v], sum(bands[layer_of[v]]) / 2, *map(float, sizes[node])) for v, node in enumerate(nodes)]
     room = _room(graph, xs, widths)
@@ -169,36 +215,53 @@ def _connected_layout(
     return Layout(right - left, bands[-1][1], tuple(boxes), tuple(routes))
 
 
-def _places(graph: LayeredGraph, widths: Sequence[float]) -> list[float]:
+def _places(graph: LayeredGraph, widths: Sequence[float], spacing: Spacing) -> list[float]:
     """Return the horizontal position of each node."""
     xs = [0.0] * len(widths)
-    offsets = [list(_offsets(graph, layer, widths)) for layer in graph.layers]
+    offsets = [list(_offsets(graph, layer, widths, spacing)) for layer in graph.layers]
+    room = [
+        _limits(widths[layer[0]], widths[layer[-1]], starts[-1], spacing.most_width)
+        for layer, starts in zip(graph.layers, offsets, strict=True)
+    ]
     for layer, starts in zip(graph.layers, offsets, strict=True):
         for node, offset in zip(layer, starts, strict=True):
             xs[node] = offset - starts[-1] / 2
     up, down = _pulls(graph, graph.above), _pulls(graph, graph.below)
     both = [above + below for above, below in zip(up, down, strict=True)]
-    rows = list(zip(graph.layers, offsets, strict=True))
+    rows = list(zip(graph.layers, offsets, room, strict=True))
     # One-sided sweeps carry a shift through all layers at once; two-sided sweeps then converge.
     for pulls, sequence in ((up, rows), (down, rows[::-1]), (up, rows), (down, rows[::-1])):
-        for layer, starts in sequence:
-            _settle(layer, starts, pulls, xs)
+        for layer, starts, limits in sequence:
+            _settle(layer, starts, limits, pulls, xs)
     for sweep in range(_SETTLING):
         before = xs[:]
-        for layer, starts in rows if sweep % 2 else rows[::-1]:
-            _settle(layer, starts, both, xs)
+        for layer, starts, limits in rows if sweep % 2 else rows[::-1]:
+            _settle(layer, starts, limits, both, xs)
         if max([abs(x - old) for x, old in zip(xs, before, strict=True)], default=0.0) < 0.25:
             break
     return xs
 
 
-def _offsets(graph: LayeredGraph, layer: Sequence[int], widths: Sequence[float]) -> Iterator[float]:
+def _limits(first: float, last: float, length: float, most: float) -> tuple[float, float]:
+    """Return where the first node of a layer may be: within the width of the drawing, in the middle if it is too long.
+
+    >>> _limits(40.0, 20.0, 100.0, 200.0), _limits(40.0, 20.0, 300.0, 200.0)
+    ((-80.0, -10.0), (-145.0, -145.0))
+    """
+    low, high = first / 2 - most / 2, most / 2 - last / 2 - length
+    if low <= high:
+        return low, high
+    middle = (low + high) / 2
+    return middle, middle
+
+
+def _offsets(graph: LayeredGraph, layer: Sequence[int], widths: Sequence[float], spacing: Spacing) -> Iterator[float]:
     """Return the smallest distance of each node of a layer from the first one."""
     offset = 0.0
     for index, node in enumerate(layer):
         if index:
             last = layer[index - 1]
-            gap = EDGE_GAP if graph.dummy(node) or graph.dummy(last) else BOX_GAP
+            gap = spacing.edge if graph.dummy(node) or graph.dummy(last) else spacing.box
             offset += (widths[last] + widths[node]) / 2 + gap
         yield offset
 
@@ -213,9 +276,16 @@ def _pulls(graph: LayeredGraph, near: Sequence[Sequence[int]]) -> list[list[tupl
 
 
 def _settle(
-    layer: Sequence[int], offsets: Sequence[float], pulls: Sequence[Sequence[tuple[int, float]]], xs: list[float]
+    layer: Sequence[int],
+    offsets: Sequence[float],
+    limits: tuple[float, float],
+    pulls: Sequence[Sequence[tuple[int, float]]],
+    xs: list[float],
 ) -> None:
-    """Move the nodes of a layer as near to their neighbours in other layers as order and distances allow."""
+    """Move the nodes of a layer as near to their neighbours in other layers as order, distances and limits allow.
+
+    The best order-preserving places within limits are the best ones without, moved to the nearer limit.
+    """
     wishes, weights = [], []
     for node, offset in zip(layer, offsets, strict=True):
         # Nodes without neighbours keep their positions.
@@ -226,7 +296,7 @@ def _settle(
         wishes.append(wish - weight * offset)
         weights.append(weight)
     for node, offset, value in zip(layer, offsets, _isotonic(wishes, weights), strict=True):
-        xs[node] = value + offset
+        xs[node] = max(limits[0], min(limits[1], value)) + offset
 
 
 def _isotonic(wishes: Sequence[float], weights: Sequence[float]) -> Iterator[float]:

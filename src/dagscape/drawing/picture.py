@@ -7,14 +7,16 @@ The writers (:mod:`dagscape.drawing.svg`, :mod:`dagscape.drawing.figure`) only t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from dagscape.drawing.edges import HEAVY, LEAST_SHOWN, SOLID, AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
+from dagscape.drawing.edge_labels import edge_label
+from dagscape.drawing.edges import AnnotatedGraph, DrawnEdge, ProbableEdges, Structure
 from dagscape.drawing.label_places import label_places
-from dagscape.drawing.layout import Box, Point, layered_layout
+from dagscape.drawing.layout import Box, Layout, Point, Spacing, layered_layout, sideways_layout
 from dagscape.drawing.legend import LegendKey, legend_of
 from dagscape.drawing.style import (
+    DOWN,
     FONT_SIZE,
     HEAD_LENGTH,
     HEAD_WIDTH,
@@ -22,20 +24,25 @@ from dagscape.drawing.style import (
     LEGEND_SIZE,
     PLAIN_LINE,
     PLAIN_WIDTH,
+    RIGHT,
     SHADES,
+    SMALL_FONT_SIZE,
     TITLE_SIZE,
     WARNING_LINES,
     WARNING_WIDTH,
+    Flow,
     line_width,
     shade_of,
 )
-from dagscape.drawing.text import filled_lines, label_lines, lines_size, shown_text, text_width
+from dagscape.drawing.text import LINE_LENGTH, filled_lines, label_lines, lines_size, shown_text, text_width
 
-# No number may seem to reach one of these probabilities by rounding: two of them decide the kind of line.
-_LIMITS = (0.1, SOLID, HEAVY)
-
-_MARGIN = 16.0
+MARGIN = 16.0
 _LAYER_GAP, _LABELLED_GAP, _TALL_LABEL_GAP = 44.0, 60.0, 80.0
+# What a label needs beside it on an edge that leads to the right.
+_LABEL_ROOM = 26.0
+# The room in a box beside and above the text together, and the smallest width; first usually, then if it is tight.
+_BOX_ROOM, _TIGHT_BOX_ROOM = (20.0, 15.0, 36.0), (10.0, 9.0, 28.0)
+_TIGHT_LINE_LENGTH = 12
 _LEGEND_LINE, _LEGEND_SAMPLE, _LEGEND_SPACE = 18.0, 30.0, 22.0
 _WARNING_LINE = 14.0
 
@@ -82,8 +89,43 @@ class LegendEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrangement:
+    """How the parts of a drawing are arranged.
+
+    Parameters
+    ----------
+    sideways : bool
+        Whether edges lead to the right, not down.
+    tight : bool
+        Whether names are as small as the other text, with short lines and little room around them.
+    most_width : float
+        The width of layers, if they can be made so narrow.
+    """
+
+    sideways: bool = False
+    tight: bool = False
+    most_width: float = math.inf
+
+    @property
+    def flow(self) -> Flow:
+        """The way in which edges lead."""
+        return RIGHT if self.sideways else DOWN
+
+    @property
+    def font(self) -> float:
+        """The size of names."""
+        return SMALL_FONT_SIZE if self.tight else FONT_SIZE
+
+
+USUAL = Arrangement()
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
-    """All that is drawn, in this order: curves, nodes, labels of curves, the legend."""
+    """All that is drawn, in this order: curves, nodes, labels of curves, the legend.
+
+    ``font`` is the size of names. On a page, ``scale`` is the number of points of a unit.
+    """
 
     width: float
     height: float
@@ -91,6 +133,21 @@ class Picture:
     nodes: tuple[Node, ...]
     curves: tuple[Curve, ...]
     legend: tuple[LegendEntry, ...] = ()
+    font: float = field(default=FONT_SIZE, repr=False)
+    scale: float | None = field(default=None, repr=False)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether there is text on an edge."""
+        return any(curve.label for curve in self.curves)
+
+    @property
+    def least_text(self) -> float:
+        """The size of the smallest text."""
+        sizes = [self.font] if self.nodes else []
+        sizes += [LEGEND_SIZE] if self.legend else []
+        sizes += [LABEL_SIZE] if self.labelled else []
+        return min(sizes, default=FONT_SIZE)
 
 
 def picture(
@@ -101,90 +158,79 @@ def picture(
     title: str | None = None,
     label_width: int | None = None,
     threshold: float | None = None,
-    warnings: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    arrangement: Arrangement = USUAL,
+    measure: str | None = None,
 ) -> Picture:
-    """Lay out a graph and style its parts; warnings end the legend, which has the threshold of directions."""
-    texts = box_texts(graph, label_width)
-    marks = [edge_label(edge) if labels else () for edge in edges]
-    gap = _LAYER_GAP if not labels else _TALL_LABEL_GAP if any(len(mark) > 1 for mark in marks) else _LABELLED_GAP
-    # Routes lead downwards; those of edges that point upwards are turned around below.
-    downward = [(edge.head, edge.tail) if edge.upward else (edge.tail, edge.head) for edge in edges]
-    layout = layered_layout([_box_size(lines) for lines in texts], downward, layer_gap=gap)
+    """Lay out a graph and style its parts; remarks end the legend, which has the threshold of directions."""
+    texts = box_texts(graph, label_width, _TIGHT_LINE_LENGTH if arrangement.tight else LINE_LENGTH)
+    marks = [edge_label(edge, arrangement.flow) if labels else () for edge in edges]
+    layout = _layout(texts, marks, edges, arrangement)
     places = label_places(layout.boxes, layout.routes, [_label_size(mark) for mark in marks]) if labels else []
     # Labels of the outermost edges may reach beyond them.
     left = min([0.0, *(place.x - place.width / 2 for place in places)])
     right = max([layout.width, *(place.x + place.width / 2 for place in places)])
     heading = None if title is None else shown_text(title)
-    keys = legend_of(edges, labels=labels, graph=graph, threshold=threshold)
+    keys = legend_of(edges, labels=labels, graph=graph, threshold=threshold, flow=arrangement.flow, measure=measure)
     heading_width = text_width(heading, TITLE_SIZE) * 1.1 if heading else 0.0
-    warned = max((min(text_width(warning, LEGEND_SIZE), WARNING_WIDTH) for warning in warnings), default=0.0)
-    width = max([right - left, heading_width, warned, *(_key_width(key) for key in keys)])
-    dx, dy = _MARGIN + (width - right + left) / 2 - left, _MARGIN + (2 * TITLE_SIZE if heading else 0.0)
+    said = max((min(text_width(remark, LEGEND_SIZE), WARNING_WIDTH) for remark in remarks), default=0.0)
+    # Long keys are broken into lines rather than made wider than a page.
+    explained = (min(_key_width(key), arrangement.most_width) for key in keys)
+    width = max([right - left, heading_width, min(said, arrangement.most_width), *explained])
+    dx, dy = MARGIN + (width - right + left) / 2 - left, MARGIN + (2 * TITLE_SIZE if heading else 0.0)
     routes = [[(x + dx, y + dy) for x, y in route] for route in layout.routes]
     moved: list[Box | None] = [place.moved(dx, dy) for place in places] if labels else [None] * len(edges)
     curves = [
         _curve(edge, route[::-1] if edge.upward else route, graph.variables, mark, place)
         for edge, route, mark, place in zip(edges, routes, marks, moved, strict=True)
     ]
-    legend, legend_height = _legend(keys, warnings, width, layout.height + dy)
+    legend, legend_height = _legend(keys, remarks, width, layout.height + dy)
     return Picture(
-        width=width + 2 * _MARGIN,
-        height=layout.height + dy + legend_height + _MARGIN,
+        width=width + 2 * MARGIN,
+        height=layout.height + dy + legend_height + MARGIN,
         title=heading,
         nodes=tuple(map(Node, [box.moved(dx, dy) for box in layout.boxes], texts, map(shown_text, graph.variables))),
         # Draw probable edges above the others where they cross.
         curves=tuple(sorted(curves, key=lambda curve: curve.width)),
         legend=legend,
+        font=arrangement.font,
     )
 
 
-def box_texts(graph: Structure | ProbableEdges, label_width: int | None = None) -> list[tuple[str, ...]]:
+def _layout(
+    texts: Sequence[tuple[str, ...]],
+    marks: Sequence[tuple[str, ...]],
+    edges: Sequence[DrawnEdge],
+    arrangement: Arrangement,
+) -> Layout:
+    """Place boxes and edges so that there is room for the labels of edges."""
+    # Routes lead downwards; those of edges that point upwards are turned around later.
+    downward = [(edge.head, edge.tail) if edge.upward else (edge.tail, edge.head) for edge in edges]
+    sizes = [_box_size(lines, arrangement) for lines in texts]
+    most = max(map(len, marks), default=0)
+    if arrangement.sideways:
+        gap = max([_LAYER_GAP, *(_label_size(mark)[0] + _LABEL_ROOM for mark in marks if mark)])
+    else:
+        gap = (_LAYER_GAP, _LABELLED_GAP)[most] if most < 2 else _TALL_LABEL_GAP + LABEL_SIZE * 1.25 * (most - 2)
+    near = {"box": 10.0, "edge": 6.0, "component": 20.0} if arrangement.tight else {}
+    spacing = Spacing(gap, most_width=arrangement.most_width, **near)
+    return (sideways_layout if arrangement.sideways else layered_layout)(sizes, downward, spacing)
+
+
+def box_texts(
+    graph: Structure | ProbableEdges, label_width: int | None = None, line_length: int = LINE_LENGTH
+) -> list[tuple[str, ...]]:
     """Return the lines in the box of each variable: its name, and the note on it, if there is one."""
-    names = [label_lines(name, label_width) for name in graph.variables]
+    names = [label_lines(name, label_width, line_length) for name in graph.variables]
     if not isinstance(graph, AnnotatedGraph):
         return names
     return [(*lines, shown_text(note)) for lines, note in zip(names, graph.notes, strict=True)]
 
 
-def _box_size(lines: Sequence[str]) -> tuple[float, float]:
-    width, height = lines_size(lines, FONT_SIZE)
-    return max(width + 20, 36.0), height + 15
-
-
-def edge_label(edge: DrawnEdge) -> tuple[str, ...]:
-    """Return what an edge shows: its probability, then those of directions, with arrows as seen on the page."""
-    if edge.weight is None:
-        return ()
-    if edge.directions is None:
-        return (_number(edge.weight),)
-    if edge.compelled:
-        directions = " ".join(_compelled_numbers(edge))
-        # An arrow whose direction is as sure as the edge needs one number.
-        same = edge.directed and directions[1:] == _number(edge.weight)
-        return (_number(edge.weight),) if same else (_number(edge.weight), directions)
-    there, back = (_number(direction) for direction in edge.directions)
-    if edge.directed:
-        return _number(edge.weight), f"{'↓' if edge.upward else '↑'}{back}"
-    return _number(edge.weight), f"↓{there} ↑{back}"
-
-
-def _compelled_numbers(edge: DrawnEdge) -> Iterator[str]:
-    """Iterate over the probabilities that a direction is compelled, those worth showing."""
-    arrows = "↑↓" if edge.upward else "↓↑"
-    for symbol, probability in zip(arrows, edge.directions or (), strict=True):
-        if probability >= LEAST_SHOWN:
-            yield f"{symbol}{_number(probability)}"
-
-
-def _number(probability: float) -> str:
-    """Round a probability to two digits, or to three if it would seem to reach a limit that it does not reach.
-
-    >>> _number(0.894), _number(0.896), _number(0.89999), _number(0.9)
-    ('0.89', '0.896', '0.899', '0.90')
-    """
-    text = f"{probability:.2f}"
-    limit = next((limit for limit in _LIMITS if probability < limit <= float(text)), None)
-    return text if limit is None else f"{min(probability, limit - 0.001):.3f}"
+def _box_size(lines: Sequence[str], arrangement: Arrangement) -> tuple[float, float]:
+    width, height = lines_size(lines, arrangement.font)
+    beside, above, least = _TIGHT_BOX_ROOM if arrangement.tight else _BOX_ROOM
+    return max(width + beside, least), height + above
 
 
 def _label_size(mark: Sequence[str]) -> tuple[float, float]:
@@ -198,7 +244,7 @@ def _curve(
     points, head = _with_head(route) if edge.directed else (tuple(route), None)
     name = edge_name(edge, variables)
     if edge.strength is None:
-        return Curve(points, head, PLAIN_WIDTH, None, name)
+        return Curve(points, head, PLAIN_WIDTH, None, name, label=label, label_box=place)
     return Curve(points, head, line_width(edge.strength), shade_of(edge.strength), name, edge.dashed, label, place)
 
 
@@ -206,8 +252,9 @@ def edge_name(edge: DrawnEdge, variables: Sequence[str]) -> str:
     """Return the names of an edge's ends with its probabilities, on one line."""
     tail, head = shown_text(variables[edge.tail]), shown_text(variables[edge.head])
     name = f"{tail} {'→' if edge.directed else '–'} {head}"
+    effect = f"; {edge.effect}" if edge.effect else ""
     if edge.weight is None:
-        return name
+        return name + effect
     parts = []
     if edge.directions is not None:
         there, back = edge.directions
@@ -215,7 +262,7 @@ def edge_name(edge: DrawnEdge, variables: Sequence[str]) -> str:
         parts.append(f"{head} → {tail}: {back:.4g}")
         if edge.compelled:
             parts = [f"compelled {tail} → {head}: {there:.4g}", f"{head} → {tail}: {back:.4g}"]
-    return f"{name}: {edge.weight:.4g}" + (f" ({', '.join(parts)})" if parts else "")
+    return f"{name}: {edge.weight:.4g}" + (f" ({', '.join(parts)})" if parts else "") + effect
 
 
 def _with_head(route: Sequence[Point]) -> tuple[tuple[Point, ...], tuple[Point, Point, Point]]:
@@ -231,31 +278,36 @@ def _with_head(route: Sequence[Point]) -> tuple[tuple[Point, ...], tuple[Point, 
 
 
 def _legend(
-    keys: Sequence[LegendKey], warnings: Sequence[str], width: float, top: float
+    keys: Sequence[LegendKey], remarks: Sequence[str], width: float, top: float
 ) -> tuple[tuple[LegendEntry, ...], float]:
-    """Place the keys of a legend in rows below the graph, and warnings below them; return them and their height."""
-    if not keys and not warnings:
+    """Place the keys of a legend in rows below the graph, and remarks below them; return them and their height."""
+    if not keys and not remarks:
         return (), 0.0
-    x, y = _MARGIN, top + _LEGEND_SPACE
+    x, y = MARGIN, top + _LEGEND_SPACE
     entries: list[LegendEntry] = []
     for key in keys:
-        if x > _MARGIN and x + _key_width(key) > _MARGIN + width:
-            x, y = _MARGIN, y + _LEGEND_LINE
-        entries.append(_legend_entry(key, x, y))
-        x += _key_width(key) + _LEGEND_SPACE
-    for warning in warnings:
+        if x > MARGIN and x + _key_width(key) > MARGIN + width:
+            x, y = MARGIN, y + _LEGEND_LINE
+        found = _legend_entries(key, x, y, width)
+        entries += found
+        x, y = x + min(_key_width(key), width) + _LEGEND_SPACE, found[-1].y
+    for remark in remarks:
         y += _LEGEND_LINE if entries else 0.0
-        lines = filled_lines(warning, width, LEGEND_SIZE, WARNING_LINES)
-        entries += [LegendEntry(None, line, _MARGIN, y + _WARNING_LINE * row) for row, line in enumerate(lines)]
+        lines = filled_lines(remark, width, LEGEND_SIZE, WARNING_LINES)
+        entries += [LegendEntry(None, line, MARGIN, y + _WARNING_LINE * row) for row, line in enumerate(lines)]
         y += _WARNING_LINE * (len(lines) - 1)
-    return tuple(entries), y - top + _LEGEND_LINE / 2 - _MARGIN / 2
+    return tuple(entries), y - top + _LEGEND_LINE / 2 - MARGIN / 2
 
 
-def _legend_entry(key: LegendKey, x: float, y: float) -> LegendEntry:
-    if key.sample is None:
-        return LegendEntry(None, f"{key.name}  {key.meaning}", x, y)
-    route = [(x + _LEGEND_SAMPLE * third / 3, y) for third in range(4)]
-    return LegendEntry(_curve(key.sample, route, ("", ""), (), None), key.meaning, x + _LEGEND_SAMPLE + 6, y)
+def _legend_entries(key: LegendKey, x: float, y: float, width: float) -> list[LegendEntry]:
+    """Return the lines of a key: one, unless it is wider than the legend."""
+    text, sample, before = f"{key.name}  {key.meaning}", None, 0.0
+    if key.sample is not None:
+        route = [(x + _LEGEND_SAMPLE * third / 3, y) for third in range(4)]
+        text, sample, before = key.meaning, _curve(key.sample, route, ("", ""), (), None), _LEGEND_SAMPLE + 6
+    most = width - before if _key_width(key) > width else math.inf
+    rows = enumerate(filled_lines(text, most, LEGEND_SIZE, WARNING_LINES) if most < math.inf else [text])
+    return [LegendEntry(None if row else sample, line, x + before, y + _WARNING_LINE * row) for row, line in rows]
 
 
 def _key_width(key: LegendKey) -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dagscape.drawing.edges import HEAVY, SOLID
 
-FONT_SIZE = 13.0
+FONT_SIZE, SMALL_FONT_SIZE = 13.0, 10.0
 LABEL_SIZE = 9.5
 LEGEND_SIZE = 10.5
 TITLE_SIZE = 15.0
@@ -16,6 +18,19 @@ DASHES = (5.0, 3.0)
 PLAIN_WIDTH = 1.3
 PAPER, BOX_FILL, BOX_LINE, INK = "#ffffff", "#eef3fa", "#7d93b2", "#1c2733"
 PLAIN_LINE = "#5b6878"
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The way in which edges lead: signs for it and for the opposite, and the opposite in words."""
+
+    forth: str
+    back: str
+    against: str
+
+
+DOWN, RIGHT = Flow("↓", "↑", "upwards"), Flow("→", "←", "to the left")
+
 # From improbable to certain. The palest is still visible on white.
 SHADES = ("#c9ced6", "#a9b1bd", "#8a94a3", "#6c7889", "#4f5c6e", "#303c4d")
 

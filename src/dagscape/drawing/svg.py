@@ -13,7 +13,6 @@ from dagscape.drawing.style import (
     BOX_LINE,
     CORNER,
     DASHES,
-    FONT_SIZE,
     HEAD_LENGTH,
     HEAD_WIDTH,
     INK,
@@ -42,17 +41,22 @@ def svg_text(picture: Picture) -> str:
     mark = f"arrow-{zlib.crc32(repr(picture).encode()):08x}"
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'height="{height}" role="img" font-family="sans-serif">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{_length(picture.width, picture.scale)}" height="{_length(picture.height, picture.scale)}" '
+            'role="img" font-family="sans-serif">',
             *_heading(picture),
             *_markers(picture, mark),
             *(_path(curve, mark) for curve in picture.curves),
-            *(line for node in picture.nodes for line in _box(node)),
+            *(line for node in picture.nodes for line in _box(node, picture.font)),
             *(line for curve in picture.curves for line in _label(curve)),
             *_legend(picture, mark),
             "</svg>\n",
         ]
     )
+
+
+def _length(value: float, scale: float | None) -> str:
+    return _number(value) if scale is None else f"{_number(value * scale)}pt"
 
 
 def _number(value: float) -> str:
@@ -110,12 +114,12 @@ def _line(curve: Curve, mark: str) -> str:
     )
 
 
-def _box(node: Node) -> Iterator[str]:
+def _box(node: Node, font: float) -> Iterator[str]:
     yield (
         f'<rect {_rectangle(node.box)} rx="{_number(CORNER)}" fill="{BOX_FILL}" stroke="{BOX_LINE}" '
         f'stroke-width="1.2"><title>{escape(node.name, quote=False)}</title></rect>'
     )
-    yield _text(node.lines, node.box, FONT_SIZE)
+    yield _text(node.lines, node.box, font)
 
 
 def _label(curve: Curve) -> Iterator[str]:

@@ -42,7 +42,7 @@ def shown_text(name: str, longest: int | None = None) -> str:
     return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
-def label_lines(name: str, width: int | None = None) -> tuple[str, ...]:
+def label_lines(name: str, width: int | None = None, usual: int = LINE_LENGTH) -> tuple[str, ...]:
     """Break a name into lines after spaces, underscores, hyphens and the like.
 
     Parameters
@@ -50,7 +50,9 @@ def label_lines(name: str, width: int | None = None) -> tuple[str, ...]:
     name : str
         The name.
     width : int, optional
-        The most characters per line. Default: 20, but a single word may have 32.
+        The most characters per line. Default: ``usual``, but a single word may have 32.
+    usual : int
+        The default.
 
     Returns
     -------
@@ -64,7 +66,7 @@ def label_lines(name: str, width: int | None = None) -> tuple[str, ...]:
     (('smoke',), ('systolic_', 'blood_pressure'), ('Donau…ff',))
     """
     OrNone(LABEL_WIDTH).check(width, "label_width")
-    line, word = (LINE_LENGTH, WORD_LENGTH) if width is None else (width, width)
+    line, word = (usual, WORD_LENGTH) if width is None else (width, width)
     text = shown_text(name)
     lines = _wrapped(text, line, word)
     length = min(len(text), MOST_LINES * line + 1)
