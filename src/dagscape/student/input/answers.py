@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -13,12 +13,12 @@ from dagscape.core.checks import check_names, check_unicode
 from dagscape.core.errors import InvalidData, did_you_mean
 from dagscape.core.wording import plural
 from dagscape.data.discrete.rows import distinct_rows
-from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.columns import (
     MISSING as MISSING,
 )  # The code of a missing answer, for whoever reads the table.
 from dagscape.data.tables.table import Table, listing
 from dagscape.student.input.binary_tables import Layout, TableOptions, numbered, read_named_table
+from dagscape.student.input.long_answers import LongAnswers, LongFormat, read_long_answers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,9 +170,8 @@ def as_answers(
     items: Sequence[str] | None = None,
     *,
     partial: bool = False,
-    separator: str | None = None,
-    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
-    max_memory: int | str | None = None,
+    long: LongFormat | None = None,
+    **options: Unpack[TableOptions],
 ) -> Answers:
     """Return answers from a data frame, an array or a file.
 
@@ -187,8 +186,13 @@ def as_answers(
         The items of a model. The columns are matched with them by name, in any order; those of an array by position.
     partial : bool
         Whether `items` may include some that have no column, and so no answers, and students may have none.
-    separator, missing_values, max_memory
-        As in :func:`~dagscape.data.reading.read_data`.
+    long : sequence of str, optional
+        For answers in long format, a row for each student and item: the names of the columns with the students, the
+        items and the answers. A pair without a row was not asked. Items are in the order of `items`, or in that in
+        which the rows name them first.
+    **options
+        How a file is read: ``separator``, ``decimal``, ``encoding``, ``sheet``, ``duplicate_names``,
+        ``missing_values`` and ``max_memory``, as in :func:`~dagscape.data.reading.read_data`.
 
     Examples
     --------
@@ -199,10 +203,12 @@ def as_answers(
     >>> frame = pd.DataFrame({"student": ["Ann", "Bob"], "carry": [0, None], "add": [1, 1]})
     >>> as_answers(frame, ["add", "carry"]).table.tolist()
     [[1, 0], [1, -1]]
+    >>> rows = pd.DataFrame({"who": ["Ann", "Ann", "Bob"], "what": ["add", "carry", "add"], "right": [1, 0, 1]})
+    >>> as_answers(rows, long=("who", "what", "right")).table.tolist()
+    [[1, 0], [1, -1]]
     """
-    options: TableOptions = {"separator": separator, "missing_values": missing_values, "max_memory": max_memory}
     if items is None:
-        return read_answers(responses, **options)[0]
+        return read_answers(responses, long=long, **options)[0]
     wanted = tuple(items)
     check_names(wanted, "item")
     answers, named = read_answers(
@@ -210,6 +216,7 @@ def as_answers(
         wanted,
         check=lambda _, columns: _check_columns(columns, wanted, partial),
         may_be_silent=partial,
+        long=long,
         **options,
     )
     if named:
@@ -228,16 +235,18 @@ def read_answers(
     *,
     check: Callable[[tuple[str, ...], tuple[str, ...]], None] | None = None,
     may_be_silent: bool = False,
+    long: LongFormat | None = None,
     **options: Unpack[TableOptions],
 ) -> tuple[Answers, bool]:
     """Return answers as in :func:`as_answers`, and whether their items have names of their own.
 
     Parameters
     ----------
-    responses, **options
+    responses, long, **options
         As in :func:`as_answers`.
     known : collection of str
-        Names of items, which a first column with the names of the students does not have.
+        Names of items, which a first column with the names of the students does not have. Answers in long format have
+        no others, and these in the same order.
     check : callable, optional
         Takes the names of the students and of the items, if these have names of their own, before the answers are
         interpreted: wrong names explain wrong answers, so that their error should come first.
@@ -253,6 +262,8 @@ def read_answers(
         if check is not None:
             check(responses.students, responses.items)
         return responses, True
+    if long is not None:
+        return _from_long(read_long_answers(responses, long, known, _LAYOUT.source, **options), may_be_silent), True
     read = read_named_table(responses, _LAYOUT, known=known, **options)
     students = tuple(map(str, range(1, read.strings.m + 1))) if read.rows is None else read.rows
     items = numbered("item", len(read.strings.names)) if read.columns is None else read.columns
@@ -264,15 +275,23 @@ def read_answers(
     return Answers(students, items, cells), read.columns is not None
 
 
-def _check_answered(cells: npt.NDArray[np.int8], students: Sequence[str], source: Table) -> None:
-    """Refuse students without an answer."""
+def _from_long(found: LongAnswers, may_be_silent: bool) -> Answers:
+    if not may_be_silent:
+        _check_answered(found.table, found.students, found.source, found.first)
+    return Answers(found.students, found.items, found.table)
+
+
+def _check_answered(
+    cells: npt.NDArray[np.int8], students: Sequence[str], source: Table, rows: npt.NDArray[np.intp] | None = None
+) -> None:
+    """Refuse students without an answer; each student is in a row of the same place unless `rows` says otherwise."""
     silent = np.flatnonzero((cells == MISSING).all(axis=1))
     if silent.size:
         first = int(silent[0])
-        which, rows = ("", "the row") if silent.size == 1 else ("the first of them ", "their rows")
+        which, remove = ("", "the row") if silent.size == 1 else ("the first of them ", "their rows")
         raise InvalidData(
             f"{source.source} has {plural(int(silent.size), 'student')} without an answer, {which}{students[first]!r} "
-            f"at {source.where(first)}: drop {rows}"
+            f"at {source.where(first if rows is None else int(rows[first]))}: drop {remove}"
         )
 
 

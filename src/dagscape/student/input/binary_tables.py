@@ -7,15 +7,15 @@ pandas frame; its columns, unless it is an array or a pandas frame with numbers 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, brief, type_of
-from dagscape.data.reading import read_table
+from dagscape.data.reading import ReadingOptions, read_table
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values
 from dagscape.data.tables.columns import MISSING, Column
 from dagscape.data.tables.frames import cell_strings, is_frame, is_missing, table_from_array, table_from_frame
@@ -27,14 +27,12 @@ from dagscape.data.tables.value_types import value_of_text
 _VALUES = {value_of_text(text): value for text, value in (("0", 0), ("1", 1), ("False", 0), ("True", 1))}
 
 # The code of a cell that holds anything else.
-_WRONG = 2
+WRONG = 2
 
 
-class TableOptions(TypedDict, total=False):
+class TableOptions(ReadingOptions, total=False):
     """How to read a table, as in :func:`~dagscape.data.reading.read_data`."""
 
-    separator: str | None
-    missing_values: Iterable[str]
     max_memory: int | str | None
 
 
@@ -93,8 +91,8 @@ class NamedTable:
         """Return the cells, rows × columns: 0, 1, or -1 if missing; anything else is an error."""
         cells = np.empty((self.strings.m, len(self.strings.names)), dtype=np.int8)
         for index, column in enumerate(self.strings.columns):
-            cells[:, index] = _column_cells(column)
-        refused = cells == _WRONG if self.layout.may_miss else (cells == _WRONG) | (cells == MISSING)
+            cells[:, index] = column_cells(column)
+        refused = cells == WRONG if self.layout.may_miss else (cells == WRONG) | (cells == MISSING)
         if refused.any():
             raise _wrong_cell(self, *divmod(int(refused.argmax()), cells.shape[1]))
         return cells
@@ -135,7 +133,8 @@ def read_named_table(
         strings = read_table(table, **(options | {"missing_values": missing}))
         _check_header(strings, layout)
     elif is_frame(table):
-        strings = table_from_frame(table, missing_values=missing, source=layout.source)
+        duplicates = options.get("duplicate_names", "error")
+        strings = table_from_frame(table, missing_values=missing, source=layout.source, duplicate_names=duplicates)
         rows, named = _pandas_names(table)
     else:
         strings, named = _from_array(table, layout, missing), False
@@ -240,9 +239,10 @@ def _checked_rows(names: Sequence[str | None], table: Table, layout: Layout) -> 
     return tuple(first)
 
 
-def _column_cells(column: Column) -> npt.NDArray[np.int8]:
+def column_cells(column: Column) -> npt.NDArray[np.int8]:
+    """Return the cells of a column: 0, 1, -1 if missing, or :data:`WRONG`."""
     # The last entry, which the code -1 of missing cells selects, is missing.
-    lookup = [*(_VALUES.get(value_of_text(text), _WRONG) for text in column.values), MISSING]
+    lookup = [*(_VALUES.get(value_of_text(text), WRONG) for text in column.values), MISSING]
     return np.array(lookup, dtype=np.int8)[column.codes]
 
 

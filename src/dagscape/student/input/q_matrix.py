@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
@@ -13,10 +14,11 @@ import numpy.typing as npt
 from dagscape.core.checks import check_names
 from dagscape.core.errors import InvalidData, TooLarge, did_you_mean
 from dagscape.core.wording import plural
-from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
+from dagscape.data.reading import is_text_file
 from dagscape.data.tables.table import listing
 from dagscape.student.input.answers import MISSING, Answers, read_answers
 from dagscape.student.input.binary_tables import Layout, TableOptions, numbered, read_named_table
+from dagscape.student.input.long_answers import LongFormat
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,9 +136,7 @@ class QMatrix:
 def as_q_matrix(
     q_matrix: Any,
     items: Sequence[str] | None = None,
-    *,
-    separator: str | None = None,
-    max_memory: int | str | None = None,
+    **options: Unpack[TableOptions],
 ) -> QMatrix:
     """Return a Q-matrix from a data frame, an array or a file.
 
@@ -149,8 +149,8 @@ def as_q_matrix(
     items : sequence of str, optional
         The items of the answers. The rows are matched with them by name, in any order; if they have no names, by
         position. Default: the items as they are, or ``item1``, ``item2``, ….
-    separator, max_memory
-        As in :func:`~dagscape.data.reading.read_data`.
+    **options
+        How a file is read, as in :func:`~dagscape.student.input.answers.as_answers`.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def as_q_matrix(
     >>> as_q_matrix(frame, ["add", "carry"]).table.tolist()
     [[True, False], [True, True]]
     """
-    read, named = _read_q_matrix(q_matrix, separator=separator, max_memory=max_memory)
+    read, named = _read_q_matrix(q_matrix, **options)
     if items is None:
         return read
     check_names(items, "item")
@@ -183,9 +183,8 @@ def matched(
     responses: Any,
     q_matrix: Any,
     *,
-    separator: str | None = None,
-    missing_values: Iterable[str] = DEFAULT_MISSING_VALUES,
-    max_memory: int | str | None = None,
+    long: LongFormat | None = None,
+    **options: Unpack[TableOptions],
 ) -> MatchedAnswers:
     """Return answers and a Q-matrix with the same items, in the order of the answers.
 
@@ -198,8 +197,11 @@ def matched(
         item.
     q_matrix
         The Q-matrix, as in :func:`as_q_matrix`.
-    separator, missing_values, max_memory
-        As in :func:`~dagscape.data.reading.read_data`; the missing values are those of the answers.
+    long
+        As in :func:`~dagscape.student.input.answers.as_answers`; the items are then in the order of the Q-matrix.
+    **options
+        How files are read, as in :func:`~dagscape.student.input.answers.as_answers`. The separator, and the encoding
+        of text, are those of both files, and the others are for the answers.
 
     Examples
     --------
@@ -209,14 +211,18 @@ def matched(
     >>> q.items, q.table.tolist()
     (('add', 'carry'), [[True, False], [True, True]])
     """
-    needs, needs_named = _read_q_matrix(q_matrix, separator=separator, max_memory=max_memory)
+    needs, needs_named = _read_q_matrix(q_matrix, **_of_q_matrix(q_matrix, options))
+    if long is not None and not needs_named:
+        raise InvalidData(
+            "the Q-matrix has no names of items, and answers in long format have no order of items that it could have: "
+            "name the items in its first column"
+        )
     answers, named = read_answers(
         responses,
         needs.items if needs_named else (),
         check=partial(_check_names, needs) if needs_named else None,
-        separator=separator,
-        missing_values=missing_values,
-        max_memory=max_memory,
+        long=long,
+        **options,
     )
     if not (named and needs_named):
         _check_rows(needs, items=len(answers.items), students=len(answers.students))
@@ -226,6 +232,14 @@ def matched(
             answers = answers.renamed(needs.items)
     _check_answered(answers)
     return MatchedAnswers(answers, _ordered(needs, answers.items))
+
+
+def _of_q_matrix(q_matrix: Any, options: TableOptions) -> TableOptions:
+    """Return how a Q-matrix is read, given how answers are."""
+    found: TableOptions = {"separator": options.get("separator"), "max_memory": options.get("max_memory")}
+    if isinstance(q_matrix, str | os.PathLike) and is_text_file(q_matrix):
+        found["encoding"] = options.get("encoding")
+    return found
 
 
 def _read_q_matrix(q_matrix: Any, **options: Unpack[TableOptions]) -> tuple[QMatrix, bool]:

@@ -17,6 +17,7 @@ from dagscape.results.base import provenance_of
 from dagscape.scores.constraints import Edge, edge_constraints
 from dagscape.scores.scoring_job import parent_limit
 from dagscape.student.input.answers import Answers
+from dagscape.student.input.long_answers import LongFormat
 from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.orientation import OrientationRule
@@ -60,6 +61,7 @@ def command(
     refine: bool = True,
     monotone: bool = False,
     orientation: OrientationRule = "ratio",
+    long: LongFormat | None = None,
     seed: Seed = 0,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -105,6 +107,9 @@ def command(
     orientation : {"ratio", "global"}
         What directs the edges that the answers leave open: the ratio of each, one by one, as in [chen2016]_; or all
         together, with the fewest students expected who have mastered a skill and lack a prerequisite of it.
+    long : sequence of str, optional
+        For answers in long format, a row for each student and item: the names of the columns with the students, the
+        items and the answers, such as ``("student", "item", "answer")``. A pair without a row was not asked.
     seed : int, numpy.random.Generator or None
         Decides the random starts.
     threads, max_memory, progress
@@ -124,7 +129,7 @@ def command(
     (('S1', 'S2'), ('S2', 'S3'))
     """
     clock = Clock()
-    given = matched(responses, q_matrix)
+    given = matched(responses, q_matrix, long=long)
     answers, skills_of_items = given
     limits = checked_limits(tolerance, min_gain, max_steps, accelerate)
     FLAG.check(refine, "refine")

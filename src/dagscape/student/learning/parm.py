@@ -19,6 +19,7 @@ from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.results.base import Result, check_shape, pair_frame, provenance_of
 from dagscape.results.decoding import Count, Probabilities, Share
+from dagscape.student.input.long_answers import LongFormat
 from dagscape.student.input.q_matrix import matched
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.prerequisite_rules import PrerequisiteRules, check_thresholds, parm_rules
@@ -124,6 +125,7 @@ def parm(
     structure: MasteryStructure = "complete",
     restarts: int = DEFAULT_RESTARTS,
     tolerance: float = 1e-6,
+    long: LongFormat | None = None,
     seed: Seed = 0,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -143,6 +145,8 @@ def parm(
         possible, or none, so that they are independent. Independent skills hide the dependence that the rules look for.
     restarts, tolerance, seed, threads, max_memory, progress
         As for :func:`dagscape.command`; they concern this model.
+    long
+        As for :func:`dagscape.command`.
 
     Returns
     -------
@@ -161,7 +165,7 @@ def parm(
     check_thresholds(minsup, minconf, minprob)
     check_count(restarts, "restarts")
     limits = checked_limits(tolerance)
-    given = matched(responses, q_matrix)
+    given = matched(responses, q_matrix, long=long)
     answers, needs = given
     count, limit = thread_count(threads), memory_limit(max_memory)
     parm_requirements(given, count, limit, restarts=restarts, structure=structure).check(limit)

@@ -16,6 +16,7 @@ from dagscape.core.wording import plural
 from dagscape.results.base import recorded_parameters
 from dagscape.results.score_info import ScoreInfo
 from dagscape.student.input.answers import Answers, as_answers
+from dagscape.student.input.long_answers import LongFormat
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.learning.orientation import OrientationRule
 from dagscape.student.learning.structural_em import Limits, SkillMethod, StructureSearch
@@ -118,7 +119,7 @@ class StudentModel(FittedSkills):
             document = {**document, "learning": {**own, "limits": limits}}
         return super(StudentModel, cls).from_dict(document)
 
-    def mastery(self, responses: Any = None) -> pd.DataFrame:
+    def mastery(self, responses: Any = None, *, long: LongFormat | None = None) -> pd.DataFrame:
         """Return, for each student, the probability that each skill is mastered, and the most probable state.
 
         Parameters
@@ -126,6 +127,8 @@ class StudentModel(FittedSkills):
         responses : data frame, array or path, optional
             Students × items, as for :func:`dagscape.command`; items without a column count as not answered. Default:
             the students that the model was learned from.
+        long : sequence of str, optional
+            For answers in long format, as for :func:`dagscape.command`.
 
         Returns
         -------
@@ -133,41 +136,47 @@ class StudentModel(FittedSkills):
             A column for each skill; ``state``, the mastered skills of the most probable state; and
             ``state_probability``.
         """
-        return mastery_frame(self.network, self._parameters(), *self._prepared(responses))
+        return mastery_frame(self.network, self._parameters(), *self._prepared(responses, long))
 
-    def states(self, responses: Any = None) -> NDArray[np.float64]:
+    def states(self, responses: Any = None, *, long: LongFormat | None = None) -> NDArray[np.float64]:
         """Return, for each student, the probability of each of the 2^K states of the skills.
 
         Parameters
         ----------
         responses : data frame, array or path, optional
             As for :meth:`mastery`.
+        long : sequence of str, optional
+            Likewise.
 
         Returns
         -------
         array of shape (students, 2^K)
             Bit k of the number of a state is set if skill k is mastered.
         """
-        _, expectation = self._prepared(responses)
+        _, expectation = self._prepared(responses, long)
         return state_probabilities(expectation, self._parameters())
 
-    def predict(self, responses: Any = None) -> pd.DataFrame:
+    def predict(self, responses: Any = None, *, long: LongFormat | None = None) -> pd.DataFrame:
         """Return, for each student and item, the probability of a correct answer given the student's other answers.
 
         Parameters
         ----------
         responses : data frame, array or path, optional
             As for :meth:`mastery`.
+        long : sequence of str, optional
+            Likewise.
         """
-        return prediction_frame(self._parameters(), *self._prepared(responses))
+        return prediction_frame(self._parameters(), *self._prepared(responses, long))
 
-    def next_item(self, responses: Any = None) -> pd.DataFrame:
+    def next_item(self, responses: Any = None, *, long: LongFormat | None = None) -> pd.DataFrame:
         """Return, for each student, the unanswered item whose answer tells most about the skills.
 
         Parameters
         ----------
         responses : data frame, array or path, optional
             As for :meth:`mastery`.
+        long : sequence of str, optional
+            Likewise.
 
         Returns
         -------
@@ -175,7 +184,7 @@ class StudentModel(FittedSkills):
             ``item``, None if the student has answered all; ``information``, the mutual information between its answer
             and the skills given the answers so far, in bits; and ``correct``, the probability of a correct answer.
         """
-        return next_item_frame(self._parameters(), *self._prepared(responses))
+        return next_item_frame(self._parameters(), *self._prepared(responses, long))
 
     def evaluate(
         self,
@@ -185,6 +194,7 @@ class StudentModel(FittedSkills):
         seed: Seed = 0,
         chain: Sequence[str] | None = None,
         restarts: int | None = None,
+        long: LongFormat | None = None,
         executor: Executor | None = None,
         workers: int | None = None,
         progress: ProgressOption = None,
@@ -207,6 +217,8 @@ class StudentModel(FittedSkills):
             Q-matrix.
         restarts : int, optional
             The number of random starts in each fold. Default: as many as the model had.
+        long : sequence of str, optional
+            For answers in long format, as for :func:`dagscape.command`.
         executor, workers, progress
             As for :func:`dagscape.bootstrap`.
 
@@ -218,7 +230,7 @@ class StudentModel(FittedSkills):
         >>> model.evaluate(cv=3).to_frame().model.tolist()
         ['command', 'majority', 'disconnected', 'chain', 'parm', 'full']
         """
-        answers, _ = self._prepared(responses)
+        answers, _ = self._prepared(responses, long)
         info, learning = self.score_info or ScoreInfo(), self.learning
         search = StructureSearch(
             self.variables,
@@ -244,7 +256,7 @@ class StudentModel(FittedSkills):
             progress=progress,
         )
 
-    def _prepared(self, responses: Any) -> tuple[Answers, Expectation]:
+    def _prepared(self, responses: Any, long: LongFormat | None = None) -> tuple[Answers, Expectation]:
         """Return the answers to the items of the model, and the same ready for E-steps."""
         if responses is None:
             if self._answers is None:
@@ -253,7 +265,7 @@ class StudentModel(FittedSkills):
                 )
             answers = self._answers
         else:
-            answers = as_answers(responses, self.items, partial=True)
+            answers = as_answers(responses, self.items, partial=True, long=long)
         return answers, Expectation(answers, ItemCells(self.q_matrix.masks), len(self.variables), 1)
 
     def __repr__(self) -> str:
